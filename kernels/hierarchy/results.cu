@@ -15,15 +15,29 @@ struct Rows {
     u32 padding;
 };
 
+// Sums of distances and the greatest of them: of integers exact.
+#if defined(KEY_F64)
+using Length = f64;
+using Sum = f64;
+// A sum that would leave the range goes on below zero in units of 2^64, as the host's `FloatSum`.
+__device__ __forceinline__ Sum add(Sum sum, Length length) {
+    const f64 unit = 18446744073709551616.0, next = sum + length;
+    if (sum >= 0 && !isinf(next)) return next;
+    return -((sum < 0 ? -sum : sum / unit) + length / unit);
+}
+#else
+using Length = u64;
+using Sum = unsigned __int128;
+__device__ __forceinline__ Sum add(Sum sum, Length length) { return sum + length; }
+#endif
+
 struct Totals {
     const Key* found;
     // By rank, over the sources before; these are added.
     u32* n_sources;
-    f64* sums;
-    f64* greatest;
+    Sum* sums;
+    Length* greatest;
     f64* reciprocals;
-    // Of integers: 128 bits a rank, exact.
-    u64* exact_sums;
     // The first source and rank of a distance that its type cannot hold, or all ones.
     u64* too_far;
     u32 first_source;
@@ -65,13 +79,10 @@ extern "C" __global__ void __launch_bounds__(128) ENTRY(hierarchy_totals)(Totals
     if (first >= of.n_ranks) return;
     const bool has = rank < of.n_ranks;
     u32 n_sources = has ? of.n_sources[rank] : 0;
-    f64 sum = has ? of.sums[rank] : 0, greatest = has ? of.greatest[rank] : 0;
+    Sum sum = has ? of.sums[rank] : Sum(0);
+    Length greatest = has ? of.greatest[rank] : Length(0);
     f64 reciprocals = has ? of.reciprocals[rank] : 0;
     u64 too_far = ~0ull;
-#if !defined(KEY_F64)
-    unsigned __int128* exact_sums = reinterpret_cast<unsigned __int128*>(of.exact_sums);
-    unsigned __int128 exact = has ? exact_sums[rank] : 0;
-#endif
     for (u32 begin = 0; begin < of.n_batch; begin += tile_side) {
         const u32 count = min(of.n_batch - begin, tile_side);
         __syncwarp();
@@ -84,17 +95,15 @@ extern "C" __global__ void __launch_bounds__(128) ENTRY(hierarchy_totals)(Totals
         for (u32 i = 0; i < count; ++i) {
             const Key key = tile[lane()][i];
             const bool is_reached = key < unreached;
-            f64 length = is_reached ? static_cast<f64>(key) : 0;
+            Length length = is_reached ? static_cast<Length>(key) : Length(0);
 #if defined(KEY_F64)
             if (of.is_single) length = static_cast<f64>(static_cast<f32>(length));
             if (isinf(length)) too_far = min(too_far, static_cast<u64>(of.first_source + begin + i) << 32 | rank);
-#else
-            exact += is_reached ? key : 0;
 #endif
             n_sources += is_reached;
-            sum += length;
+            sum = add(sum, length);
             greatest = length > greatest ? length : greatest;
-            reciprocals += length > 0 ? __drcp_rn(length) : 0;
+            reciprocals += length > 0 ? __drcp_rn(static_cast<f64>(length)) : 0;
         }
     }
     if (!has) return;
@@ -102,8 +111,5 @@ extern "C" __global__ void __launch_bounds__(128) ENTRY(hierarchy_totals)(Totals
     of.sums[rank] = sum;
     of.greatest[rank] = greatest;
     of.reciprocals[rank] = reciprocals;
-#if !defined(KEY_F64)
-    exact_sums[rank] = exact;
-#endif
     if (too_far != ~0ull) atomicMin(of.too_far, too_far);
 }

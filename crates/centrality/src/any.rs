@@ -19,10 +19,11 @@ use crate::{Betweenness, CentralityError, Config, Diameter, Lengths, Totals};
 /// ```
 /// use centrality::{Config, any};
 /// use graph_formats::{AnyCsr, Csr};
+/// use paths::Number;
 ///
 /// let graph = AnyCsr::from(Csr::from_edges(4, &[(0, 1, 1u32), (1, 2, 1), (2, 3, 1)])?);
 /// let totals = any::totals(&graph, None, &[], &Config::default(), None)?;
-/// assert_eq!((totals.radius(), totals.diameter()), (Some(2.0), Some(3.0)));
+/// assert_eq!((totals.radius(), totals.diameter()), (Some(Number::U64(2)), Some(Number::U64(3))));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn totals(

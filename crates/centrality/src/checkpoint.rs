@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use bytemuck::{Pod, bytes_of, cast_slice, pod_collect_to_vec};
+use bytemuck::{Pod, cast_slice, pod_collect_to_vec};
 use graph_formats::{AtomicFile, Csr, VertexId, Weight};
 use sha2::{Digest, Sha256};
 use sssp::SsspError;
@@ -17,7 +17,7 @@ use sssp::SsspError;
 use crate::{CentralityError, Config};
 
 /// What such a file begins with; another number, another layout.
-const MARK: &[u8; 16] = b"starpath totals1";
+const MARK: &[u8; 16] = b"starpath totals2";
 /// Bytes of a hash.
 const HASH: usize = 32;
 /// The time between two states, at least.
@@ -156,11 +156,6 @@ pub(crate) fn put_list<T: Pod>(bytes: &mut Vec<u8>, list: &[T]) {
     bytes.extend_from_slice(cast_slice(list));
 }
 
-/// One number.
-pub(crate) fn put<T: Pod>(bytes: &mut Vec<u8>, number: T) {
-    bytes.extend_from_slice(bytes_of(&number));
-}
-
 /// What is still to be read.
 pub(crate) struct Bytes<'a>(&'a [u8]);
 
@@ -171,8 +166,8 @@ impl Bytes<'_> {
         Some(pod_collect_to_vec(array))
     }
 
-    /// A number that was put.
-    pub(crate) fn one<T: Pod>(&mut self) -> Option<T> {
+    /// A number.
+    fn one<T: Pod>(&mut self) -> Option<T> {
         self.array(1)?.pop()
     }
 

@@ -14,18 +14,19 @@
 //!
 //! How it differs from the papers: the middle is where the greatest distance seen is least, not the
 //! sum; only distances out of vertices are bounded, of which the diameter is the greatest; bounds
-//! of floats have room for what sums are rounded by.
+//! have room for what sums are rounded by, for they are floats; distances found are compared as they
+//! are, so that the diameter of whole numbers is exact.
 //!
 //! Reference: takes-kosters-2011, borassi-2015
 
 use std::cmp::Reverse;
 use std::num::NonZeroUsize;
 
-use graph_formats::{Components, Csr, Direction, VertexId, Weight, WeightKind};
-use paths::Progress;
+use graph_formats::{Components, Csr, Direction, Distance, VertexId, Weight, WeightKind};
+use paths::{Number, Progress};
 use sssp::{Goal, SearchWeight, Solver, SsspError};
 
-use crate::search::unsigned;
+use crate::search::{held, unsigned};
 use crate::{CentralityError, Lengths, MeasureWeight};
 
 /// Searches that go on at once, a bit each.
@@ -38,8 +39,8 @@ const PATIENCE: usize = 2;
 /// The greatest distance between vertices that have a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Diameter {
-    /// What it is.
-    pub value: f64,
+    /// What it is: [`Number::U64`] of whole numbers, [`Number::F64`] of floats.
+    pub value: Number,
     /// The source of a shortest path of this length: a search from it shows that there is one.
     pub from: VertexId,
     /// Where that leads.
@@ -59,14 +60,15 @@ pub struct Diameter {
 /// ```
 /// use centrality::{Lengths, diameter};
 /// use graph_formats::Csr;
+/// use paths::Number;
 ///
 /// let path: Vec<_> = (0..999).map(|v| (v, v + 1, 2u32)).collect();
 /// let path = Csr::from_edges(1000, &path)?;
 /// let found = diameter(&path, Lengths::Hops, None, None)?.expect("there are vertices");
-/// assert_eq!(found.value, 999.0);
+/// assert_eq!(found.value, Number::U64(999));
 /// assert!(found.n_searches < 10);
 /// let weighted = diameter(&path, Lengths::Weights, None, None)?.expect("there are vertices");
-/// assert_eq!(weighted.value, 1998.0);
+/// assert_eq!(weighted.value, Number::U64(1998));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn diameter<W: MeasureWeight>(
@@ -86,7 +88,10 @@ pub(crate) fn find<W: MeasureWeight>(
 ) -> Result<Option<Diameter>, CentralityError> {
     match lengths {
         Lengths::Hops => by_bounds(&graph.clone().unweighted::<u32>(), lengths, threads, progress),
-        Lengths::Weights => by_bounds(&unsigned(graph)?, lengths, threads, progress),
+        Lengths::Weights => {
+            let found = by_bounds(&unsigned(graph)?, lengths, threads, progress)?;
+            found.map(|found| held::<W>(found.value, found.to).map(|()| found)).transpose()
+        }
     }
 }
 
@@ -134,6 +139,10 @@ fn by_bounds<U: SearchWeight>(
         None => farthest_of(&into.as_mut().unwrap_or(&mut out).distances(to)?).1,
     };
     let n_searches = out.n + into.map_or(0, |into| into.n);
+    let value = match U::KIND.is_integer() {
+        true => Number::of(value),
+        false => Number::F64(value.to_f64()),
+    };
     Ok(Some(Diameter { value, from, to, n_searches }))
 }
 
@@ -145,23 +154,34 @@ struct Search<'g, W: Weight> {
 }
 
 impl<W: SearchWeight> Search<'_, W> {
-    /// How far each vertex is, infinity where there is no path.
-    fn distances(&mut self, source: VertexId) -> Result<Vec<f64>, SsspError> {
+    /// How far each vertex is, [`Distance::UNREACHED`] where there is no path.
+    fn distances(&mut self, source: VertexId) -> Result<Vec<W::Distance>, SsspError> {
         self.n += 1;
         if self.lengths == Lengths::Weights {
-            let distances = self.solver.distances(source, Goal::All)?;
-            return Ok(distances.iter().map(|d| d.map_or(f64::INFINITY, Weight::to_f64)).collect());
+            return Ok(self.solver.distances(source, Goal::All)?.answer.into_storage());
         }
         let found = self.solver.hop_sums(&[source])?;
         let reached = found.n_sources.iter().zip(&found.greatest);
-        Ok(reached.map(|(&n, &hops)| if n == 0 { f64::INFINITY } else { hops.into() }).collect())
+        let distance = |(&n, &hops)| if n == 0 { Distance::UNREACHED } else { of_hops(hops) };
+        Ok(reached.map(distance).collect())
     }
 }
 
+/// A number of arcs as a distance.
+fn of_hops<D: Distance>(hops: u32) -> D {
+    D::from_i128(hops.into()).expect("graphs are searched by hops as whole numbers")
+}
+
+/// Distances as floats, infinity where there is no path.
+fn floats<D: Distance>(distances: &[D]) -> Vec<f64> {
+    let float = |&d: &D| if d == D::UNREACHED { f64::INFINITY } else { d.to_f64() };
+    distances.iter().map(float).collect()
+}
+
 /// The greatest distance of a row, and whose it is.
-fn farthest_of(distances: &[f64]) -> (f64, VertexId) {
-    let reached = distances.iter().copied().zip(0..).filter(|(d, _)| d.is_finite());
-    reached.fold((0.0, 0), |most, next| if next.0 > most.0 { next } else { most })
+fn farthest_of<D: Distance>(distances: &[D]) -> (D, VertexId) {
+    let reached = distances.iter().copied().zip(0..).filter(|&(d, _)| d != D::UNREACHED);
+    reached.fold((D::ZERO, 0), |most, next| if next.0 > most.0 { next } else { most })
 }
 
 /// What is known of eccentricities, by the distances out of vertices.
@@ -178,7 +198,7 @@ struct Bounds<'g, W: Weight> {
     /// middle that were searched from.
     seen: Vec<f64>,
     /// The greatest distance, its source, if it is known, and its end.
-    greatest: Option<(f64, Option<VertexId>, VertexId)>,
+    greatest: Option<(W::Distance, Option<VertexId>, VertexId)>,
 }
 
 impl<'g, W: SearchWeight> Bounds<'g, W> {
@@ -191,7 +211,7 @@ impl<'g, W: SearchWeight> Bounds<'g, W> {
             slack: 1.0,
             upper: vec![f64::INFINITY; n],
             seen: vec![0.0; n],
-            greatest: (n > 0).then_some((0.0, Some(0), 0)),
+            greatest: (n > 0).then_some((W::Distance::ZERO, Some(0), 0)),
         };
         // relative, of a sum of as many weights as a path may have, rounded one by one
         let rounding = match W::KIND {
@@ -239,12 +259,12 @@ impl<'g, W: SearchWeight> Bounds<'g, W> {
         }
     }
 
-    fn greatest(&self) -> f64 {
-        self.greatest.map_or(0.0, |(value, ..)| value)
+    fn greatest(&self) -> W::Distance {
+        self.greatest.map_or(W::Distance::ZERO, |(value, ..)| value)
     }
 
     /// Enters a distance, found by a search from its source.
-    fn raise(&mut self, value: f64, from: Option<VertexId>, to: VertexId) {
+    fn raise(&mut self, value: W::Distance, from: Option<VertexId>, to: VertexId) {
         if value > self.greatest() {
             self.greatest = Some((value, from, to));
         }
@@ -252,16 +272,16 @@ impl<'g, W: SearchWeight> Bounds<'g, W> {
 
     /// Enters the greatest of these, found by a search from its end `to`, unless it might be
     /// rounded in another way than from its source.
-    fn raise_to(&mut self, to: VertexId, distances: &[f64]) {
+    fn raise_to(&mut self, to: VertexId, distances: &[W::Distance]) {
         let (value, from) = farthest_of(distances);
-        if self.slack == 1.0 {
+        if W::KIND.is_integer() {
             self.raise(value, Some(from), to);
         }
     }
 
     /// The vertices whose eccentricity may be greater than any that was found.
     fn left(&self) -> Vec<VertexId> {
-        let greatest = self.greatest();
+        let greatest = self.greatest().to_f64();
         (0..).zip(&self.upper).filter(|(_, upper)| **upper > greatest).map(|(v, _)| v).collect()
     }
 
@@ -300,14 +320,15 @@ impl<'g, W: SearchWeight> Bounds<'g, W> {
         let distances = out.distances(middle)?;
         let (eccentricity, to) = farthest_of(&distances);
         self.raise(eccentricity, Some(middle), to);
+        let eccentricity = eccentricity.to_f64();
         match into {
             Some(into) => {
                 let distances = into.distances(middle)?;
                 self.raise_to(middle, &distances);
-                self.bound(middle, &distances, eccentricity);
+                self.bound(middle, &floats(&distances), eccentricity);
                 self.pass_on();
             }
-            None => self.bound(middle, &distances, eccentricity),
+            None => self.bound(middle, &floats(&distances), eccentricity),
         }
         Ok(())
     }
@@ -319,21 +340,23 @@ impl<'g, W: SearchWeight> Bounds<'g, W> {
         into: Option<&mut Search<'_, W>>,
         farthest: VertexId,
     ) -> Result<(), CentralityError> {
-        let mut distances = out.distances(farthest)?;
+        let distances = out.distances(farthest)?;
         let (eccentricity, to) = farthest_of(&distances);
         self.raise(eccentricity, Some(farthest), to);
+        let eccentricity = eccentricity.to_f64();
         self.upper[farthest as usize] = eccentricity;
         match into {
             Some(into) => {
                 let distances = into.distances(to)?;
                 self.raise_to(to, &distances);
-                for (seen, distance) in self.seen.iter_mut().zip(distances) {
+                for (seen, distance) in self.seen.iter_mut().zip(floats(&distances)) {
                     if distance.is_finite() {
                         *seen = seen.max(distance);
                     }
                 }
             }
             None => {
+                let mut distances = floats(&distances);
                 self.bound(farthest, &distances, eccentricity);
                 self.bound_before(farthest, &mut distances, eccentricity);
             }
@@ -380,7 +403,7 @@ impl<'g, W: SearchWeight> Bounds<'g, W> {
         let found = out.solver.hop_sums(&left)?;
         let most = found.greatest.iter().copied().zip(0..).max_by_key(|&(hops, _)| hops);
         let (hops, to) = most.expect("there are vertices");
-        self.raise(hops.into(), None, to);
+        self.raise(of_hops(hops), None, to);
         for vertex in left {
             self.upper[vertex as usize] = hops.into();
         }

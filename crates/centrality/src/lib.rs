@@ -15,11 +15,12 @@
 //! ```
 //! use centrality::{Config, Correction, totals};
 //! use graph_formats::Csr;
+//! use paths::Number;
 //!
 //! let graph = Csr::from_edges(4, &[(0, 1, 1u32), (1, 2, 1), (2, 3, 1)])?;
 //! let totals = totals(&graph, &Config::default(), None)?;
 //! assert_eq!(totals.closeness(Correction::WassermanFaust), [0.5, 0.75, 0.75, 0.5]);
-//! assert_eq!((totals.radius(), totals.diameter()), (Some(2.0), Some(3.0)));
+//! assert_eq!((totals.radius(), totals.diameter()), (Some(Number::U64(2)), Some(Number::U64(3))));
 //! assert_eq!((totals.centre(), totals.periphery()), (vec![1, 2], vec![0, 3]));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -1,5 +1,9 @@
 //! What totals say of each vertex, and of the graph.
 //!
+//! Distances of whole numbers have measures of whole numbers, whatever their size; what is a quotient
+//! is a float, made of exact sums. Sums of floats that leave the range of `f64` are infinite, and what
+//! is made of them is not.
+//!
 //! Where not all pairs have a path, distances are those of the pairs that have one, as igraph has
 //! it; NetworkX refuses such graphs for eccentricity, diameter and mean distance, or answers with
 //! infinity: [`Totals::is_connected`] tells.
@@ -7,10 +11,9 @@
 //! Reference: freeman-1978, wasserman-faust-1994, marchiori-latora-2000
 
 use graph_formats::VertexId;
-use paths::Total;
+use paths::{Number, Total};
 
 use crate::Totals;
-use crate::totals::to_f64;
 
 /// What closeness makes of vertices that have no path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,14 +32,12 @@ impl Totals {
     pub fn closeness(&self, correction: Correction) -> Vec<f64> {
         let closeness = |v: usize| {
             let (others, reached) = self.others(v);
-            let sum = self.of[v].sum;
-            if sum == 0.0 {
-                return 0.0;
-            }
-            let reached = reached as f64;
+            let closeness = self.one_in_mean(v, reached as f64);
             match correction {
-                Correction::WassermanFaust => reached * reached / (sum * others as f64),
-                Correction::None => reached / sum,
+                Correction::WassermanFaust if closeness > 0.0 => {
+                    closeness * (reached as f64 / others as f64)
+                }
+                _ => closeness,
             }
         };
         (0..self.n_vertices()).map(closeness).collect()
@@ -49,7 +50,7 @@ impl Totals {
         let all = self.n_vertices().saturating_sub(1) as f64;
         let harmonic = |v: usize| match self.others(v) {
             (0, _) => 0.0,
-            (others, _) => self.of[v].reciprocals * (all / others as f64),
+            (others, _) => self.found.reciprocals[v] * (all / others as f64),
         };
         (0..self.n_vertices()).map(harmonic).collect()
     }
@@ -65,23 +66,24 @@ impl Totals {
     }
 
     /// The sum of the distances of each vertex. Of a sample, of those that were found.
-    pub fn sums(&self) -> Vec<f64> {
-        self.of.iter().map(|vertex| vertex.sum).collect()
+    pub fn sums(&self) -> Vec<Total> {
+        (0..self.n_vertices()).map(|v| self.sum_of(v)).collect()
     }
 
-    /// Eccentricity of each vertex: its greatest distance. Of a sample it is at least that.
-    pub fn eccentricities(&self) -> Vec<f64> {
-        self.of.iter().map(|vertex| vertex.greatest).collect()
+    /// Eccentricity of each vertex: its greatest distance, [`Number::U64`] of whole numbers and
+    /// [`Number::F64`] of floats. Of a sample it is at least that.
+    pub fn eccentricities(&self) -> Vec<Number> {
+        (0..self.n_vertices()).map(|v| self.greatest_of(v)).collect()
     }
 
     /// The least eccentricity; `None` of no vertex. A vertex without arcs makes it zero.
-    pub fn radius(&self) -> Option<f64> {
-        self.of.iter().map(|vertex| vertex.greatest).reduce(f64::min)
+    pub fn radius(&self) -> Option<Number> {
+        self.eccentricities().into_iter().reduce(|a, b| if b < a { b } else { a })
     }
 
     /// The greatest eccentricity; `None` of no vertex. Of a sample the diameter is at least that.
-    pub fn diameter(&self) -> Option<f64> {
-        self.of.iter().map(|vertex| vertex.greatest).reduce(f64::max)
+    pub fn diameter(&self) -> Option<Number> {
+        self.eccentricities().into_iter().reduce(|a, b| if b > a { b } else { a })
     }
 
     /// The vertices whose eccentricity is the radius.
@@ -94,14 +96,14 @@ impl Totals {
         self.of_eccentricity(self.diameter())
     }
 
-    fn of_eccentricity(&self, eccentricity: Option<f64>) -> Vec<VertexId> {
-        let vertices = (0..).zip(&self.of);
-        vertices.filter(|(_, of)| Some(of.greatest) == eccentricity).map(|(v, _)| v).collect()
+    fn of_eccentricity(&self, eccentricity: Option<Number>) -> Vec<VertexId> {
+        let vertices = (0..).zip(self.eccentricities());
+        vertices.filter(|&(_, found)| Some(found) == eccentricity).map(|(v, _)| v).collect()
     }
 
     /// Whether every vertex has a path to, or from, every source.
     pub fn is_connected(&self) -> bool {
-        self.of.iter().all(|vertex| vertex.n_sources as usize == self.n_sources)
+        self.found.n_sources.iter().all(|&n_sources| n_sources as usize == self.n_sources)
     }
 
     /// How many ordered pairs of a source and another vertex have a path.
@@ -113,14 +115,14 @@ impl Totals {
     pub fn mean_distance(&self) -> Option<f64> {
         Some(self.n_pairs())
             .filter(|&pairs| pairs > 0)
-            .map(|pairs| to_f64(self.sum()) / pairs as f64)
+            .map(|pairs| self.sum_and_mean(pairs as f64).1)
     }
 
     /// The sum of the distances of all pairs that have a path: where a graph is undirected, of
     /// every pair once, and otherwise of ordered pairs. `None` of a sample.
     pub fn wiener_index(&self) -> Option<Total> {
         let halves = if self.is_undirected { 2 } else { 1 };
-        self.is_exact().then(|| match self.sum() {
+        self.is_exact().then(|| match self.sum_and_mean(1.0).0 {
             Total::Integer(sum) => Total::Integer(sum / halves),
             Total::Float(sum) => Total::Float(sum / halves as f64),
         })

@@ -9,8 +9,8 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Direction, VertexId, Weight};
-use paths::Progress;
+use graph_formats::{Csr, Direction, Distance, VertexId, Weight};
+use paths::{Number, Progress};
 use sssp::{HopSums, SearchWeight, Solver, SsspError};
 
 use crate::checkpoint::{Checkpoint, add_up};
@@ -36,11 +36,12 @@ const SOURCES_PER_THREAD: usize = 2 << 10;
 /// ```
 /// use centrality::{Config, Lengths, Side, totals};
 /// use graph_formats::Csr;
+/// use paths::Number;
 ///
 /// let graph = Csr::from_arcs(3, &[(0, 1, 2.5f32), (1, 2, 4.0)])?;
 /// let config = Config { lengths: Lengths::Weights, side: Side::In, ..Config::default() };
 /// let totals = totals(&graph, &config, None)?;
-/// assert_eq!(totals.eccentricities(), [0.0, 2.5, 6.5]);
+/// assert_eq!(totals.eccentricities(), [0.0, 2.5, 6.5].map(Number::F64));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn totals<W: MeasureWeight>(
@@ -82,7 +83,9 @@ pub(crate) fn find<W: MeasureWeight>(
         Lengths::Weights => {
             let unsigned = unsigned(graph)?;
             let checkpoint = config.checkpoint.as_deref().map(keep);
-            by_weights(gpus, &unsigned, config, checkpoint, progress)
+            let totals = by_weights(gpus, &unsigned, config, checkpoint, progress)?;
+            check_held::<W>(&totals)?;
+            Ok(totals)
         }
     }
 }
@@ -145,9 +148,7 @@ impl<W: Weight> Run<W> {
     pub(crate) fn new(graph: &Csr<W>, config: &Config) -> Result<Self, CentralityError> {
         let is_undirected = graph.direction() == Direction::Undirected;
         let drawn = draw(graph.n_vertices(), config.sources)?;
-        let is_whole = W::ZERO.to_i128().is_some();
-        let n = graph.n_vertices();
-        let totals = Totals::new(n, drawn.as_deref(), is_undirected, is_whole);
+        let totals = Totals::new::<W>(graph.n_vertices(), drawn.as_deref(), is_undirected);
         let sources = drawn.unwrap_or_else(|| graph.vertices().collect());
         let is_turned = config.side == Side::Out && !is_undirected;
         Ok(Self { graph: is_turned.then(|| graph.transposed()), sources, totals })
@@ -197,6 +198,24 @@ pub(crate) fn unsigned<W: Weight>(graph: &Csr<W>) -> Result<Csr<W::Unsigned>, Ce
     }
 }
 
+/// An error that names a vertex with a distance that is held as an unsigned one, but not as one of
+/// weights of type `W`.
+pub(crate) fn check_held<W: Weight>(totals: &Totals) -> Result<(), CentralityError> {
+    (0..totals.n_vertices()).try_for_each(|v| held::<W>(totals.greatest_of(v), v as VertexId))
+}
+
+/// The same of one distance, of this vertex.
+pub(crate) fn held<W: Weight>(distance: Number, vertex: VertexId) -> Result<(), CentralityError> {
+    let is_held = |distance| distance != W::Distance::UNREACHED;
+    match distance.exactly::<W::Distance>().is_some_and(is_held) {
+        true => Ok(()),
+        false => {
+            let kind = std::any::type_name::<W::Distance>();
+            Err(SsspError::Overflow { vertex, kind }.into())
+        }
+    }
+}
+
 /// Adds the rows of all sources, some at a time.
 fn add_weights<U: SearchWeight>(
     mut solver: Solver<'_, U>,
@@ -215,7 +234,7 @@ fn add_weights<U: SearchWeight>(
             return Err(SsspError::Interrupted.into());
         }
         let table = solver.table(sources, &all)?;
-        totals.add_rows(table.as_storage().view(), table.sum());
+        totals.add_rows(table.as_storage().view());
         Ok(())
     })
 }

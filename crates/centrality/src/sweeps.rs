@@ -14,7 +14,7 @@ use paths::Progress;
 use sssp::SsspError;
 
 use crate::checkpoint::{Checkpoint, add_up};
-use crate::search::{Run, find, unsigned};
+use crate::search::{Run, check_held, find, unsigned};
 use crate::{CentralityError, Config, Lengths, MeasureWeight, Totals};
 
 /// Sources of a part. Floats are added up part by part, so that sums are the same however many GPUs
@@ -26,9 +26,10 @@ const PARTS_AT_A_TIME: usize = 4;
 /// As [`totals`](crate::totals()), by the hierarchy of `graph`, on these GPUs, or where there are
 /// none on the CPU.
 ///
-/// Whole numbers are the same as those of searches; of floats the weights of shortcuts are added
-/// up first, so that last digits may differ, also between CPU and GPU. Counting arcs, it is
-/// [`totals`](crate::totals()). O(s·arcs of the hierarchy).
+/// Whole numbers are the same as those of searches, and so is what is made of them; of floats the
+/// weights of shortcuts are added up first, and their sums in another order, as are those of
+/// reciprocals ([`Metric::totals`]), so that the last digits of sums of floats and of harmonic
+/// closeness may differ, also between CPU and GPU. Counting arcs, it is [`totals`](crate::totals()). O(s·arcs of the hierarchy).
 ///
 /// # Errors
 /// As [`totals`](crate::totals()), where the hierarchy is of another graph, and where a GPU fails or
@@ -38,12 +39,13 @@ const PARTS_AT_A_TIME: usize = 4;
 /// use centrality::{Config, Lengths, Side, totals_by_hierarchy};
 /// use graph_formats::Csr;
 /// use hierarchy::{Hierarchy, Order};
+/// use paths::Number;
 ///
 /// let graph = Csr::from_edges(3, &[(0, 1, 2u32), (1, 2, 4)])?;
 /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
 /// let config = Config { lengths: Lengths::Weights, ..Config::default() };
 /// let totals = totals_by_hierarchy(&hierarchy, &[], &graph, &config, None)?;
-/// assert_eq!(totals.eccentricities(), [6.0, 4.0, 6.0]);
+/// assert_eq!(totals.eccentricities(), [6, 4, 6].map(Number::U64));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn totals_by_hierarchy<W: MeasureWeight>(
@@ -69,7 +71,9 @@ pub(crate) fn find_by_hierarchy<W: MeasureWeight>(
     let unsigned = unsigned(graph)?;
     let checkpoint = config.checkpoint.as_deref();
     let checkpoint = checkpoint.map(|path| Checkpoint::new(path, graph, "hierarchy, ", config));
-    sweep_graph(hierarchy, gpus, &unsigned, config, checkpoint, progress)
+    let totals = sweep_graph(hierarchy, gpus, &unsigned, config, checkpoint, progress)?;
+    check_held::<W>(&totals)?;
+    Ok(totals)
 }
 
 fn sweep_graph<U: MetricWeight>(

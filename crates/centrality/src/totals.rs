@@ -1,12 +1,12 @@
 //! What all searches have found, added up for every vertex.
 
-use graph_formats::{Distance, VertexId, parallel};
-use hierarchy::Totals as Swept;
+use graph_formats::{Distance, VertexId, Weight, parallel};
+use hierarchy::{Lengths, Totals as Sums};
 use ndarray::ArrayView2;
-use paths::Total;
+use paths::{FloatSum, Number, Total};
 use sssp::HopSums;
 
-use crate::checkpoint::{Bytes, State, put, put_list};
+use crate::checkpoint::{Bytes, State, put_list};
 
 /// Vertices that a thread adds up at a time.
 const SUMMED_PER_TASK: usize = 1 << 10;
@@ -19,36 +19,21 @@ const RECIPROCAL: f64 = 1.0 / (1u128 << 64) as f64;
 /// exactly, floats in the order of the sources.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Totals {
-    pub(crate) of: Vec<Vertex>,
+    pub(crate) found: Sums,
     /// Whether a vertex is a source, where some are not.
     pub(crate) is_source: Option<Vec<bool>>,
     pub(crate) n_sources: usize,
     pub(crate) is_undirected: bool,
-    /// All distances, where they are whole numbers.
-    sum: Option<i128>,
     /// Pairs by hops, where these were counted.
     pub(crate) by_hop: Option<Vec<u64>>,
 }
 
-/// The distances between a vertex and the sources that have a path.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Vertex {
-    /// How many sources these are, itself included.
-    pub(crate) n_sources: u32,
-    pub(crate) sum: f64,
-    pub(crate) greatest: f64,
-    /// One part in each distance, but of those that are zero.
-    pub(crate) reciprocals: f64,
-}
-
 impl Totals {
-    /// Of no distances yet, which are whole numbers or not; `drawn` are the sources, if not all
-    /// vertices.
-    pub(crate) fn new(
+    /// Of no distances yet, of weights of type `W`; `drawn` are the sources, if not all vertices.
+    pub(crate) fn new<W: Weight>(
         n_vertices: usize,
         drawn: Option<&[VertexId]>,
         is_undirected: bool,
-        is_whole: bool,
     ) -> Self {
         let is_source = drawn.map(|drawn| {
             let mut is_source = vec![false; n_vertices];
@@ -56,77 +41,119 @@ impl Totals {
             is_source
         });
         Self {
-            of: vec![Vertex::default(); n_vertices],
+            found: Sums::new::<W>(n_vertices),
             is_source,
             n_sources: drawn.map_or(n_vertices, <[_]>::len),
             is_undirected,
-            sum: is_whole.then_some(0),
             by_hop: None,
         }
     }
 
     /// Puts all hops in.
     pub(crate) fn set_hops(&mut self, hops: &HopSums) {
-        for (v, vertex) in self.of.iter_mut().enumerate() {
-            *vertex = Vertex {
-                n_sources: hops.n_sources[v],
-                sum: hops.sums[v] as f64,
-                greatest: hops.greatest[v].into(),
-                reciprocals: hops.reciprocals[v] as f64 * RECIPROCAL,
-            };
-        }
-        self.sum = Some(hops.sums.iter().map(|&sum| i128::from(sum)).sum());
+        self.found = Sums {
+            n_sources: hops.n_sources.clone(),
+            lengths: Lengths::Integers {
+                sums: hops.sums.iter().map(|&sum| sum.into()).collect(),
+                greatest: hops.greatest.iter().map(|&greatest| greatest.into()).collect(),
+            },
+            reciprocals: hops.reciprocals.iter().map(|&sum| sum as f64 * RECIPROCAL).collect(),
+        };
         self.by_hop = Some(hops.by_hop.clone());
     }
 
-    /// Adds the distances of the next sources, a row each, and their sum.
-    pub(crate) fn add_rows<D: Distance>(&mut self, rows: ArrayView2<'_, D>, sum: Total) {
-        let parts = self.of.chunks_mut(SUMMED_PER_TASK);
-        let parts = (0..).step_by(SUMMED_PER_TASK).zip(parts).collect();
-        parallel::map_of(parts, &|(first, vertices): (usize, &mut [Vertex])| {
-            for row in rows.rows() {
-                let row = row.to_slice().expect("rows of a table are whole");
-                for (vertex, &distance) in vertices.iter_mut().zip(&row[first..]) {
-                    // without a branch: what is not reached adds nothing
-                    let is_reached = distance != D::UNREACHED;
-                    let length = if is_reached { distance.to_f64() } else { 0.0 };
-                    vertex.n_sources += u32::from(is_reached);
-                    vertex.sum += length;
-                    vertex.greatest =
-                        if length > vertex.greatest { length } else { vertex.greatest };
-                    vertex.reciprocals += if length > 0.0 { 1.0 / length } else { 0.0 };
-                }
+    /// Adds the distances of the next sources, a row each.
+    pub(crate) fn add_rows<D: Distance>(&mut self, rows: ArrayView2<'_, D>) {
+        let Sums { n_sources, lengths, reciprocals } = &mut self.found;
+        match lengths {
+            Lengths::Integers { sums, greatest } => {
+                let add = |sum: &mut u128, greatest: &mut u64, distance: D| {
+                    let length = distance.to_i128().unwrap_or_default() as u64;
+                    *sum += u128::from(length);
+                    *greatest = length.max(*greatest);
+                };
+                add_rows(rows, (n_sources, reciprocals), sums, greatest, &add);
             }
-        });
-        if let (Some(all), Total::Integer(sum)) = (&mut self.sum, sum) {
-            *all += sum;
+            Lengths::Floats { sums, greatest } => {
+                let add = |sum: &mut FloatSum, greatest: &mut f64, distance: D| {
+                    let length = distance.to_f64();
+                    *sum += length.into();
+                    *greatest = if length > *greatest { length } else { *greatest };
+                };
+                add_rows(rows, (n_sources, reciprocals), sums, greatest, &add);
+            }
         }
     }
 
     /// Adds what sweeps have found.
-    pub(crate) fn add_swept(&mut self, swept: &Swept) {
-        for (v, vertex) in self.of.iter_mut().enumerate() {
-            vertex.n_sources += swept.n_sources[v];
-            vertex.sum += swept.sums[v];
-            vertex.greatest = vertex.greatest.max(swept.greatest[v]);
-            vertex.reciprocals += swept.reciprocals[v];
-        }
-        if let (Some(all), Some(sums)) = (&mut self.sum, &swept.exact_sums) {
-            *all += sums.iter().map(|&sum| sum as i128).sum::<i128>();
+    pub(crate) fn add_swept(&mut self, swept: &Sums) {
+        let Sums { n_sources, lengths, reciprocals } = &mut self.found;
+        n_sources.iter_mut().zip(&swept.n_sources).for_each(|(all, n)| *all += n);
+        reciprocals.iter_mut().zip(&swept.reciprocals).for_each(|(all, sum)| *all += sum);
+        match (lengths, &swept.lengths) {
+            (
+                Lengths::Integers { sums, greatest },
+                Lengths::Integers { sums: more, greatest: others },
+            ) => {
+                sums.iter_mut().zip(more).for_each(|(all, sum)| *all += sum);
+                greatest.iter_mut().zip(others).for_each(|(all, &other)| *all = other.max(*all));
+            }
+            (
+                Lengths::Floats { sums, greatest },
+                Lengths::Floats { sums: more, greatest: others },
+            ) => {
+                sums.iter_mut().zip(more).for_each(|(all, &sum)| *all += sum);
+                greatest.iter_mut().zip(others).for_each(|(all, &other)| *all = other.max(*all));
+            }
+            _ => unreachable!("both are of weights of one type"),
         }
     }
 
-    /// All distances; floats are added up in the order of the vertices.
-    pub(crate) fn sum(&self) -> Total {
-        match self.sum {
-            Some(sum) => Total::Integer(sum),
-            None => Total::Float(self.of.iter().map(|vertex| vertex.sum).sum()),
+    /// The sum of the distances of a vertex.
+    pub(crate) fn sum_of(&self, vertex: usize) -> Total {
+        match &self.found.lengths {
+            Lengths::Integers { sums, .. } => Total::Integer(sums[vertex] as i128),
+            Lengths::Floats { sums, .. } => Total::Float(sums[vertex].to_f64()),
+        }
+    }
+
+    /// The greatest distance of a vertex.
+    pub(crate) fn greatest_of(&self, vertex: usize) -> Number {
+        match &self.found.lengths {
+            Lengths::Integers { greatest, .. } => Number::U64(greatest[vertex]),
+            Lengths::Floats { greatest, .. } => Number::F64(greatest[vertex]),
+        }
+    }
+
+    /// One part in the mean of so many distances that are those of a vertex; zero where they are.
+    pub(crate) fn one_in_mean(&self, vertex: usize, n: f64) -> f64 {
+        match &self.found.lengths {
+            Lengths::Integers { sums, .. } if sums[vertex] == 0 => 0.0,
+            Lengths::Integers { sums, .. } => n / sums[vertex] as f64,
+            Lengths::Floats { sums, .. } if sums[vertex] == FloatSum::default() => 0.0,
+            Lengths::Floats { sums, .. } => sums[vertex].one_in_mean(n),
+        }
+    }
+
+    /// All distances, and their mean if they are so many; floats are added up in the order of the
+    /// vertices.
+    pub(crate) fn sum_and_mean(&self, n: f64) -> (Total, f64) {
+        match &self.found.lengths {
+            Lengths::Integers { sums, .. } => {
+                let sum: u128 = sums.iter().sum();
+                (Total::Integer(sum as i128), sum as f64 / n)
+            }
+            Lengths::Floats { sums, .. } => {
+                let mut all = FloatSum::default();
+                sums.iter().for_each(|&sum| all += sum);
+                (Total::Float(all.to_f64()), all.mean(n))
+            }
         }
     }
 
     /// How many vertices the graph has.
     pub fn n_vertices(&self) -> usize {
-        self.of.len()
+        self.found.n_sources.len()
     }
 
     /// How many sources there were.
@@ -143,34 +170,73 @@ impl Totals {
     pub(crate) fn others(&self, vertex: usize) -> (usize, usize) {
         let is_source = self.is_source.as_ref().is_none_or(|is_source| is_source[vertex]);
         let own = usize::from(is_source);
-        (self.n_sources - own, self.of[vertex].n_sources as usize - own)
+        (self.n_sources - own, self.found.n_sources[vertex] as usize - own)
     }
+}
+
+/// Adds the distances of rows to lists by vertex: how many there are, their reciprocals, and what
+/// `add` makes of each.
+fn add_rows<D: Distance, S: Send, G: Send>(
+    rows: ArrayView2<'_, D>,
+    (n_sources, reciprocals): (&mut [u32], &mut [f64]),
+    sums: &mut [S],
+    greatest: &mut [G],
+    add: &(impl Fn(&mut S, &mut G, D) + Sync),
+) {
+    let counts = n_sources.chunks_mut(SUMMED_PER_TASK).zip(reciprocals.chunks_mut(SUMMED_PER_TASK));
+    let lengths = sums.chunks_mut(SUMMED_PER_TASK).zip(greatest.chunks_mut(SUMMED_PER_TASK));
+    let parts = (0..).step_by(SUMMED_PER_TASK).zip(counts.zip(lengths)).collect();
+    parallel::map_of(parts, &|(first, ((n_sources, reciprocals), (sums, greatest)))| {
+        let first: usize = first;
+        for row in rows.rows() {
+            let row = row.to_slice().expect("rows of a table are whole");
+            let counts = n_sources.iter_mut().zip(reciprocals.iter_mut());
+            let lengths = sums.iter_mut().zip(greatest.iter_mut());
+            for (((n, reciprocals), (sum, greatest)), &distance) in
+                counts.zip(lengths).zip(&row[first..])
+            {
+                // without a branch: what is not reached adds nothing
+                let is_reached = distance != D::UNREACHED;
+                let distance = if is_reached { distance } else { D::ZERO };
+                let length = distance.to_f64();
+                *n += u32::from(is_reached);
+                *reciprocals += if length > 0.0 { 1.0 / length } else { 0.0 };
+                add(sum, greatest, distance);
+            }
+        }
+    });
 }
 
 impl State for Totals {
     fn write(&self, bytes: &mut Vec<u8>) {
-        put_list(bytes, &self.of.iter().map(|vertex| vertex.n_sources).collect::<Vec<_>>());
-        for of in [|v: &Vertex| v.sum, |v: &Vertex| v.greatest, |v: &Vertex| v.reciprocals] {
-            put_list(bytes, &self.of.iter().map(of).collect::<Vec<_>>());
+        put_list(bytes, &self.found.n_sources);
+        put_list(bytes, &self.found.reciprocals);
+        match &self.found.lengths {
+            Lengths::Integers { sums, greatest } => {
+                put_list(bytes, sums);
+                put_list(bytes, greatest);
+            }
+            Lengths::Floats { sums, greatest } => {
+                put_list(bytes, &sums.iter().map(|sum| sum.to_storage()).collect::<Vec<_>>());
+                put_list(bytes, greatest);
+            }
         }
-        put(bytes, self.sum.unwrap_or_default());
     }
 
     fn read(&mut self, bytes: &mut Bytes<'_>) -> Option<()> {
-        let n = self.of.len();
-        let n_sources = bytes.list_of::<u32>(n)?;
-        let [sum, greatest, reciprocals] =
-            [bytes.list_of::<f64>(n)?, bytes.list_of(n)?, bytes.list_of(n)?];
-        for (v, vertex) in self.of.iter_mut().enumerate() {
-            *vertex = Vertex {
-                n_sources: n_sources[v],
-                sum: sum[v],
-                greatest: greatest[v],
-                reciprocals: reciprocals[v],
-            };
+        let n = self.n_vertices();
+        self.found.n_sources = bytes.list_of(n)?;
+        self.found.reciprocals = bytes.list_of(n)?;
+        match &mut self.found.lengths {
+            Lengths::Integers { sums, greatest } => {
+                (*sums, *greatest) = (bytes.list_of(n)?, bytes.list_of(n)?);
+            }
+            Lengths::Floats { sums, greatest } => {
+                let stored = bytes.list_of(n)?;
+                *sums = stored.into_iter().map(FloatSum::from_storage).collect();
+                *greatest = bytes.list_of(n)?;
+            }
         }
-        let all = bytes.one()?;
-        self.sum = self.sum.map(|_| all);
         Some(())
     }
 }
@@ -194,12 +260,5 @@ impl State for HopSums {
             by_hop: bytes.list()?,
         };
         Some(())
-    }
-}
-
-pub(crate) fn to_f64(total: Total) -> f64 {
-    match total {
-        Total::Integer(sum) => sum as f64,
-        Total::Float(sum) => sum,
     }
 }

@@ -73,7 +73,7 @@ pub use metric::Metric;
 pub use order::Order;
 pub use prepared::Prepared;
 pub use query::{Path, Query};
-pub use totals::Totals;
+pub use totals::{Lengths, Totals};
 pub use weights::MetricWeight;
 
 // The example of the README is a test too.

@@ -10,11 +10,11 @@
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use graph_formats::{Distance, VertexId, Weight, parallel};
-use paths::Progress;
+use paths::{FloatSum, Progress};
 
 use crate::customize::Arcs;
 use crate::hierarchy::Hierarchy;
-use crate::key::Key;
+use crate::key::{Key, is_float};
 use crate::metric::{Metric, too_far, with_arcs};
 use crate::sweep::{LANES, Sweep};
 use crate::{HierarchyError, MetricWeight};
@@ -28,43 +28,63 @@ const SOURCES_PER_GROUP: usize = 256;
 pub struct Totals {
     /// How many sources have one, the vertex itself included where it is a source.
     pub n_sources: Vec<u32>,
-    /// The distances, added up as floats.
-    pub sums: Vec<f64>,
-    /// The same exactly, where they are integers.
-    pub exact_sums: Option<Vec<u128>>,
-    /// The greatest distance; 0 of no source.
-    pub greatest: Vec<f64>,
-    /// One part in each distance but those of zero, added up.
+    /// The sum of the distances, and the greatest of them.
+    pub lengths: Lengths,
+    /// One part in each distance but those of zero, added up as floats.
     pub reciprocals: Vec<f64>,
+}
+
+/// Sums of distances by vertex, and the greatest of them, 0 of no source.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Lengths {
+    /// Of integers: exact.
+    Integers {
+        /// The sums.
+        sums: Vec<u128>,
+        /// The greatest.
+        greatest: Vec<u64>,
+    },
+    /// Of floats.
+    Floats {
+        /// The sums.
+        sums: Vec<FloatSum>,
+        /// The greatest.
+        greatest: Vec<f64>,
+    },
+}
+
+impl Lengths {
+    /// The lists have so many entries each; or how many the first other one has. Of integers or not.
+    fn check(&self, n_vertices: usize, is_integer: bool) -> Result<(), usize> {
+        let (sums, greatest) = match self {
+            Self::Integers { sums, greatest } if is_integer => (sums.len(), greatest.len()),
+            Self::Floats { sums, greatest } if !is_integer => (sums.len(), greatest.len()),
+            _ => (0, 0),
+        };
+        [sums, greatest].into_iter().find(|&found| found != n_vertices).map_or(Ok(()), Err)
+    }
 }
 
 impl Totals {
     /// Of no sources yet, for distances of weights of a type. O(n).
     pub fn new<W: Weight>(n_vertices: usize) -> Self {
-        let zeros = || vec![0.0; n_vertices];
-        let is_integer = W::ZERO.to_i128().is_some();
-        Self {
-            n_sources: vec![0; n_vertices],
-            sums: zeros(),
-            exact_sums: is_integer.then(|| vec![0; n_vertices]),
-            greatest: zeros(),
-            reciprocals: zeros(),
-        }
+        let lengths = if is_float::<W>() {
+            let sums = vec![FloatSum::default(); n_vertices];
+            Lengths::Floats { sums, greatest: vec![0.0; n_vertices] }
+        } else {
+            Lengths::Integers { sums: vec![0; n_vertices], greatest: vec![0; n_vertices] }
+        };
+        Self { n_sources: vec![0; n_vertices], lengths, reciprocals: vec![0.0; n_vertices] }
     }
 
     /// An error unless all lists have an entry for each vertex.
     pub(crate) fn check(&self, n_vertices: usize, is_integer: bool) -> Result<(), HierarchyError> {
-        let exact_sums = self.exact_sums.as_ref().map_or(0, Vec::len);
-        let [n_sources, sums] = [self.n_sources.len(), self.sums.len()];
-        let mut lengths = vec![n_sources, sums, self.greatest.len(), self.reciprocals.len()];
-        lengths.extend(is_integer.then_some(exact_sums));
-        match lengths.into_iter().find(|&found| found != n_vertices) {
-            Some(found) => {
-                let (what, expected) = ("totals", n_vertices);
-                Err(HierarchyError::NotAllVertices { what, expected, found })
-            }
-            None => Ok(()),
-        }
+        let lists = [self.n_sources.len(), self.reciprocals.len()];
+        let other = lists.into_iter().find(|&found| found != n_vertices).map_or(Ok(()), Err);
+        other.and(self.lengths.check(n_vertices, is_integer)).map_err(|found| {
+            let (what, expected) = ("totals", n_vertices);
+            HierarchyError::NotAllVertices { what, expected, found }
+        })
     }
 
     /// Adds those of a group, which are by rank.
@@ -72,11 +92,16 @@ impl Totals {
         for (vertex, &rank) in ranks.iter().enumerate() {
             let own = &group[rank as usize];
             self.n_sources[vertex] += own.n_sources;
-            self.sums[vertex] += own.sum;
-            self.greatest[vertex] = self.greatest[vertex].max(own.greatest);
             self.reciprocals[vertex] += own.reciprocals;
-            if let Some(exact_sums) = &mut self.exact_sums {
-                exact_sums[vertex] += own.exact_sum;
+            match &mut self.lengths {
+                Lengths::Integers { sums, greatest } => {
+                    sums[vertex] += own.exact_sum;
+                    greatest[vertex] = Ord::max(greatest[vertex], own.greatest);
+                }
+                Lengths::Floats { sums, greatest } => {
+                    sums[vertex] += own.sum;
+                    greatest[vertex] = greatest[vertex].max(f64::from_bits(own.greatest));
+                }
             }
         }
     }
@@ -85,20 +110,23 @@ impl Totals {
 impl<W: MetricWeight> Metric<W> {
     /// Adds up the distances of every vertex from all of `sources`.
     ///
-    /// In parallel; tells `progress` how many sources are done. Of floats, the weights of an arc of
-    /// the hierarchy are added up first.
+    /// In parallel; tells `progress` how many sources are done. Integers are added up exactly. Of
+    /// floats the weights of an arc of the hierarchy are added up first; these and reciprocals are
+    /// added up by sixteens and groups of sources, so that from s sources they differ from a sum of
+    /// one after the other by no more than s parts in 2^52.
     ///
     /// # Errors
     /// When a source does not exist, a distance overflows its type, or the callback ended the work.
     ///
     /// ```
     /// use graph_formats::Csr;
-    /// use hierarchy::{Hierarchy, Order};
+    /// use hierarchy::{Hierarchy, Lengths, Order};
     ///
     /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
     /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
     /// let totals = hierarchy.customize(&graph)?.totals(&[0, 1, 2], None)?;
-    /// assert_eq!((totals.n_sources, totals.greatest), (vec![1, 2, 3], vec![0.0, 5.0, 7.0]));
+    /// let lengths = Lengths::Integers { sums: vec![0, 5, 9], greatest: vec![0, 5, 7] };
+    /// assert_eq!((totals.n_sources, totals.lengths), (vec![1, 2, 3], lengths));
     /// assert_eq!(totals.reciprocals, [0.0, 1.0 / 5.0, 1.0 / 7.0 + 1.0 / 2.0]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -169,9 +197,12 @@ fn group<D: Distance, K: Key>(
 /// The distances of a vertex from the sources of a group.
 #[derive(Clone, Copy, Default)]
 struct Sums {
+    /// The sum of integers,
     exact_sum: u128,
-    sum: f64,
-    greatest: f64,
+    /// or of floats.
+    sum: FloatSum,
+    /// The greatest: an integer, or the bits of a float, which are in the same order.
+    greatest: u64,
     reciprocals: f64,
     n_sources: u32,
 }
@@ -191,10 +222,19 @@ impl Sums {
                 None => too_far = Some(lane),
             }
         }
-        self.exact_sum += K::sum(keys);
-        self.sum += sum(lengths);
-        self.greatest = lengths.into_iter().fold(self.greatest, f64::max);
         self.reciprocals += sum(lengths.map(|l| if l > 0.0 { 1.0 / l } else { 0.0 }));
+        let greatest = if is_float::<D>() {
+            match sum(lengths) {
+                sum if sum < f64::INFINITY => self.sum += sum.into(),
+                _ => lengths.into_iter().for_each(|length| self.sum += length.into()),
+            }
+            lengths.into_iter().fold(0.0, f64::max).to_bits()
+        } else {
+            self.exact_sum += K::sum(keys);
+            let reached = keys.map(|key| if key < K::UNREACHED { key } else { K::ZERO });
+            reached.into_iter().fold(K::ZERO, K::max).to_integer() as u64
+        };
+        self.greatest = Ord::max(self.greatest, greatest);
         too_far.map_or(Ok(()), Err)
     }
 }

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use centrality::{Config, Correction, Lengths, Side, Sources, any};
 use graph_formats::{Direction, VertexId};
 use numpy::{IntoPyArray, PyArray1};
-use paths::Total;
+use paths::{Number, Total};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 
@@ -18,7 +18,7 @@ use crate::run::run;
 ///
 /// Attributes
 /// ----------
-/// radius, diameter : float, or None where there is no vertex
+/// radius, diameter : int where weights are, or float; None where there is no vertex
 ///     The least and the greatest eccentricity.
 /// mean_distance : float, or None where there is no pair
 ///     Of the ordered pairs that have a path.
@@ -27,7 +27,17 @@ use crate::run::run;
 /// is_connected : bool
 ///     Whether there is a path from each vertex to each.
 #[pyclass(frozen, module = "starpaths")]
-pub(crate) struct Totals(centrality::Totals);
+pub(crate) struct Totals {
+    found: centrality::Totals,
+    lengths: Type,
+}
+
+/// Whether lengths are floats to the user, who has weights of floats, also where arcs are counted.
+#[derive(Clone, Copy)]
+enum Type {
+    Integer,
+    Float,
+}
 
 #[pymethods]
 impl Totals {
@@ -51,61 +61,67 @@ impl Totals {
     #[pyo3(signature = (wf_improved=true))]
     fn closeness<'py>(&self, py: Python<'py>, wf_improved: bool) -> Bound<'py, PyArray1<f64>> {
         let correction = if wf_improved { Correction::WassermanFaust } else { Correction::None };
-        self.0.closeness(correction).into_pyarray(py)
+        self.found.closeness(correction).into_pyarray(py)
     }
 
     /// Harmonic closeness of each vertex: one part in each distance above zero, added up.
     fn harmonic<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        self.0.harmonic().into_pyarray(py)
+        self.found.harmonic().into_pyarray(py)
     }
 
     /// The greatest distance of each vertex; what has no path does not count.
-    fn eccentricity<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        self.0.eccentricities().into_pyarray(py)
+    ///
+    /// Returns
+    /// -------
+    /// ndarray of int64 where weights are integers, else float64, shape (n_vertices,)
+    ///     Of Python's int where one exceeds int64.
+    fn eccentricity<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.lengths.array(py, self.found.eccentricities())
     }
 
     /// How many others each vertex has a path to, or from. Of a sample an estimate.
     fn reached<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        self.0.reached().into_pyarray(py)
+        self.found.reached().into_pyarray(py)
     }
 
-    /// The sum of the distances of each vertex. Of a sample, of those that were found.
-    fn sums<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        self.0.sums().into_pyarray(py)
+    /// The sum of the distances of each vertex, as :meth:`eccentricity` has them. Of a sample, of
+    /// those that were found.
+    fn sums<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.lengths.array(py, self.found.sums())
     }
 
     /// The vertices whose eccentricity is the radius.
     fn center(&self) -> Vec<VertexId> {
-        self.0.centre()
+        self.found.centre()
     }
 
     /// The vertices whose eccentricity is the diameter.
     fn periphery(&self) -> Vec<VertexId> {
-        self.0.periphery()
+        self.found.periphery()
     }
 
     /// The least eccentricity.
     #[getter]
-    fn radius(&self) -> Option<f64> {
-        self.0.radius()
+    fn radius<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.found.radius().map(|radius| self.lengths.number(py, radius)).transpose()
     }
 
     /// The greatest eccentricity.
     #[getter]
-    fn diameter(&self) -> Option<f64> {
-        self.0.diameter()
+    fn diameter<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.found.diameter().map(|diameter| self.lengths.number(py, diameter)).transpose()
     }
 
     /// The mean of the distances.
     #[getter]
     fn mean_distance(&self) -> Option<f64> {
-        self.0.mean_distance()
+        self.found.mean_distance()
     }
 
     /// The sum of all distances.
     #[getter]
     fn wiener_index<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let index = self.0.wiener_index().map(|index| match index {
+        let index = self.found.wiener_index().map(|index| match index {
             Total::Integer(sum) => sum.into_bound_py_any(py),
             Total::Float(sum) => sum.into_bound_py_any(py),
         });
@@ -115,11 +131,11 @@ impl Totals {
     /// Whether there is a path from each vertex to each.
     #[getter]
     fn is_connected(&self) -> bool {
-        self.0.is_connected()
+        self.found.is_connected()
     }
 
     fn __repr__(&self) -> String {
-        format!("<starpaths.Totals of {} vertices>", self.0.n_vertices())
+        format!("<starpaths.Totals of {} vertices>", self.found.n_vertices())
     }
 }
 
@@ -155,9 +171,9 @@ impl Graph {
     /// >>> import starpaths
     /// >>> totals = starpaths.Graph.from_arcs([0, 1], [1, 2], [5, 2], directed=False).totals()
     /// >>> totals.eccentricity()
-    /// array([7., 5., 7.])
+    /// array([7, 5, 7])
     /// >>> totals.center(), totals.diameter, totals.wiener_index
-    /// ([1], 7.0, 14)
+    /// ([1], 7, 14)
     #[pyo3(signature = (
         *, side="out", sample=None, seed=0, threads=None, backend=None, progress=false
     ))]
@@ -186,7 +202,7 @@ impl Graph {
         let totals = run(py, size, progress, |progress| {
             Ok(any::totals(&self.csr, None, how.gpus(), &config, progress)?)
         })?;
-        Ok(Totals(totals))
+        Ok(Totals { found: totals, lengths: self.type_of_lengths() })
     }
 
     /// The greatest of all distances, found by a few searches.
@@ -198,26 +214,27 @@ impl Graph {
     ///
     /// Returns
     /// -------
-    /// (diameter, from, to) : (float, int, int), or None where there is no vertex
-    ///     The length, and where such a path starts and ends. Pairs without a path do not count.
+    /// (diameter, from, to) : (int or float, int, int), or None where there is no vertex
+    ///     The length, an int where weights are, and where such a path starts and ends. Pairs without a path do not count.
     ///
     /// Examples
     /// --------
     /// >>> import starpaths
     /// >>> starpaths.Graph.from_arcs([0, 1], [1, 2], [5, 2]).diameter()
-    /// (7.0, 0, 2)
+    /// (7, 0, 2)
     #[pyo3(signature = (*, threads=None))]
-    fn diameter(
+    fn diameter<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         threads: Option<NonZeroUsize>,
-    ) -> PyResult<Option<(f64, VertexId, VertexId)>> {
+    ) -> PyResult<Option<(Bound<'py, PyAny>, VertexId, VertexId)>> {
         let size = self.size().saturating_mul(self.csr.n_vertices());
         let (lengths, threads) = (self.lengths(), How::new(None, threads, None)?.threads);
         let found = run(py, size, false, |progress| {
             Ok(any::diameter(&self.csr, lengths, threads, progress)?)
         })?;
-        Ok(found.map(|found| (found.value, found.from, found.to)))
+        let number = |value| self.type_of_lengths().number(py, value);
+        found.map(|found| Ok((number(found.value)?, found.from, found.to))).transpose()
     }
 
     /// Betweenness of each vertex: the sum, over pairs of others, of the share of their shortest
@@ -277,8 +294,48 @@ impl Graph {
         Config { sources, lengths, threads, ..Config::default() }
     }
 
+    fn type_of_lengths(&self) -> Type {
+        if self.csr.kind().is_integer() { Type::Integer } else { Type::Float }
+    }
+
     /// Arcs are counted where that is the same.
     fn lengths(&self) -> Lengths {
         if self.csr.common_weight() == Some(1.0) { Lengths::Hops } else { Lengths::Weights }
+    }
+}
+
+impl Type {
+    /// An int or a float.
+    fn number<'py>(self, py: Python<'py>, number: Number) -> PyResult<Bound<'py, PyAny>> {
+        match (self, number.to_i128()) {
+            (Self::Integer, Some(whole)) => whole.into_bound_py_any(py),
+            _ => number.to_f64().into_bound_py_any(py),
+        }
+    }
+
+    /// An array of floats, or of integers: of 64 bits, or where these do not do of any size.
+    fn array<'py, T: Into<Total>>(
+        self,
+        py: Python<'py>,
+        numbers: Vec<T>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let numbers = numbers.into_iter().map(Into::into);
+        if matches!(self, Self::Float) {
+            let float = |number| match number {
+                Total::Integer(sum) => sum as f64,
+                Total::Float(sum) => sum,
+            };
+            return Ok(numbers.map(float).collect::<Vec<_>>().into_pyarray(py).into_any());
+        }
+        let whole: Vec<i128> = numbers
+            .filter_map(|number| match number {
+                Total::Integer(sum) => Some(sum),
+                Total::Float(_) => None,
+            })
+            .collect();
+        match whole.iter().map(|&sum| i64::try_from(sum)).collect::<Result<Vec<_>, _>>() {
+            Ok(narrow) => Ok(narrow.into_pyarray(py).into_any()),
+            Err(_) => py.import("numpy")?.call_method1("array", (whole, "O")),
+        }
     }
 }

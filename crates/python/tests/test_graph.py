@@ -613,6 +613,18 @@ def test_hops_are_counted():
         graph.totals(side="up")
 
 
+def test_measures_of_integers_are_integers():
+    beyond = 2**53 + 1
+    graph = Graph.from_arcs([0, 1], [1, 2], [beyond, 1])
+    totals = graph.totals()
+    assert totals.eccentricity().tolist() == [beyond + 1, 1, 0]
+    assert totals.sums().tolist() == [2 * beyond + 1, 1, 0]
+    assert (totals.radius, totals.diameter, graph.diameter()) == (0, beyond + 1, (beyond + 1, 0, 2))
+    wide = Graph.from_arcs([0, 1], [1, 2], np.array([2**63 - 2] * 2, dtype=np.uint64)).totals()
+    assert wide.eccentricity().tolist() == [2**64 - 4, 2**63 - 2, 0]
+    assert type(Graph.from_arcs([0], [1], [1.0]).diameter()[0]) is float
+
+
 def test_arborescences():
     graph = Graph.from_arcs([0, 0, 1, 2, 2], [1, 2, 2, 1, 3], [9.5, 4.5, 1.25, 1.0, 0.5])
     sources, targets, weights = graph.minimum_arborescence(0)

@@ -3,13 +3,13 @@
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, LaunchConfig};
 use graph_formats::{VertexId, WeightKind};
-use paths::Progress;
+use paths::{FloatSum, Progress};
 
 use super::batches::Batches;
 use super::device_key::{DeviceKey, Part, kernel};
 use super::hierarchy::Arrays;
 use super::totals::tell;
-use crate::{HierarchyError, Totals};
+use crate::{HierarchyError, Lengths, Totals};
 
 /// Vertices of a block.
 const VERTICES_PER_BLOCK: u32 = 128;
@@ -25,7 +25,6 @@ struct Launch {
     sums: u64,
     greatest: u64,
     reciprocals: u64,
-    exact_sums: u64,
     too_far: u64,
     first_source: u32,
     n_batch: u32,
@@ -38,24 +37,45 @@ struct Launch {
 /// The totals by rank, while they are on the GPU.
 pub(super) struct DeviceTotals {
     n_sources: Buffer<u32>,
-    sums: Buffer<f64>,
-    greatest: Buffer<f64>,
+    lengths: DeviceLengths,
     reciprocals: Buffer<f64>,
-    exact_sums: Buffer<u128>,
     too_far: Buffer<u64>,
+}
+
+/// [`Lengths`] by rank, sums and the greatest.
+enum DeviceLengths {
+    Integers(Buffer<u128>, Buffer<u64>),
+    Floats(Buffer<f64>, Buffer<f64>),
+}
+
+impl DeviceLengths {
+    fn addresses(&self) -> [u64; 2] {
+        match self {
+            Self::Integers(sums, greatest) => [sums.address(), greatest.address()],
+            Self::Floats(sums, greatest) => [sums.address(), greatest.address()],
+        }
+    }
 }
 
 impl DeviceTotals {
     /// Those that are there.
     pub(super) fn upload(device: &Arrays, totals: &Totals) -> Result<Self, HierarchyError> {
         let (gpu, vertices) = (&device.gpu, &device.hierarchy.vertices);
-        let exact_sums = totals.exact_sums.as_deref().unwrap_or_default();
+        let lengths = match &totals.lengths {
+            Lengths::Integers { sums, greatest } => DeviceLengths::Integers(
+                by_rank(gpu, vertices, sums)?,
+                by_rank(gpu, vertices, greatest)?,
+            ),
+            Lengths::Floats { sums, greatest } => {
+                let stored: Vec<_> = sums.iter().map(|sum| sum.to_storage()).collect();
+                let sums = by_rank(gpu, vertices, &stored)?;
+                DeviceLengths::Floats(sums, by_rank(gpu, vertices, greatest)?)
+            }
+        };
         Ok(Self {
             n_sources: by_rank(gpu, vertices, &totals.n_sources)?,
-            sums: by_rank(gpu, vertices, &totals.sums)?,
-            greatest: by_rank(gpu, vertices, &totals.greatest)?,
+            lengths,
             reciprocals: by_rank(gpu, vertices, &totals.reciprocals)?,
-            exact_sums: by_rank(gpu, vertices, exact_sums)?,
             too_far: gpu.upload(&[NONE])?,
         })
     }
@@ -80,13 +100,13 @@ impl DeviceTotals {
             batches.sweep(device, keys, &on_device, &device.all, batch)?;
             let first_source = batch * batches.n_lanes;
             let n_batch = batches.n_lanes.min(sources.len() - first_source);
+            let [sums, greatest] = self.lengths.addresses();
             let launch = Launch {
                 found: batches.found.address(),
                 n_sources: self.n_sources.address(),
-                sums: self.sums.address(),
-                greatest: self.greatest.address(),
+                sums,
+                greatest,
                 reciprocals: self.reciprocals.address(),
-                exact_sums: self.exact_sums.address(),
                 too_far: self.too_far.address(),
                 first_source: first_source as u32,
                 n_batch: n_batch as u32,
@@ -113,7 +133,6 @@ impl DeviceTotals {
         &self,
         device: &Arrays,
         sources: &[VertexId],
-        is_integer: bool,
         kind: WeightKind,
     ) -> Result<Totals, HierarchyError> {
         let hierarchy = &device.hierarchy;
@@ -129,12 +148,17 @@ impl DeviceTotals {
         let ranks = &hierarchy.ranks;
         Ok(Totals {
             n_sources: by_vertex(ranks, &self.n_sources)?,
-            sums: by_vertex(ranks, &self.sums)?,
-            exact_sums: match is_integer {
-                true => Some(by_vertex(ranks, &self.exact_sums)?),
-                false => None,
+            lengths: match &self.lengths {
+                DeviceLengths::Integers(sums, greatest) => Lengths::Integers {
+                    sums: by_vertex(ranks, sums)?,
+                    greatest: by_vertex(ranks, greatest)?,
+                },
+                DeviceLengths::Floats(sums, greatest) => {
+                    let stored = by_vertex(ranks, sums)?;
+                    let sums = stored.into_iter().map(FloatSum::from_storage).collect();
+                    Lengths::Floats { sums, greatest: by_vertex(ranks, greatest)? }
+                }
             },
-            greatest: by_vertex(ranks, &self.greatest)?,
             reciprocals: by_vertex(ranks, &self.reciprocals)?,
         })
     }
@@ -165,8 +189,8 @@ mod tests {
     #[test]
     fn the_structure_is_as_the_kernel_has_it() {
         assert_same_layout! { Launch as "Totals" of ["hierarchy/results.cu"]:
-            found, n_sources, sums, greatest, reciprocals, exact_sums,
-            too_far, first_source, n_batch, n_ranks, n_lanes, is_single, padding
+            found, n_sources, sums, greatest, reciprocals, too_far,
+            first_source, n_batch, n_ranks, n_lanes, is_single, padding
         }
     }
 }

@@ -12,7 +12,7 @@ use test_support::{arbitrary_graph, corner_cases, data, forest, some_vertices};
 use super::metric::AnyKeys;
 use super::{DeviceHierarchy, DeviceMetric, shared_table};
 use crate::metric::{AnyArcs, Metric};
-use crate::{Hierarchy, HierarchyError, MetricWeight, Order, Totals};
+use crate::{Hierarchy, HierarchyError, Lengths, MetricWeight, Order, Totals};
 
 /// The first GPU, or `None` and a word about it.
 fn gpu() -> Option<Gpu> {
@@ -48,11 +48,17 @@ fn totals_of<W: MetricWeight>(metric: &Metric<W>, sources: &[VertexId], n: usize
         for (v, distance) in row.reached() {
             let (v, length) = (v as usize, distance.to_f64());
             totals.n_sources[v] += 1;
-            totals.sums[v] += length;
-            totals.greatest[v] = totals.greatest[v].max(length);
             totals.reciprocals[v] += if length > 0.0 { 1.0 / length } else { 0.0 };
-            if let Some(sums) = &mut totals.exact_sums {
-                sums[v] += distance.to_i128().unwrap() as u128;
+            match &mut totals.lengths {
+                Lengths::Integers { sums, greatest } => {
+                    let length = distance.to_i128().unwrap();
+                    sums[v] += length as u128;
+                    greatest[v] = greatest[v].max(length as u64);
+                }
+                Lengths::Floats { sums, greatest } => {
+                    sums[v] += length.into();
+                    greatest[v] = greatest[v].max(length);
+                }
             }
         }
     }

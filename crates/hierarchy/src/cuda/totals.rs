@@ -18,7 +18,7 @@ impl<W: MetricWeight> DeviceMetric<W> {
     /// Adds up the distances of every vertex from all of `sources`, 512 at a time.
     ///
     /// Tells `progress` how many sources are done. The GPU holds a key for each vertex and source
-    /// of a batch, and 44 bytes a vertex.
+    /// of a batch, and 36 bytes a vertex.
     ///
     /// # Errors
     /// When a source does not exist, a distance overflows its type, the callback ended the work, or
@@ -28,14 +28,15 @@ impl<W: MetricWeight> DeviceMetric<W> {
     /// use gpu_runtime::Gpu;
     /// use graph_formats::Csr;
     /// use hierarchy::cuda::DeviceHierarchy;
-    /// use hierarchy::{Hierarchy, Order};
+    /// use hierarchy::{Hierarchy, Lengths, Order};
     ///
     /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
     /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
     /// if let Ok(gpu) = Gpu::open() {
     ///     let on_gpu = DeviceHierarchy::new(&hierarchy, &graph, &gpu)?;
     ///     let totals = on_gpu.customize(&graph)?.totals(&[0, 1, 2], None)?;
-    ///     assert_eq!((totals.n_sources, totals.greatest), (vec![1, 2, 3], vec![0.0, 5.0, 7.0]));
+    ///     let lengths = Lengths::Integers { sums: vec![0, 5, 9], greatest: vec![0, 5, 7] };
+    ///     assert_eq!((totals.n_sources, totals.lengths), (vec![1, 2, 3], lengths));
     ///     assert_eq!(totals.reciprocals, [0.0, 1.0 / 5.0, 1.0 / 7.0 + 1.0 / 2.0]);
     /// }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -83,7 +84,7 @@ impl<W: MetricWeight> DeviceMetric<W> {
             let batches = keys.batches.insert(batches);
             on_gpu.add(device, &keys.keys, batches, &ranks, is_single, progress)?;
         });
-        *totals = on_gpu.download(device, sources, is_integer, W::Distance::KIND)?;
+        *totals = on_gpu.download(device, sources, W::Distance::KIND)?;
         Ok(())
     }
 }

@@ -12,7 +12,7 @@ use ::centrality::{
 };
 use anyhow::anyhow;
 use hierarchy::Prepared;
-use paths::Total;
+use paths::Number;
 use serde::Serialize;
 
 use crate::backend;
@@ -91,7 +91,6 @@ pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
         let columns: Vec<_> = args.measure.iter().filter_map(column).collect();
         output.write_measures(&names, &columns)?;
     }
-    let amount = |value| amount(value, lengths, &loaded);
     let (n_vertices, n_sources) = (totals.n_vertices(), totals.n_sources());
     let algorithm = match lengths {
         Lengths::Hops => "bit-parallel",
@@ -109,9 +108,9 @@ pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
         sources: n_sources,
         reachable_pairs: totals.n_pairs(),
         connected: totals.is_connected(),
-        radius: totals.radius().map(amount),
+        radius: totals.radius().map(Amount::from),
         centre: totals.centre().len(),
-        diameter: totals.diameter().map(amount),
+        diameter: totals.diameter().map(Amount::from),
         periphery: totals.periphery().len(),
         mean_distance: totals.mean_distance(),
         wiener_index: totals.wiener_index().map(Amount::from),
@@ -156,26 +155,23 @@ fn name_of(lengths: Lengths) -> &'static str {
     }
 }
 
-/// A distance as reports have it.
-fn amount(distance: f64, lengths: Lengths, loaded: &Loaded) -> Amount {
-    let is_whole = lengths == Lengths::Hops || loaded.csr.kind().is_integer();
-    let total = if is_whole { Total::Integer(distance as i128) } else { Total::Float(distance) };
-    total.into()
-}
-
 fn n_threads(common: &Common) -> usize {
     common.threads.map_or_else(rayon::current_num_threads, |n| n.get())
 }
 
 /// A measure of every vertex; `None` of one that only the whole graph has.
-fn values(totals: &Totals, measure: Measure, args: &CentralityArgs) -> Option<Vec<f64>> {
+fn values(totals: &Totals, measure: Measure, args: &CentralityArgs) -> Option<Vec<Number>> {
     Some(match measure {
-        Measure::Closeness if args.uncorrected => totals.closeness(Correction::None),
-        Measure::Closeness => totals.closeness(Correction::WassermanFaust),
-        Measure::Harmonic => totals.harmonic(),
+        Measure::Closeness if args.uncorrected => floats(totals.closeness(Correction::None)),
+        Measure::Closeness => floats(totals.closeness(Correction::WassermanFaust)),
+        Measure::Harmonic => floats(totals.harmonic()),
         Measure::Eccentricity => totals.eccentricities(),
         Measure::Betweenness | Measure::Diameter => return None,
     })
+}
+
+fn floats(values: Vec<f64>) -> Vec<Number> {
+    values.into_iter().map(Number::F64).collect()
 }
 
 /// The error with vertices as the file names them.

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use graph_formats::VertexId;
+use paths::Number;
 
 use super::ResultFile;
 use crate::ids::Names;
@@ -12,7 +13,7 @@ impl ResultFile {
     pub(crate) fn write_measures(
         &self,
         names: &Names<'_>,
-        columns: &[(&str, Vec<f64>)],
+        columns: &[(&str, Vec<Number>)],
     ) -> anyhow::Result<()> {
         let header = columns.iter().fold("vertex".to_owned(), |line, (name, _)| line + "\t" + name);
         self.write_lines(&header, 0..names.n_vertices, |out, vertex| {

@@ -108,6 +108,24 @@ fn real_graphs_have_the_sums_of_all_pairs() {
 }
 
 #[test]
+fn whole_numbers_beyond_2_to_the_53_are_not_rounded() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("far.wel"), "0 1 9007199254740993\n1 2 9007199254740993\n").unwrap();
+    let line = "centrality {}/far.wel --measure eccentricity,closeness -o {}/plain.tsv";
+    let report = json_in(folder, line);
+    let (far, twice) = (9_007_199_254_740_993_u64, 18_014_398_509_481_986_u64);
+    assert_eq!((&report["diameter"], &report["wiener_index"]), (&json!(twice), &json!(4 * far)));
+    let alone = json_in(folder, "centrality {}/far.wel --measure diameter");
+    assert_eq!(alone["diameter"], json!(twice));
+    assert!(read(folder, "plain.tsv").contains("\n1\t9007199254740993\t"));
+    json_in(folder, "prepare {}/far.wel -o {}/far.prepared");
+    let line = "centrality {}/far.prepared --measure eccentricity,closeness -o {}/prepared.tsv";
+    json_in(folder, line);
+    assert_eq!(read(folder, "plain.tsv"), read(folder, "prepared.tsv"));
+}
+
+#[test]
 fn what_cannot_be_is_refused() {
     let folder = path();
     let folder = folder.path();

@@ -43,7 +43,7 @@ def diameter(G, e=None, usebounds=False, weight=None):
     arcs = G.non_negative_arcs(weight)
     if arcs.graph.components("strong" if G.is_directed() else "weak")[0] > 1:
         raise _unconnected(G, usebounds)
-    return arcs.numbers(np.array(arcs.graph.diameter()[:1]))[0]
+    return arcs.graph.diameter()[0]
 
 
 def radius(G, e=None, usebounds=False, weight=None):
@@ -121,11 +121,10 @@ def betweenness_centrality(G, k=None, normalized=True, weight=None, endpoints=Fa
 
 def _eccentricities(G, weight, usebounds=False):
     """The greatest distance of each node."""
-    arcs = G.non_negative_arcs(weight)
-    totals = arcs.graph.totals()
+    totals = G.non_negative_arcs(weight).graph.totals()
     if not totals.is_connected:
         raise _unconnected(G, usebounds)
-    return arcs.numbers(totals.eccentricity())
+    return totals.eccentricity().tolist()
 
 
 def _unconnected(G, usebounds=False):

@@ -8,7 +8,7 @@ use ::centrality::{any, sampling_error};
 use graph_formats::VertexId;
 use serde::Serialize;
 
-use super::{FAILURE, config, explain, lengths, n_threads, name_of};
+use super::{FAILURE, config, explain, floats, lengths, n_threads, name_of};
 use crate::backend;
 use crate::cli::{CentralityArgs, Common, Measure};
 use crate::ids::Id;
@@ -55,7 +55,7 @@ pub(super) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
     let (vertex, greatest): (Option<VertexId>, _) = greatest.map(|(v, &of)| (v, of)).unzip();
     let (n_vertices, n_sources) = (found.n_vertices(), found.n_sources());
     if let Some(output) = output {
-        output.write_measures(&names, &[(Measure::Betweenness.name(), values)])?;
+        output.write_measures(&names, &[(Measure::Betweenness.name(), floats(values))])?;
     }
     let report = Report {
         head: Head {

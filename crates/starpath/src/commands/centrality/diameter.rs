@@ -5,7 +5,7 @@ use std::fmt;
 use ::centrality::any;
 use serde::Serialize;
 
-use super::{amount, explain, lengths, n_threads, name_of};
+use super::{explain, lengths, n_threads, name_of};
 use crate::backend;
 use crate::cli::{CentralityArgs, Common};
 use crate::ids::Id;
@@ -47,7 +47,7 @@ pub(super) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
             ..loaded.head("centrality").solved("bounds", &solve, common)
         },
         lengths: name_of(lengths),
-        diameter: found.map(|found| amount(found.value, lengths, &loaded)),
+        diameter: found.map(|found| found.value.into()),
         from: found.map(|found| names.name(found.from).into()),
         to: found.map(|found| names.name(found.to).into()),
         searches: found.map_or(0, |found| found.n_searches),

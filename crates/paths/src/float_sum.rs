@@ -1,0 +1,94 @@
+//! Sums of floats that are right where they leave the range of `f64`.
+//!
+//! Distances near the greatest float are finite, and so is their mean, but their sum is not. From
+//! the addition on that would leave the range, a sum is counted in units of 2^64, which is far
+//! enough for as many distances as a graph has pairs, and exact but for rounding.
+
+/// 2^64.
+const UNIT: f64 = (1u128 << 64) as f64;
+
+/// A sum of floats of at least zero.
+///
+/// ```
+/// use paths::FloatSum;
+///
+/// let mut sum = FloatSum::default();
+/// for distance in [1e308, 1.2e308, 1.4e308] {
+///     sum += FloatSum::from(distance);
+/// }
+/// assert_eq!((sum.to_f64(), sum.mean(3.0)), (f64::INFINITY, 1.2e308));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FloatSum(f64);
+
+impl FloatSum {
+    /// The sum as files and kernels have it: itself, or below zero how many units it has.
+    pub fn to_storage(self) -> f64 {
+        self.0
+    }
+
+    /// The sum that [`FloatSum::to_storage`] gave.
+    pub fn from_storage(stored: f64) -> Self {
+        Self(stored)
+    }
+
+    /// The sum in units of 2^64.
+    fn units(self) -> f64 {
+        if self.0 < 0.0 { -self.0 } else { self.0 / UNIT }
+    }
+
+    /// The nearest float; infinity beyond the greatest.
+    pub fn to_f64(self) -> f64 {
+        if self.0 < 0.0 { -self.0 * UNIT } else { self.0 }
+    }
+
+    /// The sum divided by how many were added, which is the mean of these, or by more.
+    pub fn mean(self, n: f64) -> f64 {
+        if self.0 < 0.0 { -self.0 / n * UNIT } else { self.0 / n }
+    }
+
+    /// One part in that; infinity where the sum is zero.
+    pub fn one_in_mean(self, n: f64) -> f64 {
+        if self.0 < 0.0 { n / -self.0 / UNIT } else { n / self.0 }
+    }
+}
+
+impl From<f64> for FloatSum {
+    fn from(number: f64) -> Self {
+        Self(number)
+    }
+}
+
+impl std::ops::AddAssign for FloatSum {
+    #[inline(always)]
+    fn add_assign(&mut self, other: Self) {
+        let sum = self.0 + other.0;
+        let is_plain = self.0 >= 0.0 && other.0 >= 0.0 && sum < f64::INFINITY;
+        self.0 = if is_plain { sum } else { -(self.units() + other.units()) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_go_on_where_floats_end() {
+        let sum = |numbers: &[f64]| {
+            let mut sum = FloatSum::default();
+            numbers.iter().for_each(|&number| sum += number.into());
+            sum
+        };
+        assert_eq!(sum(&[]), FloatSum::default());
+        assert_eq!(sum(&[0.5, 1e-320, f64::MAX / 2.0]).to_f64(), f64::MAX / 2.0);
+        let greatest = sum(&[f64::MAX; 5]);
+        assert_eq!((greatest.to_f64(), greatest.mean(5.0)), (f64::INFINITY, f64::MAX));
+        assert_eq!(greatest.one_in_mean(5.0), 1.0 / f64::MAX);
+        let (mut halves, other) = (sum(&[f64::MAX; 2]), sum(&[f64::MAX; 3]));
+        halves += other;
+        assert_eq!(halves, greatest);
+        // beside others, small numbers are nothing
+        halves += 1.0.into();
+        assert_eq!(halves, greatest);
+    }
+}
