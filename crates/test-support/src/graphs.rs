@@ -56,6 +56,10 @@ pub fn corner_cases<W: Weight>() -> Vec<(&'static str, Csr<W>)> {
 /// An arbitrary graph of 1 to `max_n` vertices and up to `max_m` arcs, self-loops and
 /// parallel arcs among them, with whole weights from a range.
 ///
+/// Of types that are their own distance type, every fourth graph has all weights times one number,
+/// so that lengths of paths go beyond what is exact in `f64`: integers up to 2^60, and floats, by a
+/// power of two, up to where they are large.
+///
 /// It shrinks to fewer arcs, fewer and smaller vertices, and weights nearer zero, all
 /// independently: an arc that names too large a vertex wraps round to a smaller one.
 ///
@@ -67,13 +71,37 @@ pub fn arbitrary_graph<W: Weight>(
     weights: RangeInclusive<i64>,
 ) -> impl Strategy<Value = Csr<W>> {
     let vertex = 0..max_n as VertexId;
+    let greatest = weights.start().unsigned_abs().max(weights.end().unsigned_abs());
+    let unit = large_unit::<W>((max_n as u64).saturating_mul(greatest).max(1));
     let arcs = prop::collection::vec((vertex.clone(), vertex, weights), 0..=max_m);
-    (1..=max_n, arcs).prop_map(|(n, arcs)| {
+    (1..=max_n, arcs, prop::bool::weighted(0.25)).prop_map(move |(n, arcs, is_large)| {
         let wrap = |v| v % n as VertexId;
-        let arcs: Vec<_> =
-            arcs.into_iter().map(|(u, v, w)| (wrap(u), wrap(v), weight::<W>(w))).collect();
+        let unit = if is_large { unit } else { W::ONE };
+        let arcs: Vec<_> = arcs
+            .into_iter()
+            .map(|(u, v, w)| (wrap(u), wrap(v), times(weight::<W>(w), unit)))
+            .collect();
         Csr::from_arcs(n, &arcs).expect("arcs between vertices")
     })
+}
+
+/// What weights may be multiplied by whose paths are no longer than `longest`.
+fn large_unit<W: Weight>(longest: u64) -> W {
+    let unit = match W::KIND {
+        WeightKind::U64 | WeightKind::I64 => W::from_i128(((1 << 60) / i128::from(longest)) | 1),
+        WeightKind::F32 => W::from_f64(2f64.powi(90)),
+        WeightKind::F64 => W::from_f64(2f64.powi(900)),
+        _ => Some(W::ONE),
+    };
+    unit.expect("within the range of its own type")
+}
+
+fn times<W: Weight>(weight: W, unit: W) -> W {
+    let product = match (weight.to_i128(), unit.to_i128()) {
+        (Some(weight), Some(unit)) => W::from_i128(weight * unit),
+        _ => W::from_f64(weight.to_f64() * unit.to_f64()),
+    };
+    product.expect("a weight that the type can hold")
 }
 
 /// A graph of `n` vertices and `degree` arcs for each of them, with ends and weights from 0 to 9

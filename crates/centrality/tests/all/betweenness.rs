@@ -101,7 +101,7 @@ proptest! {
     fn it_is_what_it_is_defined_as(
         graph in arbitrary_graph::<u32>(30, 90, 1..=4),
         floats in arbitrary_graph::<f32>(30, 60, 1..=3),
-        signed in arbitrary_graph::<i64>(25, 120, 1..=2),
+        signed in arbitrary_graph::<i32>(25, 120, 1..=2),
     ) {
         for lengths in [Lengths::Hops, Lengths::Weights] {
             check(&graph, lengths);
@@ -110,7 +110,7 @@ proptest! {
             check(&undirected(&floats).convert_weights::<f64>().unwrap(), lengths);
             check(&signed, lengths);
             check(&undirected(&signed).convert_weights::<u64>().unwrap(), lengths);
-            check(&signed.clone().convert_weights::<i32>().unwrap(), lengths);
+            check(&signed.clone().convert_weights::<i64>().unwrap(), lengths);
         }
     }
 

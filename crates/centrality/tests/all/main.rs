@@ -4,5 +4,6 @@
 mod betweenness;
 mod checkpoint;
 mod diameter;
+mod exact;
 mod gpu;
 mod measures;
