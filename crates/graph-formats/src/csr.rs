@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::checks::{summary_of_finite, validate_columns, validate_vertex_count};
-use crate::rows::{for_each_row_block, rows_ascend};
+use crate::rows::{collected, for_each_row_block, rows_ascend};
 use crate::{Buffer, Coo, GraphError, VertexId, Weight, WeightSummary, parallel};
 
 /// Rows that one task of a parallel check takes.
@@ -179,17 +179,20 @@ impl<W: Weight> Csr<W> {
     ) -> Result<Self, GraphError> {
         let coo = Coo::new(
             n_vertices,
-            arcs.iter().map(|arc| arc.0).collect(),
-            arcs.iter().map(|arc| arc.1).collect(),
-            arcs.iter().map(|arc| arc.2).collect(),
+            collected(arcs.iter().map(|arc| arc.0))?,
+            collected(arcs.iter().map(|arc| arc.1))?,
+            collected(arcs.iter().map(|arc| arc.2))?,
         )?;
-        Ok(Self::from_coo(&coo))
+        Self::from_coo(&coo)
     }
 
     /// Sorts arcs into rows, and each row by destination and then weight, so that the
     /// result does not depend on the order of the input. O(n + m log d).
-    pub fn from_coo(coo: &Coo<W>) -> Self {
-        Self::from_valid_arcs(coo.n_vertices(), || coo.arcs()).unwrap_or_else(|error| error.abort())
+    ///
+    /// # Errors
+    /// [`GraphError::NoMemory`].
+    pub fn from_coo(coo: &Coo<W>) -> Result<Self, GraphError> {
+        Ok(Self::from_valid_arcs(coo.n_vertices(), || coo.arcs())?)
     }
 
     /// The arcs as triples, in row order. O(n + m).
@@ -402,7 +405,7 @@ mod tests {
         let graph = Csr::from_arcs(4, &arcs).unwrap();
         assert_eq!(graph.row_offsets(), [0, 3, 3, 5, 5]);
         assert_eq!(graph.arcs_from(0).collect::<Vec<_>>(), [(1, 3), (1, 9), (2, 1)]);
-        assert_eq!(Csr::from_coo(&graph.to_coo()), graph);
+        assert_eq!(Csr::from_coo(&graph.to_coo()).unwrap(), graph);
         assert_eq!(graph.transposed().transposed(), graph);
         assert!(graph.rows_ascend());
     }

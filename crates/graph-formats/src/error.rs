@@ -145,6 +145,12 @@ pub enum GraphError {
         /// Bytes that are free or held by what has been read.
         available: u64,
     },
+    /// The memory does not hold a graph that is made of others' arrays.
+    #[error("{bytes} bytes of memory are refused, which the graph takes")]
+    NoMemory {
+        /// What was asked for.
+        bytes: usize,
+    },
     /// The file's suffix names no format that can be read or written here.
     #[error("{}: unknown graph format; expected one of {expected}", path.display())]
     UnknownFormat {

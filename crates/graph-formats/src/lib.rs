@@ -56,9 +56,9 @@ pub use error::GraphError;
 pub use ids::{Ids, Name};
 pub use io::{
     AtomicFile, Base, Column, Columns, Comment, EdgeListOptions, Format, Header, IdKind, NamesLost,
-    Note, ReadOptions, free_memory, id_line, id_of_line, map_spg, names_lost, npy, parse,
-    parse_with, read, read_coordinates, read_with, write, write_attached, write_coordinates,
-    write_csr, write_ids,
+    Note, ReadOptions, free_disk, free_memory, id_line, id_of_line, is_granted, map_spg,
+    names_lost, npy, parse, parse_with, read, read_coordinates, read_with, write, write_attached,
+    write_coordinates, write_csr, write_ids,
 };
 pub use key::DistanceKey;
 pub use progress::Progress;

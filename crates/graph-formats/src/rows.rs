@@ -5,11 +5,11 @@
 //! while arcs are put into rows, each of them ending where the next row starts.
 //! O(n + m log d) with d the largest out-degree.
 
-use std::alloc::{Layout, handle_alloc_error};
+use std::alloc::Layout;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use crate::{Csr, Direction, VertexId, Weight, parallel};
+use crate::{Csr, Direction, GraphError, VertexId, Weight, parallel};
 
 /// Rows that one task of a parallel pass takes.
 const ROWS_PER_TASK: usize = 4096;
@@ -21,21 +21,35 @@ const COLUMNS_PER_TASK: usize = 1 << 16;
 pub(crate) struct OutOfMemory(Layout);
 
 impl OutOfMemory {
+    fn of<T>(length: usize) -> Self {
+        Self(Layout::array::<T>(length).unwrap_or(Layout::new::<T>()))
+    }
+
     /// How many bytes were asked for.
     pub(crate) fn bytes(self) -> usize {
         self.0.size()
     }
+}
 
-    /// Ends the program as a failed allocation does.
-    pub(crate) fn abort(self) -> ! {
-        handle_alloc_error(self.0)
+impl From<OutOfMemory> for GraphError {
+    fn from(refused: OutOfMemory) -> Self {
+        Self::NoMemory { bytes: refused.bytes() }
     }
+}
+
+/// These elements, as many as are said, in memory that is asked for once.
+pub(crate) fn collected<T>(
+    elements: impl ExactSizeIterator<Item = T>,
+) -> Result<Vec<T>, OutOfMemory> {
+    let (length, mut array) = (elements.len(), Vec::new());
+    array.try_reserve_exact(length).map_err(|_| OutOfMemory::of::<T>(length))?;
+    array.extend(elements);
+    Ok(array)
 }
 
 /// An array of zeros, of which no page is touched yet.
 fn zeroed<T: bytemuck::Zeroable>(length: usize) -> Result<Vec<T>, OutOfMemory> {
-    bytemuck::allocation::try_zeroed_vec(length)
-        .map_err(|()| OutOfMemory(Layout::array::<T>(length).unwrap_or(Layout::new::<T>())))
+    bytemuck::allocation::try_zeroed_vec(length).map_err(|()| OutOfMemory::of::<T>(length))
 }
 
 impl<W: Weight> Csr<W> {

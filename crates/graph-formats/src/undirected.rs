@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::iter::repeat;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use crate::rows::for_each_row_block;
+use crate::rows::{collected, for_each_row_block};
 use crate::{Coo, Csr, Direction, GraphError, VertexId, Weight, parallel};
 
 /// Rows that one task of a parallel pass takes.
@@ -24,7 +24,7 @@ impl<W: Weight> Csr<W> {
     /// let graph = Csr::from_edges(3, &[(1, 0, 4u32), (1, 2, 5), (2, 2, 6)])?;
     /// let edges = graph.undirected_edges()?;
     /// assert_eq!(edges.arcs().collect::<Vec<_>>(), [(0, 1, 4), (1, 2, 5), (2, 2, 6)]);
-    /// assert_eq!(Csr::from_undirected_edges(&edges), graph);
+    /// assert_eq!(Csr::from_undirected_edges(&edges)?, graph);
     /// # Ok::<(), graph_formats::GraphError>(())
     /// ```
     ///
@@ -53,17 +53,13 @@ impl<W: Weight> Csr<W> {
 
     /// The undirected graph whose edges are the entries of `edges`, whichever end comes
     /// first: two arcs for each, one for a loop. O(n + m log d).
-    pub fn from_undirected_edges(edges: &Coo<W>) -> Self {
-        let mut sources = edges.sources().to_vec();
-        let mut destinations = edges.destinations().to_vec();
-        let mut weights = edges.weights().to_vec();
-        for (u, v, weight) in edges.arcs().filter(|&(u, v, _)| u != v) {
-            sources.push(v);
-            destinations.push(u);
-            weights.push(weight);
-        }
-        let arcs = Coo::from_valid(edges.n_vertices(), sources, destinations, weights);
-        Self::from_coo(&arcs).made_undirected()
+    ///
+    /// # Errors
+    /// [`GraphError::NoMemory`].
+    pub fn from_undirected_edges(edges: &Coo<W>) -> Result<Self, GraphError> {
+        let reverses = || edges.arcs().filter(|&(u, v, _)| u != v).map(|(u, v, w)| (v, u, w));
+        let both = || edges.arcs().chain(reverses());
+        Ok(Self::from_valid_arcs(edges.n_vertices(), both)?.made_undirected())
     }
 
     /// The undirected graph of a list of edges {u, v} of some weight: each is stored as
@@ -75,9 +71,13 @@ impl<W: Weight> Csr<W> {
         n_vertices: usize,
         edges: &[(VertexId, VertexId, W)],
     ) -> Result<Self, GraphError> {
-        let mut arcs = edges.to_vec();
-        arcs.extend(edges.iter().filter(|e| e.0 != e.1).map(|&(u, v, w)| (v, u, w)));
-        Ok(Self::from_arcs(n_vertices, &arcs)?.made_undirected())
+        let edges = Coo::new(
+            n_vertices,
+            collected(edges.iter().map(|edge| edge.0))?,
+            collected(edges.iter().map(|edge| edge.1))?,
+            collected(edges.iter().map(|edge| edge.2))?,
+        )?;
+        Self::from_undirected_edges(&edges)
     }
 
     /// The undirected graph whose edges are these arcs, read both ways; arcs of one edge

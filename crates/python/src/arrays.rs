@@ -71,7 +71,7 @@ pub(crate) fn from_csr(
         }
         error => error.into(),
     })?;
-    Ok(if is_directed { graph } else { undirected(graph) })
+    if is_directed { Ok(graph) } else { undirected(graph) }
 }
 
 /// Column indices. Of 32 bits they are copied as they are, and what is below zero becomes a vertex
@@ -167,7 +167,7 @@ pub(crate) fn from_matrix(matrix: &Bound<'_, PyAny>, is_directed: bool) -> Resul
         let filled = is_masked(matrix)?.then(|| matrix.call_method1("filled", (0,))).transpose()?;
         let matrix = filled.as_ref().unwrap_or(matrix);
         let dense = with_weights!(matrix, PyReadonlyArray2, |dense| from_dense(dense.as_array()))?;
-        return Ok(if is_directed { dense } else { undirected(dense) });
+        return if is_directed { Ok(dense) } else { undirected(dense) };
     }
     let matrix = matrix.call_method0("tocsr")?;
     let (rows, columns): (usize, usize) = matrix
@@ -228,14 +228,14 @@ where
     AnyCsr: From<Csr<W>>,
 {
     let graph = if is_directed { Csr::from_coo(&arcs) } else { Csr::from_undirected_edges(&arcs) };
-    Ok(graph.into())
+    Ok(graph?.into())
 }
 
 /// The graph itself where every arc has its reverse, and else one in which it has.
-fn undirected(graph: AnyCsr) -> AnyCsr {
+fn undirected(graph: AnyCsr) -> Result<AnyCsr, Error> {
     let edges = graph.clone();
-    graph.into_undirected().unwrap_or_else(|_| {
-        with_csr!(edges, |edges| Csr::from_undirected_edges(&edges.to_coo()).into())
+    graph.into_undirected().or_else(|_| {
+        Ok(with_csr!(edges, |edges| Csr::from_undirected_edges(&edges.to_coo())?.into()))
     })
 }
 

@@ -74,7 +74,7 @@ impl From<Error> for PyErr {
                 };
             }
             Error::TooLarge { .. }
-            | Error::Graph(GraphError::OutOfMemory { .. })
+            | Error::Graph(GraphError::OutOfMemory { .. } | GraphError::NoMemory { .. })
             | Error::Measure(CentralityError::Graph(GraphError::OutOfMemory { .. }))
             | Error::Closure(ClosureError::TooLarge { .. })
             | Error::Pairs(ApspError::TooLarge { .. } | ApspError::OverMemory { .. }) => {

@@ -22,7 +22,6 @@ pub(crate) mod random;
 mod rmat;
 mod uniform;
 
-use std::hint::black_box;
 use std::ops::RangeInclusive;
 
 pub use geometric::{GeometricConfig, geometric};
@@ -30,7 +29,7 @@ pub use grid::{GridConfig, grid};
 pub use rmat::{RmatConfig, VertexNumbering, rmat};
 pub use uniform::{UniformConfig, uniform};
 
-use crate::{Direction, GraphError};
+use crate::{Direction, GraphError, is_granted};
 
 /// What becomes of self-loops and of edges drawn more than once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -81,20 +80,10 @@ impl GraphOptions {
 }
 
 /// Refuses a graph that the system would not grant memory for.
-///
-/// Asking for the peak at once and giving it back untouched costs nothing, and says no
-/// before any work is done. (A limit on the process group that is lower than the
-/// machine's memory is not seen.)
 fn check_memory(n_vertices: usize, n_arcs: u128) -> Result<(), GraphError> {
     // per arc: eight bytes while it is drawn and sorted, eight in the finished graph
     let bytes = 16 * (n_vertices as u128 + n_arcs);
-    let granted = usize::try_from(bytes).is_ok_and(|bytes| {
-        let mut probe: Vec<u8> = Vec::new();
-        let granted = probe.try_reserve_exact(bytes).is_ok();
-        // or the optimiser removes an allocation that nobody uses, and calls it granted
-        black_box(&probe);
-        granted
-    });
+    let granted = usize::try_from(bytes).is_ok_and(is_granted);
     if granted {
         return Ok(());
     }
@@ -102,7 +91,7 @@ fn check_memory(n_vertices: usize, n_arcs: u128) -> Result<(), GraphError> {
         name: "size",
         value: format!("{n_vertices} vertices and at least {n_arcs} arcs"),
         expected: format!(
-            "a graph that fits the memory: this one takes {:.1} GB to make, and the system refuses them",
+            "a graph that fits the memory: this one takes {:.3} GB to make, and the system refuses them",
             bytes as f64 / 1e9
         ),
     })

@@ -136,11 +136,17 @@ impl<P: Part> ArcList<P> {
     /// # Errors
     /// [`GraphError::OutOfMemory`] when the graph will not fit.
     pub(super) fn add(&mut self, block: &Block, parts: Vec<P>) -> Result<(), GraphError> {
+        // these once more where they are put, and room there for as many as there have been
+        let (held, more) = memory_of(&self.parts);
+        let (added, their_graph) = memory_of(&parts);
+        let room = held.min(held / self.n_arcs().max(1) * PART_ARCS as u64);
+        let needed = held + 2 * added + room + more + their_graph;
+        memory::ensure(block.path(), held + added, needed)?;
         for part in parts {
             self.extremes.merge_lines(part.extremes(), |at| block.line_of(at));
             part.append_to(&mut self.parts);
         }
-        ensure_memory(block.path(), 0, &self.parts)
+        Ok(())
     }
 
     /// Adds an unweighted part before the others.
@@ -168,8 +174,13 @@ impl<P: Part> ArcList<P> {
 
 /// Refuses arcs whose graph will not fit the memory.
 fn ensure_memory<P: Part>(path: &Path, n_vertices: usize, parts: &[P]) -> Result<(), GraphError> {
-    let (held, more) = parts.iter().map(Part::memory).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+    let (held, more) = memory_of(parts);
     memory::ensure(path, held, held + more + 8 * (n_vertices as u64 + 1))
+}
+
+/// Bytes that the arcs of these parts take, and that their graph takes.
+fn memory_of<P: Part>(parts: &[P]) -> (u64, u64) {
+    parts.iter().map(Part::memory).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
 }
 
 /// What to say of the arcs of a file of which two have these ends.

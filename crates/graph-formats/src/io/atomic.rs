@@ -2,11 +2,15 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use tempfile::{NamedTempFile, TempPath};
 
 use crate::GraphError;
+
+/// What errors call the path `-`.
+const STANDARD_OUTPUT: &str = "<standard output>";
 
 const BUFFER_BYTES: usize = 1 << 18;
 
@@ -18,7 +22,8 @@ const MAX_LINKS: usize = 40;
 ///
 /// A committed file is whole also after a crash of the machine: its content is on the
 /// disk before it gets its name. Writes are buffered. A target that is no regular file
-/// (a pipe, a terminal, `/dev/null`) cannot be replaced and is written directly.
+/// (a pipe, a terminal, `/dev/null`) cannot be replaced and is written directly, and so is
+/// standard output, which the path `-` stands for.
 ///
 /// ```
 /// use std::io::Write;
@@ -53,6 +58,9 @@ impl AtomicFile {
     /// stands at `path`, or links lead in a cycle.
     pub fn create(path: impl AsRef<Path>) -> Result<Self, GraphError> {
         let path = path.as_ref();
+        if path == Path::new("-") {
+            return Self::standard_output();
+        }
         let fail = |source| GraphError::Io { path: path.to_path_buf(), source };
         let target = followed(path).map_err(fail)?;
         let (file, beside) = match fs::metadata(&target) {
@@ -67,6 +75,22 @@ impl AtomicFile {
         };
         let writer = BufWriter::with_capacity(BUFFER_BYTES, file);
         Ok(Self { path: path.to_path_buf(), target, writer, beside })
+    }
+
+    fn standard_output() -> Result<Self, GraphError> {
+        let path = PathBuf::from(STANDARD_OUTPUT);
+        match io::stdout().as_fd().try_clone_to_owned() {
+            Ok(out) => {
+                let writer = BufWriter::with_capacity(BUFFER_BYTES, File::from(out));
+                Ok(Self { target: path.clone(), path, writer, beside: None })
+            }
+            Err(source) => Err(GraphError::Io { path, source }),
+        }
+    }
+
+    /// What an error of writing comes to: one that names the file.
+    pub fn error(&self, source: io::Error) -> GraphError {
+        GraphError::Io { path: self.path.clone(), source }
     }
 
     /// Puts the file in its place; it may be read and written by whom the file that it
@@ -100,6 +124,14 @@ impl Write for AtomicFile {
 
     fn flush(&mut self) -> io::Result<()> {
         self.writer.flush()
+    }
+}
+
+impl GraphError {
+    /// Whether nobody reads what was to be written to standard output any more, as after `| head`.
+    pub fn is_reader_gone(&self) -> bool {
+        matches!(self, Self::Io { path, source }
+            if path == Path::new(STANDARD_OUTPUT) && source.kind() == io::ErrorKind::BrokenPipe)
     }
 }
 

@@ -7,9 +7,11 @@
 //! found by counting the line ends of a block before the place, and those of each block
 //! once.
 
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use super::malformed;
 use super::scan::{Fault, Scanner};
 use super::source::Source;
 use crate::{GraphError, VertexId, parallel};
@@ -19,6 +21,12 @@ pub(super) const BLOCK_BYTES: usize = 16 << 20;
 
 /// Bytes that one task parses: some ten thousand lines.
 const PIECE_BYTES: usize = 128 << 10;
+
+/// The longest line of a text, about: far longer than one that lists an arc or a vertex.
+const LONGEST_LINE: usize = BLOCK_BYTES;
+
+/// The most that is looked at to find where the content of a text begins.
+const LONGEST_HEAD: usize = 16 * BLOCK_BYTES;
 
 /// Vertices that any file may claim, however small it is: 128 MB of row offsets.
 const VERTICES_FREE: u64 = 1 << 24;
@@ -37,12 +45,12 @@ impl<'a> Text<'a> {
     /// When the first block cannot be read.
     pub(super) fn new(source: Source<'a>, block_bytes: usize) -> Result<Self, GraphError> {
         let path = source.path().to_path_buf();
-        let mut lines = Lines { source, rest: Vec::new(), block_bytes, ended: false, n_bytes: 0 };
+        let longest = LONGEST_LINE;
+        let rest = Vec::new();
+        let mut lines = Lines { source, rest, block_bytes, longest, ended: false, n_bytes: 0 };
         let mut bytes = Vec::new();
         while bytes.len() < 3 && !lines.ended {
-            let mut more = Vec::new();
-            lines.fill(&mut more)?;
-            bytes.append(&mut more);
+            lines.fill_after(&mut bytes)?;
         }
         let at = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
         Ok(Self { lines, block: Block { path, bytes, at, lines_before: 0 } })
@@ -51,6 +59,11 @@ impl<'a> Text<'a> {
     /// The file, as errors name it.
     pub(super) fn path(&self) -> &Path {
         &self.block.path
+    }
+
+    /// From here on lines may have so many bytes, about.
+    pub(super) fn allow_lines_of(&mut self, longest: usize) {
+        self.lines.longest = longest;
     }
 
     /// The next line that is not blank, from its first byte that is not; `None` at the
@@ -78,18 +91,20 @@ impl<'a> Text<'a> {
     /// all that are left.
     ///
     /// # Errors
-    /// When the file cannot be read further.
+    /// When the file cannot be read further, or too much of it would have to be.
     pub(super) fn look_ahead(
         &mut self,
         enough: impl Fn(Scanner<'_>) -> bool,
     ) -> Result<Scanner<'_>, GraphError> {
         while !self.lines.ended && !enough(self.block.rest()) {
+            if self.block.bytes.len() > LONGEST_HEAD {
+                let message = format!("the first {LONGEST_HEAD} bytes have hardly any content");
+                return Err(malformed(self.path(), message));
+            }
             // twice as much, so that a long search is linear
             let wanted = 2 * self.block.bytes.len();
             while !self.lines.ended && self.block.bytes.len() <= wanted {
-                let mut more = Vec::new();
-                self.lines.fill(&mut more)?;
-                self.block.bytes.append(&mut more);
+                self.lines.fill_after(&mut self.block.bytes)?;
             }
         }
         Ok(self.block.rest())
@@ -200,12 +215,33 @@ struct Lines<'a> {
     /// The start of a line whose end was not in the last block.
     rest: Vec<u8>,
     block_bytes: usize,
+    /// Bytes that a line may have, and as many more as are read at a time.
+    longest: usize,
     ended: bool,
     /// Bytes read so far.
     n_bytes: u64,
 }
 
 impl Lines<'_> {
+    /// Adds the next whole lines to those that are there.
+    fn fill_after(&mut self, block: &mut Vec<u8>) -> Result<(), GraphError> {
+        let mut more = Vec::new();
+        self.fill(&mut more)?;
+        if block.is_empty() {
+            *block = more;
+        } else {
+            self.reserve(block, more.len())?;
+            block.append(&mut more);
+        }
+        Ok(())
+    }
+
+    /// Makes room for so many more bytes.
+    fn reserve(&self, bytes: &mut Vec<u8>, more: usize) -> Result<(), GraphError> {
+        let refused = |_| self.source.error(io::ErrorKind::OutOfMemory.into());
+        bytes.try_reserve(more).map_err(refused)
+    }
+
     /// Fills `block` with the next whole lines; with nothing at the end of the text.
     fn fill(&mut self, block: &mut Vec<u8>) -> Result<(), GraphError> {
         block.clear();
@@ -219,9 +255,17 @@ impl Lines<'_> {
                 break;
             }
             if let Some(end) = memchr::memrchr(b'\n', &block[start..]) {
-                self.rest.extend_from_slice(&block[start + end + 1..]);
+                let mut rest = std::mem::take(&mut self.rest);
+                self.reserve(&mut rest, block.len() - start - end - 1)?;
+                rest.extend_from_slice(&block[start + end + 1..]);
+                self.rest = rest;
                 block.truncate(start + end + 1);
                 break;
+            }
+            if block.len() > self.longest {
+                let message =
+                    format!("a line is longer than {} bytes; this is no such text", self.longest);
+                return Err(malformed(self.source.path(), message));
             }
         }
         Ok(())

@@ -124,7 +124,7 @@ pub fn write_coordinates<const D: usize>(
             writeln!(file)
         })
     };
-    write().map_err(|source| GraphError::Io { path: path.to_path_buf(), source })?;
+    write().map_err(|error| file.error(error))?;
     file.commit()
 }
 

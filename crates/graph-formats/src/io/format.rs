@@ -127,11 +127,15 @@ impl Format {
         Self::named_by(&inner).ok_or_else(|| unknown(path, READABLE))
     }
 
-    /// As [`Format::of`], for a file that is to be written, plain or as `.gz`.
+    /// As [`Format::of`], for a file that is to be written, plain or as `.gz`. Standard output, `-`,
+    /// gets `.spg`, which keeps everything.
     ///
     /// # Errors
     /// [`GraphError::UnknownFormat`] lists the suffixes that would do.
     pub fn of_writable(path: &Path) -> Result<Self, GraphError> {
+        if path == Path::new("-") {
+            return Ok(Self::Spg);
+        }
         let inner = if is_gzip(path) { path.with_extension("") } else { path.to_path_buf() };
         let is_prepared = inner.extension().is_some_and(|suffix| suffix == "prepared");
         let format = Self::named_by(&inner).filter(|format| format.is_writable() && !is_prepared);

@@ -16,19 +16,20 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::source::{Source, copied};
-use super::{malformed, unrepresentable};
+use super::{malformed, memory, unrepresentable};
 use crate::{AnyCsr, Csr, Direction, GraphError, Ids, LoadedGraph, VertexId, Weight};
 
 const HEADER_BYTES: usize = 17;
 
 pub(super) fn read(mut source: Source<'_>, weighted: bool) -> Result<LoadedGraph, GraphError> {
-    let bytes = source.read_all()?;
-    let path = source.path();
-    let short = || malformed(path, format!("a header takes {HEADER_BYTES} bytes"));
-    let (&directed, rest) = bytes.split_first().ok_or_else(short)?;
-    let (&n_arcs, rest) = rest.split_first_chunk().ok_or_else(short)?;
-    let (&n_vertices, body) = rest.split_first_chunk().ok_or_else(short)?;
-    let (n_arcs, n_vertices) = (u64::from_le_bytes(n_arcs), u64::from_le_bytes(n_vertices));
+    let path = source.path().to_path_buf();
+    let path = path.as_path();
+    let mut header = [0; HEADER_BYTES];
+    if source.fill(&mut header)? < HEADER_BYTES {
+        return Err(malformed(path, format!("a header takes {HEADER_BYTES} bytes")));
+    }
+    let [directed, counts @ ..] = header;
+    let [n_arcs, n_vertices] = bytemuck::cast::<_, [[u8; 8]; 2]>(counts).map(u64::from_le_bytes);
     if directed > 1 {
         let message = format!("expected 0 or 1 as the first byte (directed), found {directed}");
         return Err(malformed(path, message));
@@ -38,8 +39,22 @@ pub(super) fn read(mut source: Source<'_>, weighted: bool) -> Result<LoadedGraph
     let arc_bytes = if weighted { 8 } else { 4 };
     let expected = HEADER_BYTES as u128
         + copies * (8 * (u128::from(n_vertices) + 1) + arc_bytes * u128::from(n_arcs));
-    if expected != bytes.len() as u128 {
-        let found = bytes.len();
+    let plain = source.plain_file().map(|plain| plain.length);
+    let (found, body) = match plain.filter(|&length| u128::from(length) != expected) {
+        Some(length) => (length, Vec::new()),
+        // what is longer than its header says need not end
+        None => {
+            if let Some(length) = plain {
+                memory::ensure(path, 0, length)?;
+            }
+            let mut body = Vec::new();
+            let most = expected - HEADER_BYTES as u128 + 1;
+            let n_read = source.read(&mut body, usize::try_from(most).unwrap_or(usize::MAX))?;
+            ((HEADER_BYTES + n_read) as u64, body)
+        }
+    };
+    if expected != u128::from(found) {
+        let found = if expected < found.into() { "more".to_owned() } else { found.to_string() };
         let message = format!(
             "{n_vertices} vertices and {n_arcs} arcs take {expected} bytes, the file has {found}"
         );

@@ -1,11 +1,15 @@
 //! Whether what is being read fits the memory: known before the system refuses an
-//! allocation, or ends the program because it granted one.
+//! allocation, or ends the program because it granted one. And how much room a disk has.
 
 use std::fs::read_to_string;
+use std::hint::black_box;
 use std::path::Path;
 
 use crate::GraphError;
 use crate::rows::OutOfMemory;
+
+/// Bytes for which the system is not asked how much there is.
+const FEW_BYTES: usize = 1 << 20;
 
 /// Refuses to go on reading `path` when that takes `needed` bytes in all, of which
 /// `held` are in use already, and the rest is not there.
@@ -43,6 +47,26 @@ pub fn free_memory() -> Option<u64> {
     let limited =
         limit.map(|limit| limit.saturating_sub(value("/proc/self/status", "VmSize:").unwrap_or(0)));
     machine.into_iter().chain(limited).min()
+}
+
+/// Whether the system grants so much memory at once. It is asked for and given back, which costs
+/// nothing: what is said to take too much is said before the work. A limit on a group of
+/// processes that is lower than the machine's memory is not seen.
+pub fn is_granted(bytes: usize) -> bool {
+    let mut probe: Vec<u8> = Vec::new();
+    let granted = probe.try_reserve_exact(bytes).is_ok();
+    // or the optimiser removes an allocation that nobody uses, and calls it granted
+    black_box(&probe);
+    drop(probe);
+    let is_free = || free_memory().is_none_or(|free| bytes as u64 <= free);
+    granted && (bytes < FEW_BYTES || is_free())
+}
+
+/// Bytes that this user may still write to the disk of a folder. `None` where the system does not
+/// say.
+pub fn free_disk(folder: &Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(folder).ok()?;
+    disk.f_bavail.checked_mul(disk.f_frsize)
 }
 
 #[cfg(test)]

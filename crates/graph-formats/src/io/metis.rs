@@ -26,6 +26,9 @@ use crate::{AnyCsr, Csr, Direction, GraphError, Ids, LoadedGraph, VertexId, Weig
 /// Bytes of a common neighbour, for a first guess at how many there are.
 const COMMON_ENTRY: usize = 6;
 
+/// The longest line, for a vertex may have a hundred million neighbours.
+const LONGEST_LINE: usize = 1 << 30;
+
 struct Header {
     n_vertices: u64,
     n_edges: u64,
@@ -37,6 +40,7 @@ struct Header {
 
 pub(super) fn read(mut text: Text<'_>) -> Result<LoadedGraph, GraphError> {
     let header = read_header(&mut text)?;
+    text.allow_lines_of(LONGEST_LINE);
     let mut list = ArcList::new();
     let mut rows = LineIndex::default();
     text.for_each_block(|block| {
@@ -192,7 +196,7 @@ pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Csr<W>) -> io::Resul
     let weighted = graph.stored_weights().iter().any(|&weight| weight != W::ONE);
     let format = if weighted { " 001" } else { "" };
     writeln!(out, "{} {}{format}", graph.n_vertices(), graph.n_arcs() / 2)?;
-    write_rows(out, graph.n_vertices(), |line, vertex| {
+    write_rows(out, graph, |line, vertex| {
         for (at, (neighbour, weight)) in graph.arcs_from(vertex).enumerate() {
             if at > 0 {
                 line.push(b' ');

@@ -41,7 +41,7 @@ pub use atomic::AtomicFile;
 use blocks::{BLOCK_BYTES, Text};
 pub use coordinates::{read_coordinates, write_coordinates};
 pub use format::Format;
-pub use memory::free_memory;
+pub use memory::{free_disk, free_memory, is_granted};
 pub use names::{NamesLost, id_line, id_of_line, names_lost, write_ids};
 pub use note::Note;
 pub use options::{Base, Column, Columns, Comment, EdgeListOptions, Header, IdKind, ReadOptions};
@@ -189,7 +189,8 @@ fn decode(
     }
 }
 
-/// Writes a graph; the suffix of `path` says in which [`Format`].
+/// Writes a graph; the suffix of `path` says in which [`Format`]. The path `-` is standard output,
+/// which gets `.spg`.
 ///
 /// Only `.spg` keeps everything. `.gr`, `.mtx` and `.graph` count vertices from 1 and `.sg` and
 /// `.wsg` from 0, whatever their names (see [`names_lost`]); `.wel`, `.csv` and `.tsv`
@@ -270,7 +271,7 @@ pub fn write_csr<W: Weight>(
     } else {
         encode(&mut file)
     };
-    written.map_err(|source| GraphError::Io { path: path.to_path_buf(), source })?;
+    written.map_err(|error| file.error(error))?;
     file.commit()
 }
 
@@ -302,8 +303,7 @@ pub fn write_attached<W: Weight>(
     let path = path.as_ref();
     check_names(graph.n_vertices(), ids)?;
     let mut file = AtomicFile::create(path)?;
-    spg::write(&mut file, graph, ids, Some((kind, pieces)))
-        .map_err(|source| GraphError::Io { path: path.to_path_buf(), source })?;
+    spg::write(&mut file, graph, ids, Some((kind, pieces))).map_err(|error| file.error(error))?;
     file.commit()
 }
 

@@ -112,6 +112,6 @@ pub fn write_ids(path: impl AsRef<Path>, ids: &Ids, n_vertices: usize) -> Result
     let mut file = AtomicFile::create(path)?;
     (0..n_vertices as VertexId)
         .try_for_each(|vertex| writeln!(file, "{}", id_line(ids.name(vertex))))
-        .map_err(|source| GraphError::Io { path: path.to_path_buf(), source })?;
+        .map_err(|error| file.error(error))?;
     file.commit()
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::compression::Compression;
-use super::{malformed, memory};
+use super::malformed;
 use crate::{GraphError, Progress};
 
 /// Bytes between two reports of progress.
@@ -149,16 +149,6 @@ impl<'a> Source<'a> {
     pub(super) fn read(&mut self, bytes: &mut Vec<u8>, most: usize) -> Result<usize, GraphError> {
         let mut part = (&mut self.reader).take(most as u64);
         part.read_to_end(bytes).map_err(|error| self.error(error))
-    }
-
-    /// All that is left.
-    pub(super) fn read_all(&mut self) -> Result<Vec<u8>, GraphError> {
-        if let Some(plain) = &self.plain {
-            memory::ensure(&self.path, 0, plain.length)?;
-        }
-        let mut bytes = Vec::new();
-        self.read(&mut bytes, usize::MAX)?;
-        Ok(bytes)
     }
 
     /// Fills `buffer` and says how far; not whole only at the end.

@@ -9,13 +9,16 @@ const ROWS_PER_TASK: usize = 4096;
 /// Tasks that run before their text is written.
 const TASKS_PER_BATCH: usize = 64;
 
+/// Bytes that a line takes, about, for which memory is asked before it is put together.
+const BYTES_OF_LINE: usize = 48;
+
 /// Writes every arc, in row order, as `push_line` puts it.
 pub(super) fn write_arcs<W: Weight>(
     out: &mut dyn Write,
     graph: &Csr<W>,
     push_line: impl Fn(&mut Vec<u8>, VertexId, VertexId, W) + Sync,
 ) -> io::Result<()> {
-    write_rows(out, graph.n_vertices(), |text, source| {
+    write_rows(out, graph, |text, source| {
         for (destination, weight) in graph.arcs_from(source) {
             push_line(text, source, destination, weight);
         }
@@ -23,21 +26,23 @@ pub(super) fn write_arcs<W: Weight>(
 }
 
 /// Writes the rows of all vertices as `push_row` puts them.
-pub(super) fn write_rows(
+pub(super) fn write_rows<W: Weight>(
     out: &mut dyn Write,
-    n_vertices: usize,
+    graph: &Csr<W>,
     push_row: impl Fn(&mut Vec<u8>, VertexId) + Sync,
 ) -> io::Result<()> {
+    let n_vertices = graph.n_vertices();
     let blocks: Vec<_> = (0..n_vertices).step_by(ROWS_PER_TASK).collect();
     for batch in blocks.chunks(TASKS_PER_BATCH) {
-        let texts = parallel::map(batch.len(), &|task| {
+        let texts = parallel::map(batch.len(), &|task| -> io::Result<Vec<u8>> {
             let (first, mut text) = (batch[task], Vec::new());
-            for row in first..(first + ROWS_PER_TASK).min(n_vertices) {
-                push_row(&mut text, row as VertexId);
+            for row in first as VertexId..(first + ROWS_PER_TASK).min(n_vertices) as VertexId {
+                text.try_reserve((graph.out_degree(row) + 1) * BYTES_OF_LINE)?;
+                push_row(&mut text, row);
             }
-            text
+            Ok(text)
         });
-        texts.iter().try_for_each(|text| out.write_all(text))?;
+        texts.into_iter().try_for_each(|text| out.write_all(&text?))?;
     }
     Ok(())
 }

@@ -29,7 +29,7 @@ fn serialised_graphs_are_refused_where_sizes_or_arcs_disagree() {
         message(&bytes[..96]),
         "<memory>: 3 vertices and 6 arcs take 97 bytes, the file has 96"
     );
-    assert!(message(&[&bytes[..], &[0]].concat()).ends_with("take 97 bytes, the file has 98"));
+    assert!(message(&[&bytes[..], &[0]].concat()).ends_with("take 97 bytes, the file has more"));
     assert!(changed(0, 2).contains("expected 0 or 1 as the first byte (directed), found 2"));
     assert!(changed(0, 1).contains("take 177 bytes"), "a directed graph has its arcs twice");
     assert!(changed(8, 0x7F).contains("vertices and 9151314442816847878 arcs take"));

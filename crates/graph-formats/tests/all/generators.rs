@@ -59,7 +59,7 @@ proptest! {
             prop_assert_eq!(graph.direction(), options.direction);
             prop_assert!(graph.weights().iter().all(|weight| options.weights.contains(weight)));
             // valid, and sorted by row, destination and weight
-            let unmarked = Csr::from_coo(&graph.to_coo());
+            let unmarked = Csr::from_coo(&graph.to_coo()).unwrap();
             prop_assert!(unmarked.arcs().eq(graph.arcs()));
             if options.direction == Direction::Undirected {
                 prop_assert_eq!(&unmarked.into_undirected().unwrap(), &graph);
@@ -129,7 +129,7 @@ fn seeds_make_different_graphs_and_different_weights() {
     assert_eq!(a.column_indices(), b.column_indices(), "grids differ by weights alone");
     let directed = GraphOptions { direction: Direction::Directed, ..Default::default() };
     let grid = &one_of_each(6, &directed)[2];
-    assert!(Csr::from_coo(&grid.to_coo()).into_undirected().is_err(), "weighed apart");
+    assert!(Csr::from_coo(&grid.to_coo()).unwrap().into_undirected().is_err(), "weighed apart");
 }
 
 #[test]

@@ -321,7 +321,7 @@ mod tests {
         // 2^17 vertices have segments whose numbers take three passes
         let config = RmatConfig { scale: 17, edge_factor: 4, ..RmatConfig::default() };
         agree(&gpu, "rmat", &rmat(&config).unwrap());
-        agree(&gpu, "directed rmat", &Csr::from_coo(&rmat(&config).unwrap().to_coo()));
+        agree(&gpu, "directed rmat", &Csr::from_coo(&rmat(&config).unwrap().to_coo()).unwrap());
         let square = grid(&GridConfig { side: 100, ..GridConfig::default() }).unwrap();
         agree(&gpu, "grid", &square.convert_weights::<f64>().unwrap());
     }

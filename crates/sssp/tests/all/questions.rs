@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use crate::common::fitting;
 use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
-use graph_formats::{Coo, Csr, VertexId};
+use graph_formats::{Csr, VertexId};
 use paths::certificate::check_nearest;
 use paths::{Distances, Nearest, oracle};
 use proptest::prelude::*;
@@ -92,7 +92,7 @@ fn a_table_beyond_memory_is_refused_before_it_starts() {
 
 #[test]
 fn trees_ask_for_distances_and_predecessors_at_once() {
-    let graph = Csr::from_coo(&Coo::new(1_000_000, vec![], vec![], Vec::<u32>::new()).unwrap());
+    let graph = Csr::<u32>::from_arcs(1_000_000, &[]).unwrap();
     let many = vec![0; 20_000_000];
     let trees = Solver::new(&graph, &Config::default()).unwrap().trees(&many, Goal::All);
     let bytes = 20_000_000u128 * 1_000_000 * (8 + 4);

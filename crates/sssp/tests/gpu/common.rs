@@ -146,5 +146,6 @@ pub(crate) fn thirds(graph: &Csr<u32>) -> Csr<f64> {
     let edges = graph.undirected_edges().unwrap();
     let weights = edges.weights().iter().map(|&w| f64::from(w) / 3.0).collect();
     let (tails, heads) = (edges.sources().to_vec(), edges.destinations().to_vec());
-    Csr::from_undirected_edges(&Coo::new(graph.n_vertices(), tails, heads, weights).unwrap())
+    let edges = Coo::new(graph.n_vertices(), tails, heads, weights).unwrap();
+    Csr::from_undirected_edges(&edges).unwrap()
 }
