@@ -9,10 +9,20 @@ use crate::Algorithm;
 #[non_exhaustive]
 pub enum ClosureError {
     /// Memory cannot hold the bits.
-    #[error("a closure of {n_vertices} by {n_vertices} bits: more than fit")]
+    #[error(
+        "a closure of {n_vertices} by {n_vertices} bits takes {} bytes of memory, more than there \
+         are; how many each vertex reaches can be counted without",
+        *n_vertices as u128 * n_vertices.div_ceil(64) as u128 * 8
+    )]
     TooLarge {
         /// Vertices of the graph.
         n_vertices: usize,
+    },
+    /// Memory cannot hold what the work is done in.
+    #[error("this takes {bytes} bytes of memory, more than there are")]
+    OutOfMemory {
+        /// What was asked for.
+        bytes: usize,
     },
     /// A GPU counts arcs in 32 bits.
     #[error("{n_arcs} arcs are more than a closure on a GPU takes; use the CPU")]

@@ -3,7 +3,7 @@
 //! [`closure`] takes a graph, whose weights do not matter, and returns [`Found`]: the
 //! [`Closure`] and the [`Plan`], which says what was chosen and why. [`Config`] names the
 //! [`Algorithm`], or leaves it to the plan. [`closure_on_gpus`] does the same where there are
-//! GPUs. The closures that were published for the STAR-machine are in `star-machine`.
+//! GPUs. [`counts`] says how many vertices each reaches without a bit for every pair. The closures that were published for the STAR-machine are in `star-machine`.
 //!
 //! ```
 //! use closure::{Algorithm, Config, closure};
@@ -24,6 +24,7 @@ mod auto;
 mod blocked;
 mod components;
 mod config;
+mod counts;
 mod cuda;
 mod error;
 mod plan;
@@ -35,6 +36,7 @@ use graph_formats::{Csr, Weight};
 use paths::{BitMatrix, Closure, Progress};
 
 pub use config::{Algorithm, Config};
+pub use counts::counts;
 pub use cuda::{OnGpu, Times, closure_on_gpus};
 pub use error::ClosureError;
 pub use plan::Plan;

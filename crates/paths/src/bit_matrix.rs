@@ -1,6 +1,6 @@
 //! Square matrices of bits, line by line: what the bit engines of closure work on.
 
-use graph_formats::{Csr, Weight};
+use graph_formats::{Csr, Weight, is_granted};
 use rayon::prelude::*;
 
 use crate::Closure;
@@ -32,10 +32,9 @@ impl BitMatrix {
     /// Zeros, in lines of ⌈n / 64⌉ words; `None` where memory cannot hold them.
     pub fn zeros(n: usize) -> Option<Self> {
         let stride = n.div_ceil(WORD);
-        let fits = n.checked_mul(stride).filter(|&len| {
-            // a vector of zeros would end the program where there is no memory
-            Vec::<u64>::new().try_reserve_exact(len).is_ok()
-        });
+        // a vector of zeros would end the program where there is no memory
+        let bytes = |len: usize| len.checked_mul(size_of::<u64>());
+        let fits = n.checked_mul(stride).filter(|&len| bytes(len).is_some_and(is_granted));
         fits.map(|len| Self { n, stride, words: vec![0; len] })
     }
 

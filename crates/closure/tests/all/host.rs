@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use closure::{Algorithm, ClosureError, Config, closure};
+use closure::{Algorithm, ClosureError, Config, closure, counts};
 use graph_formats::{Csr, VertexId, read, with_csr};
 use paths::{Closure, oracle};
 use proptest::prelude::*;
@@ -155,6 +155,7 @@ proptest! {
         for algorithm in algorithms() {
             prop_assert!(by(algorithm, &graph) == expected, "{}", algorithm);
         }
+        prop_assert_eq!(counts(&graph, None).unwrap(), expected.counts());
         for u in graph.vertices() {
             let row = graph.vertices().filter(|&v| expected.reaches(u, v));
             prop_assert!(expected.reached_from(u).eq(row));
@@ -187,4 +188,25 @@ proptest! {
             prop_assert!(pairs().all(|(u, v)| more.reaches(u, v)));
         }
     }
+}
+
+/// Counts without bits of pairs are those of the closure: of components of one vertex and of many,
+/// and of more than one block of them.
+#[test]
+fn counts_are_those_of_the_closure() {
+    let sizes = [(63, 1), (64, 2), (65, 1), (513, 1), (2000, 1), (2000, 2)];
+    for (n, degree) in sizes {
+        let graph = scattered(n, degree);
+        assert_eq!(counts(&graph, None).unwrap(), oracle::closure(&graph).counts());
+    }
+    // a path of 9,000 components, beyond one block, of which every hundredth is a cycle of three
+    let (mut arcs, mut n) = (Vec::new(), 0u32);
+    for component in 0..9000 {
+        let size = if component % 100 == 0 { 3 } else { 1 };
+        arcs.extend((0..size).filter(|_| size > 1).map(|i| (n + i, n + (i + 1) % size, 1u32)));
+        n += size;
+        arcs.push((n - 1, n, 1));
+    }
+    let graph = Csr::from_arcs(n as usize + 1, &arcs).unwrap();
+    assert_eq!(counts(&graph, None).unwrap(), by(Algorithm::Components, &graph).counts());
 }
