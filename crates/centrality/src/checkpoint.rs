@@ -4,8 +4,8 @@
 //! hash of the graph, what was asked for, how many sources are done, what they add up to, and the
 //! hash of all this.
 
-use std::fs;
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -29,6 +29,10 @@ pub(crate) trait State {
     fn write(&self, bytes: &mut Vec<u8>);
     /// It from these; `None` where they are no state of so many vertices.
     fn read(&mut self, bytes: &mut Bytes<'_>) -> Option<()>;
+    /// By how many bytes it may become longer as sources are added.
+    fn growth(&self) -> usize {
+        0
+    }
 }
 
 /// Adds these sources, before which so many were added, to the state.
@@ -100,17 +104,23 @@ impl Checkpoint {
 
     /// How many sources are done, none where there is no file; what they add up to goes to `state`.
     fn load<S: State>(&self, n_sources: usize, state: &mut S) -> Result<usize, CentralityError> {
-        let bytes = match fs::read(&self.path) {
-            Ok(bytes) => bytes,
+        let most = self.encoded(n_sources, state).len() + HASH + state.growth();
+        let mut bytes = Vec::new();
+        let read = File::open(&self.path)
+            .and_then(|file| file.take(most as u64 + 1).read_to_end(&mut bytes));
+        match read {
+            Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
             Err(error) => return Err(self.refuse(error.to_string())),
-        };
+        }
         if !bytes.starts_with(MARK) {
             return Err(self.refuse("is no state of such a run; name another file".to_owned()));
         }
         let damaged = || self.refuse("is damaged; remove it to begin again".to_owned());
         let (bytes, hash) = bytes.split_last_chunk::<HASH>().ok_or_else(damaged)?;
-        if Sha256::digest(bytes)[..] != hash[..] {
+        // a longer one may be of another run, and else is damaged too
+        let is_whole = bytes.len() + HASH <= most;
+        if is_whole && Sha256::digest(bytes)[..] != hash[..] {
             return Err(damaged());
         }
         let mut bytes = Bytes(&bytes[MARK.len()..]);
@@ -128,6 +138,9 @@ impl Checkpoint {
                 self.asked
             )));
         }
+        if !is_whole {
+            return Err(damaged());
+        }
         let done = bytes.one::<u64>().ok_or_else(damaged)? as usize;
         state.read(&mut bytes).ok_or_else(damaged)?;
         if done > n_sources || !bytes.0.is_empty() {
@@ -136,12 +149,18 @@ impl Checkpoint {
         Ok(done)
     }
 
-    fn save<S: State>(&self, done: usize, state: &S) -> Result<(), CentralityError> {
+    /// All of a state but its hash.
+    fn encoded<S: State>(&self, done: usize, state: &S) -> Vec<u8> {
         let mut bytes = MARK.to_vec();
         bytes.extend(self.graph);
         put_list(&mut bytes, self.asked.as_bytes());
         bytes.extend((done as u64).to_ne_bytes());
         state.write(&mut bytes);
+        bytes
+    }
+
+    fn save<S: State>(&self, done: usize, state: &S) -> Result<(), CentralityError> {
+        let bytes = self.encoded(done, state);
         let hash = Sha256::digest(&bytes);
         let mut file = AtomicFile::create(&self.path)?;
         let written = file.write_all(&bytes).and_then(|()| file.write_all(&hash));

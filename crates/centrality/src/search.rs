@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Direction, Distance, VertexId, Weight};
+use graph_formats::{Csr, Direction, Distance, GraphError, VertexId, Weight, is_granted};
 use paths::{Number, Progress};
 use sssp::{HopSums, SearchWeight, Solver, SsspError};
 
@@ -19,6 +19,9 @@ use crate::{CentralityError, Config, Lengths, MeasureWeight, Side, Totals};
 
 /// Bytes of the distances that are held at a time, unless a row has more.
 const BYTES_OF_ROWS: usize = 64 << 20;
+
+/// Bytes that the totals, the sources and a copy of the row offsets take for each vertex, about.
+const BYTES_OF_VERTEX: usize = 64;
 
 /// Sources that each thread searches from between two states that may be kept.
 const SOURCES_PER_THREAD: usize = 2 << 10;
@@ -30,8 +33,8 @@ const SOURCES_PER_THREAD: usize = 2 << 10;
 /// distances go out of vertices and arcs have a direction, a copy of the graph is made.
 ///
 /// # Errors
-/// Where weights are to be added up and one is negative, a distance overflows its type, or the
-/// progress callback ended the work.
+/// Where weights are to be added up and one is negative, a distance overflows its type, memory is
+/// refused, or the progress callback ended the work.
 ///
 /// ```
 /// use centrality::{Config, Lengths, Side, totals};
@@ -147,10 +150,15 @@ impl<W: Weight> Run<W> {
     /// Of the sources that `config` asks for.
     pub(crate) fn new(graph: &Csr<W>, config: &Config) -> Result<Self, CentralityError> {
         let is_undirected = graph.direction() == Direction::Undirected;
+        let is_turned = config.side == Side::Out && !is_undirected;
+        let bytes_of_arcs = graph.n_arcs() * (size_of::<VertexId>() + size_of::<W>());
+        let bytes = BYTES_OF_VERTEX * graph.n_vertices() + usize::from(is_turned) * bytes_of_arcs;
+        if !is_granted(bytes) {
+            return Err(GraphError::NoMemory { bytes }.into());
+        }
         let drawn = draw(graph.n_vertices(), config.sources)?;
         let totals = Totals::new::<W>(graph.n_vertices(), drawn.as_deref(), is_undirected);
         let sources = drawn.unwrap_or_else(|| graph.vertices().collect());
-        let is_turned = config.side == Side::Out && !is_undirected;
         Ok(Self { graph: is_turned.then(|| graph.transposed()), sources, totals })
     }
 }

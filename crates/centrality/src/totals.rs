@@ -261,4 +261,9 @@ impl State for HopSums {
         };
         Some(())
     }
+
+    /// No path has as many arcs as there are vertices.
+    fn growth(&self) -> usize {
+        self.n_sources.len() * size_of::<u64>()
+    }
 }

@@ -130,6 +130,12 @@ fn files_of_other_runs_are_refused_and_left() {
         fs::write(&file, bytes).unwrap();
         refused(&graph, &ours, "damaged");
     }
+    // one without end is not read to it
+    let endless = fs::OpenOptions::new().write(true).open(&file).unwrap();
+    fs::write(&file, &whole).unwrap();
+    endless.set_len(1 << 44).unwrap();
+    let error = totals(&graph, &ours, None).unwrap_err();
+    assert!(error.to_string().contains("damaged"), "{error}");
     let nowhere = folder.path().join("no").join("state");
     let error = totals(&graph, &config(Lengths::Hops, Some(&nowhere)), None).unwrap_err();
     assert!(error.to_string().contains("no"), "{error}");
