@@ -26,6 +26,20 @@ pub enum ScratchError {
         /// What the system says.
         source: io::Error,
     },
+    /// The disk has less room than the run takes.
+    #[error(
+        "{}: the run takes {needed} bytes of the disk, and {free} are free; name a folder on a \
+         larger disk",
+        folder.display()
+    )]
+    NoRoom {
+        /// The folder.
+        folder: PathBuf,
+        /// Bytes of its files.
+        needed: u128,
+        /// Bytes that the disk has.
+        free: u64,
+    },
     /// Another process holds the folder.
     #[error(
         "{}: another process works in this folder; wait for its end, or name another folder",

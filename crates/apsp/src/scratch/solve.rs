@@ -15,7 +15,7 @@ use super::hops::{bytes_of_rows, bytes_of_work, settle_rest, write_hops};
 use super::host::{self, Host};
 use super::journal::{self, Journal, State};
 use super::memory::{Bytes, Need};
-use super::{Scratch, digest, half_lowered, side_of};
+use super::{Scratch, ScratchError, digest, half_lowered, side_of};
 use crate::cuda::folder::Gpus;
 use crate::cuda::{self, Arithmetic};
 use crate::element::with_element;
@@ -162,6 +162,9 @@ impl<W: PairsWeight> Run<'_, W> {
         let folder = Folder::lock(&self.scratch.path)?;
         let (n, graph) = (self.graph.n_vertices(), digest(self.graph, self.progress)?);
         let begun = folder.journal(&graph, n, numbers, self.scratch.resume)?;
+        if begun.is_none() {
+            self.check_disk(numbers, block)?;
+        }
         let journal = begun.unwrap_or_else(|| Journal {
             graph,
             numbers,
@@ -174,6 +177,20 @@ impl<W: PairsWeight> Run<'_, W> {
             hop_rows: 0,
         });
         Ok((folder, journal))
+    }
+
+    /// An error where the disk has no room for the files of a new run.
+    fn check_disk(&self, numbers: Number, block: usize) -> Result<(), ScratchError> {
+        let (n, side) = (self.graph.n_vertices(), side_of(self.graph.n_vertices()));
+        let hop = if NextHops::is_narrow(n) { size_of::<u16>() } else { size_of::<u32>() };
+        let hops = if self.config.next_hops { n as u128 * n as u128 * hop as u128 } else { 0 };
+        let row = side as u128 * with_element!(W, numbers, E => size_of::<E>()) as u128;
+        let needed = row * (side + 2 * block) as u128 + hops;
+        let folder = &self.scratch.path;
+        match graph_formats::free_disk(folder).filter(|&free| u128::from(free) < needed) {
+            Some(free) => Err(ScratchError::NoRoom { folder: folder.clone(), needed, free }),
+            None => Ok(()),
+        }
     }
 
     /// What the rest of a run takes, and the GPUs' part of it.
