@@ -38,7 +38,8 @@ pub(crate) use star::{
 Files are recognised by their suffix: .gr .mtx .graph .metis .mgraph .el .wel .e .edges .edgelist
 .csv .tsv .txt .spg .prepared .sg .wsg, and .gz may follow, or .bz2, .xz or .zst where the program
 was built with the feature compression; --format reads a file whatever its suffix, and - is standard
-input. Lines of an edge list are arcs, unless --undirected makes them edges. Vertices are named as
+input. A result may go to - too, standard output: as .tsv, .spg, .prepared, .svg or .csv, and the
+report goes to standard error then, with --json as an object. Lines of an edge list are arcs, unless --undirected makes them edges. Vertices are named as
 the file names them, by numbers or words. Notes on how a file was read go to standard error, with
 --json into the object.
 
@@ -73,7 +74,7 @@ pub(crate) struct Common {
     /// Say on standard error what was chosen and why, and count the work
     #[arg(long, global = true)]
     pub(crate) explain: bool,
-    /// Print one JSON object and nothing else
+    /// Print one JSON object and nothing else; on standard error where -o - writes a result
     #[arg(long, global = true)]
     pub(crate) json: bool,
     /// Show no progress bars
@@ -210,7 +211,7 @@ pub(crate) struct GenerateOptions {
     /// Keep self-loops and parallel edges [default: drop them]
     #[arg(long)]
     pub(crate) keep_duplicates: bool,
-    /// The file to write, in the format of its suffix
+    /// The file to write, in the format of its suffix; - is standard output, as .spg
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
 }
@@ -229,7 +230,7 @@ Example:
 pub(crate) struct ConvertArgs {
     #[command(flatten)]
     pub(crate) graph: GraphArgs,
-    /// The graph file to write
+    /// The graph file to write; - is standard output, as .spg
     #[arg(value_name = "OUT")]
     pub(crate) output: PathBuf,
 }
@@ -259,6 +260,7 @@ Files of these names from an earlier run are replaced, or removed where no names
 
 Example:
   starpath sssp rome99.gr --source 1 -o distances.tsv
+  starpath sssp rome99.gr --source 1 -o - | sort -n -k 2 | head
   starpath sssp rome99.gr --source 1 --target 3353
   starpath sssp neurons.csv --columns pre,post,length --source AVAL
   starpath sssp rome99.gr --sources depots.txt --targets shops.txt -o table.tsv
@@ -296,7 +298,7 @@ pub(crate) struct SsspArgs {
     /// [default: 1]
     #[arg(long, value_name = "N|all", conflicts_with_all = ["source", "nearest"])]
     pub(crate) gpus: Option<GpuCount>,
-    /// Write the results: OUT.tsv or OUT.npy, see below
+    /// Write the results: OUT.tsv or OUT.npy, see below; - is standard output, as .tsv
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
 }

@@ -2,7 +2,13 @@
 
 use std::fmt;
 use std::io::{self, Write};
+#[cfg(unix)]
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use graph_formats::GraphError;
+#[cfg(unix)]
+use signal_hook::consts::SIGABRT;
 
 /// The run failed: unreadable input, no path, a negative cycle, a full disk.
 const EXIT_FAILED: u8 = 1;
@@ -38,6 +44,21 @@ impl fmt::Display for Interrupted {
 impl std::error::Error for WrongUse {}
 impl std::error::Error for Interrupted {}
 
+/// From here on memory that is refused where nobody could say so before ends the run as any error
+/// does: the standard library says how much was asked for, and aborts.
+#[cfg(unix)]
+pub(crate) fn fail_on_abort() -> io::Result<()> {
+    let always = Arc::new(AtomicBool::new(true));
+    signal_hook::flag::register_conditional_shutdown(SIGABRT, EXIT_FAILED.into(), always)?;
+    Ok(())
+}
+
+/// Where there are no signals, an abort is one.
+#[cfg(not(unix))]
+pub(crate) fn fail_on_abort() -> io::Result<()> {
+    Ok(())
+}
+
 /// From here on nothing is printed.
 pub(crate) fn be_silent() {
     IS_SILENT.store(true, Ordering::Relaxed);
@@ -49,7 +70,12 @@ pub(crate) fn is_silent() -> bool {
 }
 
 /// Says on standard error why the run failed, and nothing more after that; returns its exit code.
+/// Who has closed standard output, as `head` does, has seen enough of a result: that is no failure.
 pub(crate) fn report(error: &anyhow::Error) -> u8 {
+    if error.downcast_ref().is_some_and(GraphError::is_reader_gone) {
+        be_silent();
+        return 0;
+    }
     say(format_args!("starpath: {error}"));
     be_silent();
     exit_code(error)

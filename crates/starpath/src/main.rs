@@ -27,6 +27,9 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
+    if let Err(error) = failure::fail_on_abort() {
+        return failure::report(&error.into()).into();
+    }
     // they live until the last of them is done
     let ranks = match collectives_mpi::start() {
         Err(error) => return failure::report(&error.into()).into(),

@@ -1,9 +1,33 @@
 //! Text files with an entry a line.
 
-use std::fs;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::{anyhow, bail};
+
+/// What a line is shorter than, in bytes; twice that is refused in any case.
+const LONGEST_LINE: usize = 1 << 20;
+
+/// Reads a text, unless it has a line that is longer than any that is meant: what has one may not
+/// end.
+pub(crate) fn read_text(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let mut bytes = Vec::new();
+    loop {
+        let before = bytes.len();
+        let n_read = (&mut file).take(LONGEST_LINE as u64).read_to_end(&mut bytes)?;
+        if n_read < LONGEST_LINE {
+            break;
+        }
+        if !bytes[before..].contains(&b'\n') {
+            let message = format!("a line is longer than {LONGEST_LINE} bytes; this is no such text");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
+    }
+    let invalid = |_| io::Error::new(io::ErrorKind::InvalidData, "this is no text in UTF-8");
+    String::from_utf8(bytes).map_err(invalid)
+}
 
 /// Reads entries, each with its line, as they stand; only empty lines do not count. `what` says
 /// in errors what an entry is.
@@ -22,7 +46,7 @@ fn read(
     content: impl Fn(&str) -> &str,
 ) -> anyhow::Result<Vec<(usize, String)>> {
     let shown = path.display();
-    let text = fs::read_to_string(path).map_err(|error| anyhow!("{shown}: {error}"))?;
+    let text = read_text(path).map_err(|error| anyhow!("{shown}: {error}"))?;
     // editors on some systems begin every text with a byte order mark
     let text = text.trim_start_matches('\u{feff}');
     let entries: Vec<_> = (1..)

@@ -9,6 +9,7 @@ mod measures;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{anyhow, bail};
 use apsp::ApspError;
@@ -24,6 +25,9 @@ pub(crate) use self::mark::{Mark, check_same_graph};
 use crate::failure::{Interrupted, WrongUse};
 use crate::ids::Names;
 use crate::progress::check_interrupt;
+
+/// Whether a result goes to standard output, so that nothing else may.
+static STANDARD_OUTPUT_IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// Lines between two looks at whether the user pressed Ctrl-C.
 const LINES_PER_CHECK: usize = 1 << 16;
@@ -45,11 +49,15 @@ impl ResultFile {
     /// the files that the command reads.
     pub(crate) fn check(path: &Path, inputs: &[&Path]) -> anyhow::Result<Self> {
         let format = match path.extension().and_then(|suffix| suffix.to_str()) {
+            _ if is_standard_output(path) => Format::Tsv,
             Some("tsv") => Format::Tsv,
             Some("npy") => Format::Npy,
             _ => {
                 let shown = path.display();
-                let message = format!("{shown}: unknown result format; expected .tsv or .npy");
+                let message = format!(
+                    "{shown}: unknown result format; expected .tsv or .npy, or - for .tsv to \
+                     standard output"
+                );
                 return Err(WrongUse(message).into());
             }
         };
@@ -73,8 +81,9 @@ impl ResultFile {
     /// Refuses the format for people to read: of what is to be read again.
     pub(crate) fn needs_array(self) -> anyhow::Result<Self> {
         if self.format != Format::Npy {
-            let shown = self.path.display();
-            return Err(WrongUse(format!("{shown}: next hops are written as .npy only")).into());
+            let shown = shown_output(&self.path);
+            let message = format!("{shown}: next hops are written as .npy only, to a file");
+            return Err(WrongUse(message).into());
         }
         Ok(self)
     }
@@ -170,7 +179,7 @@ impl ResultFile {
                 false => ControlFlow::Break(()),
             }
         })?;
-        written.map_err(|error| anyhow!("{}: {error}", self.path.display()))?;
+        written.map_err(|error| file.error(error))?;
         check_interrupt()?;
         Ok(file.commit()?)
     }
@@ -241,14 +250,13 @@ impl ResultFile {
         lines: impl Iterator<Item = T>,
         mut write_line: impl FnMut(&mut AtomicFile, T) -> io::Result<()>,
     ) -> anyhow::Result<()> {
-        let failed = |error: io::Error| anyhow!("{}: {error}", self.path.display());
         let mut file = self.create()?;
-        writeln!(file, "{header}").map_err(failed)?;
+        writeln!(file, "{header}").map_err(|error| file.error(error))?;
         for (written, line) in lines.enumerate() {
             if written % LINES_PER_CHECK == 0 {
                 check_interrupt()?;
             }
-            write_line(&mut file, line).map_err(failed)?;
+            write_line(&mut file, line).map_err(|error| file.error(error))?;
         }
         check_interrupt()?;
         file.commit()?;
@@ -282,7 +290,7 @@ fn write_row(
 /// Refuses to write two results to one file.
 pub(crate) fn refuse_same(path: &Path, other: &Path) -> anyhow::Result<()> {
     if place(path) == place(other) {
-        let shown = path.display();
+        let shown = shown_output(path);
         let message = format!("{shown} is to be written twice; name two files");
         return Err(WrongUse(message).into());
     }
@@ -308,9 +316,30 @@ fn place(path: &Path) -> PathBuf {
     std::fs::canonicalize(&path).ok().or_else(in_folder).unwrap_or(path)
 }
 
+/// Whether the path is the one that stands for standard output.
+pub(crate) fn is_standard_output(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Whether a result goes to standard output.
+pub(crate) fn standard_output_is_taken() -> bool {
+    STANDARD_OUTPUT_IS_TAKEN.load(Ordering::Relaxed)
+}
+
+/// A result's file in messages.
+pub(crate) fn shown_output(path: &Path) -> String {
+    match is_standard_output(path) {
+        true => "standard output".to_owned(),
+        false => path.display().to_string(),
+    }
+}
+
 /// Says at once why a file could not be written later, if so. It must be none of those that
-/// the command reads.
+/// the command reads. Standard output is a file like any other, and the report goes elsewhere then.
 pub(crate) fn check_file(path: &Path, inputs: &[&Path]) -> anyhow::Result<()> {
+    if is_standard_output(path) {
+        return check_writable(path);
+    }
     let file = std::fs::canonicalize(path).ok();
     let is_file = |input: &Path| file.is_some() && std::fs::canonicalize(input).ok() == file;
     if inputs.iter().any(|input| is_file(input)) {
@@ -328,7 +357,7 @@ pub(crate) fn check_graph_file(path: &Path) -> anyhow::Result<()> {
         let suffixes: Vec<_> = writable.map(|format| format!(".{}", format.suffix())).collect();
         let message = format!(
             "{}: graphs are not written in this format; expected one of {}, each also with .gz \
-             after it",
+             after it, or - for .spg to standard output",
             path.display(),
             suffixes.join(", ")
         );
@@ -339,6 +368,10 @@ pub(crate) fn check_graph_file(path: &Path) -> anyhow::Result<()> {
 
 /// Opens the file as if to write it, and leaves no trace.
 fn check_writable(path: &Path) -> anyhow::Result<()> {
+    if is_standard_output(path) {
+        STANDARD_OUTPUT_IS_TAKEN.store(true, Ordering::Relaxed);
+        return Ok(());
+    }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
         bail!("{}: there is no folder {}; make it first", path.display(), folder.display());

@@ -9,7 +9,8 @@ use paths::Total;
 use serde::{Serialize, Serializer};
 
 use crate::cli::Common;
-use crate::failure::is_silent;
+use crate::failure::{is_silent, say};
+use crate::output::standard_output_is_taken;
 use crate::search::Times;
 
 /// The fields that every command reports.
@@ -135,13 +136,18 @@ pub(crate) const ARCS: (&str, &str) = ("arc", "arcs");
 pub(crate) const PATHS: (&str, &str) = ("path", "paths");
 pub(crate) const VERTICES: (&str, &str) = ("vertex", "vertices");
 
-/// Prints the report: as one line of JSON where that was asked for, else as people read it.
+/// Prints the report: as one line of JSON where that was asked for, else as people read it. To
+/// standard error, where a result goes to standard output.
 pub(crate) fn print<R: Serialize + fmt::Display>(
     report: &R,
     common: &Common,
 ) -> anyhow::Result<()> {
     let mut text = if common.json { serde_json::to_string(report)? } else { report.to_string() };
     text.truncate(text.trim_end().len());
+    if standard_output_is_taken() {
+        say(format_args!("{text}"));
+        return Ok(());
+    }
     text.push('\n');
     print_bytes(text.as_bytes())
 }

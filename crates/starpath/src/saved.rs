@@ -13,6 +13,7 @@ use graph_formats::npy::{Dtype, Header};
 use graph_formats::{Ids, VertexId, id_of_line};
 use paths::{NextHops, Number};
 
+use crate::numbers::read_text;
 use crate::output::ids_path;
 
 /// A square matrix in an .npy file.
@@ -165,7 +166,7 @@ pub(crate) fn saved_ids(distances: &Path, hops: &Path, n_vertices: usize) -> any
 /// The names of the vertices of one saved matrix: those beside it, or numbers.
 pub(crate) fn ids_beside(matrix: &Path, n_vertices: usize) -> anyhow::Result<Ids> {
     let path = ids_path(matrix);
-    match std::fs::read_to_string(&path) {
+    match read_text(&path) {
         Ok(text) => parse_ids(&path, &text, n_vertices),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Ids::FromZero),
         Err(error) => Err(anyhow!("{}: {error}", path.display())),

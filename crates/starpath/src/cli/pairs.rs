@@ -167,6 +167,7 @@ names, one a line.
 
 Counts (--counts):
   .tsv  a header line, then vertex, how many it reaches, and how many reach it
+Without -o, and left to auto, they take memory for the graph and not for all pairs.
 
 Algorithms:
   components     strongly connected components, and rows united in their order: sparse graphs;
@@ -193,7 +194,7 @@ pub(crate) struct ClosureArgs {
     /// GPUs of this machine that share the bits, a number of them or all [default: 1]
     #[arg(long, value_name = "N|all")]
     pub(crate) gpus: Option<GpuCount>,
-    /// Write the pairs: OUT.npy or OUT.tsv, see below
+    /// Write the pairs: OUT.npy or OUT.tsv, see below; - is standard output, as .tsv
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
     /// Write OUT.npy with eight vertices a byte

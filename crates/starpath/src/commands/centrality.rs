@@ -17,10 +17,10 @@ use serde::Serialize;
 
 use crate::backend;
 use crate::cli::{CentralityArgs, Common, Measure, Side};
-use crate::failure::say;
+use crate::failure::{WrongUse, say};
 use crate::ids::Names;
 use crate::load::{Loaded, load};
-use crate::output::{ResultFile, refuse_same};
+use crate::output::{ResultFile, is_standard_output, refuse_same};
 use crate::progress::Bar;
 use crate::report::{Amount, Head, VERTICES, counted, grouped};
 use crate::search::{Times, repeated};
@@ -66,9 +66,7 @@ pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
     let inputs: Vec<&Path> = args.graph.inputs().collect();
     let output = args.output.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()?;
     let output = output.map(|file| file.needs_columns("the names of vertices")).transpose()?;
-    if let (Some(state), Some(output)) = (&args.resume, &args.output) {
-        refuse_same(state, output)?;
-    }
+    check_state(args)?;
     let loaded = load(&args.graph, common)?;
     let names = loaded.names();
     let lengths = lengths(&loaded, args, common);
@@ -119,6 +117,17 @@ pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
             .then(|| sampling_error(n_vertices, n_sources, FAILURE)),
     };
     loaded.print(&report, common)
+}
+
+/// Refuses a state that no run could go on from, or that is the file of results.
+fn check_state(args: &CentralityArgs) -> anyhow::Result<()> {
+    match (&args.resume, &args.output) {
+        (Some(state), _) if is_standard_output(state) => {
+            Err(WrongUse("--resume -: name a file, for a state is read again".to_owned()).into())
+        }
+        (Some(state), Some(output)) => refuse_same(state, output),
+        _ => Ok(()),
+    }
 }
 
 /// What is added up: weights, unless hops were asked for or come to the same.

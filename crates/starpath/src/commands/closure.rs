@@ -3,10 +3,10 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
+use anyhow::{anyhow, bail};
 use closure::{
     Algorithm, ClosureError, Config, Found, OnGpu, Plan, Times as DeviceTimes, closure,
-    closure_on_gpus,
+    closure_on_gpus, counts,
 };
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Progress};
@@ -17,7 +17,7 @@ use star_machine::{StarError, Warshall, WarshallTimes};
 use crate::backend;
 use crate::cli::{Backend, ClosureAlgorithm, ClosureArgs, Common};
 use crate::failure::{Interrupted, say};
-use crate::load::load;
+use crate::load::{Loaded, load};
 use crate::output::ResultFile;
 use crate::progress::Bar;
 use crate::report::{Head, Ms, grouped};
@@ -70,17 +70,26 @@ pub(crate) fn run(args: &ClosureArgs, common: &Common) -> anyhow::Result<()> {
     let output = |path: &Option<PathBuf>| {
         path.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()
     };
-    let counts = output(&args.counts)?;
-    let counts = counts.map(|file| file.needs_columns("the names of vertices")).transpose()?;
+    let counts_file = output(&args.counts)?;
+    let counts_file =
+        counts_file.map(|file| file.needs_columns("the names of vertices")).transpose()?;
     let mut output = output(&args.output)?;
     if args.packed {
         output = output.map(ResultFile::needs_bits).transpose()?;
     }
-    if let (Some(output), Some(counts)) = (&output, &counts) {
+    if let (Some(output), Some(counts)) = (&output, &counts_file) {
         output.refuse_same(counts)?;
     }
     let loaded = load(&args.graph, common)?;
     let names = loaded.names();
+    let is_free = args.algorithm == ClosureAlgorithm::Plain(Algorithm::Auto) && !args.no_condense;
+    if let (None, Some(file)) = (&output, &counts_file)
+        && is_free
+        && common.backend != Backend::Cuda
+    {
+        let report = count(&loaded, file, common)?;
+        return loaded.print(&report, common);
+    }
     let solved = solve(&loaded.csr.unweighted(), args, common)?;
     let solve = Times::of(solved.times)?;
     let Found { closure, plan } = solved.found;
@@ -92,8 +101,8 @@ pub(crate) fn run(args: &ClosureArgs, common: &Common) -> anyhow::Result<()> {
         Some(output) => output.write_closure(&names, &closure)?,
         None => {}
     }
-    if let Some(counts) = counts {
-        counts.write_counts(&names, &closure)?;
+    if let Some(file) = counts_file {
+        file.write_counts(&names, &closure.counts())?;
     }
     let report = Report {
         head: Head {
@@ -105,6 +114,26 @@ pub(crate) fn run(args: &ClosureArgs, common: &Common) -> anyhow::Result<()> {
         reachable_pairs: closure.n_pairs(),
     };
     loaded.print(&report, common)
+}
+
+/// Counts alone, for which there need not be bits of all pairs.
+fn count(loaded: &Loaded, file: &ResultFile, common: &Common) -> anyhow::Result<Report> {
+    let bar = Bar::new("counting", common);
+    let step = |done, total| bar.step(done, total);
+    let arcs = loaded.csr.unweighted();
+    let counted = || counts(&arcs, Some(&step)).map_err(|error| explain(error.into()));
+    let (counts, times) = repeated(common, counted)?;
+    drop(bar);
+    file.write_counts(&loaded.names(), &counts)?;
+    if common.explain {
+        say(format_args!("components: bits of these are enough, for only counts were asked for"));
+    }
+    let algorithm = Algorithm::Components.name();
+    Ok(Report {
+        head: loaded.head("closure").solved(algorithm, &Times::of(times)?, common),
+        device: None,
+        reachable_pairs: counts.iter().map(|&(reached, _)| reached as usize).sum(),
+    })
 }
 
 fn solve(graph: &Csr<u32>, args: &ClosureArgs, common: &Common) -> anyhow::Result<Solved> {
@@ -188,7 +217,11 @@ fn is_of_gpu(error: &anyhow::Error) -> bool {
 pub(super) fn explain(error: anyhow::Error) -> anyhow::Error {
     let is_interrupted = matches!(error.downcast_ref(), Some(ClosureError::Interrupted))
         || matches!(error.downcast_ref(), Some(StarError::Interrupted));
-    if is_interrupted { Interrupted.into() } else { error }
+    match error.downcast_ref() {
+        _ if is_interrupted => Interrupted.into(),
+        Some(ClosureError::TooLarge { .. }) => anyhow!("{error} (--counts OUT.tsv)"),
+        _ => error,
+    }
 }
 
 impl fmt::Display for Report {

@@ -9,7 +9,9 @@ use serde::Serialize;
 
 use crate::cli::{Common, ConvertArgs};
 use crate::load::load;
-use crate::output::{check_file, check_graph_file, ids_path, remove, write_names};
+use crate::output::{
+    check_file, check_graph_file, ids_path, is_standard_output, remove, shown_output, write_names,
+};
 use crate::progress::check_interrupt;
 use crate::report::{Head, Ms, VERTICES, counted, grouped, milliseconds};
 
@@ -46,9 +48,13 @@ pub(crate) fn run(args: &ConvertArgs, common: &Common) -> anyhow::Result<()> {
     check_graph_file(output)?;
     let list = ids_path(output);
     let inputs: Vec<&Path> = args.graph.inputs().collect();
-    [output, &list].into_iter().try_for_each(|path| check_file(path, &inputs))?;
+    check_file(output, &inputs)?;
+    let has_list = !is_standard_output(output);
+    if has_list {
+        check_file(&list, &inputs)?;
+    }
     let mut loaded = load(&args.graph, common)?;
-    let format = Format::of(output)?;
+    let format = Format::of_writable(output)?;
     let lost = names_lost(format, &loaded.ids);
     let names = match lost {
         None => NamesThere::Kept,
@@ -63,7 +69,8 @@ pub(crate) fn run(args: &ConvertArgs, common: &Common) -> anyhow::Result<()> {
     loaded.csr.write(output, &loaded.ids)?;
     match listed {
         Some(listed) => listed.commit()?,
-        None => remove(&list)?,
+        None if has_list => remove(&list)?,
+        None => {}
     }
     let write_ms = milliseconds(start.elapsed());
     if let Some(lost) = lost {
@@ -79,7 +86,7 @@ pub(crate) fn run(args: &ConvertArgs, common: &Common) -> anyhow::Result<()> {
     }
     check_interrupt()?;
     let head = loaded.head("convert");
-    let output = output.display().to_string();
+    let output = shown_output(output);
     loaded.print(&Report { head, write_ms, output, names }, common)
 }
 

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::cli::{Common, GenerateArgs, GenerateOptions, Shape};
 use crate::failure::WrongUse;
-use crate::output::{check_file, check_graph_file, refuse_same};
+use crate::output::{check_file, check_graph_file, is_standard_output, refuse_same, shown_output};
 use crate::progress::check_interrupt;
 use crate::report::{self, Head, Ms, grouped, milliseconds};
 
@@ -106,7 +106,7 @@ pub(crate) fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
     check_interrupt()?;
     let head = Head::of("generate", &graph.csr);
     let head = Head { algorithm: Some(algorithm), solve_ms: Some(solve_ms), ..head };
-    let output = shared.output.display().to_string();
+    let output = shown_output(&shared.output);
     report::print(&Report { head, seed: shared.seed, write_ms, output }, common)
 }
 
@@ -121,7 +121,8 @@ fn names_in(format: Format) -> Ids {
 /// Says at once why coordinates could not be written to this file later, if so.
 fn check_coordinates(path: &Path, graph: &Path) -> anyhow::Result<()> {
     let shown = path.display();
-    if path.extension().is_none_or(|suffix| suffix != "csv") {
+    let is_csv = path.extension().is_some_and(|suffix| suffix == "csv");
+    if !is_csv && !is_standard_output(path) {
         return Err(WrongUse(format!("{shown}: coordinates are written as .csv only")).into());
     }
     refuse_same(path, graph)?;

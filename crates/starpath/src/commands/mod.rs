@@ -17,6 +17,10 @@ mod query;
 mod sssp;
 mod star;
 
+use std::fmt::Display;
+use std::num::NonZeroUsize;
+
+use anyhow::anyhow;
 use clap::CommandFactory;
 use collectives::Communicator;
 
@@ -26,11 +30,12 @@ use crate::{progress, report};
 
 /// Runs the command of a command line, on one rank or several.
 pub(crate) fn run(cli: Cli, ranks: &dyn Communicator) -> anyhow::Result<()> {
-    progress::catch_interrupts()?;
-    if let Some(threads) = cli.common.threads {
-        // for reading and generating; solvers have their own count
-        rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global()?;
-    }
+    let no_threads = |reason: &dyn Display| anyhow!("cannot start threads: {reason}");
+    progress::catch_interrupts().map_err(|error| no_threads(&error))?;
+    // for reading and generating; solvers have their own count
+    let threads = cli.common.threads.map_or(0, NonZeroUsize::get);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+    pool.build_global().map_err(|error| no_threads(&error))?;
     let common = &cli.common;
     match &cli.command {
         Command::Apsp(args) if ranks.size() > 1 => {

@@ -14,7 +14,7 @@ use crate::cli::{Common, CustomizeArgs, PrepareArgs};
 use crate::failure::WrongUse;
 use crate::ids::shown;
 use crate::load::{Loaded, load};
-use crate::output::check_file;
+use crate::output::{check_file, is_standard_output, shown_output};
 use crate::progress::{Bar, EndAtOnce, check_interrupt};
 use crate::report::{ARCS, Head, Ms, counted, milliseconds};
 
@@ -126,7 +126,7 @@ fn write(loaded: &Loaded, hierarchy: &Hierarchy, output: &Path) -> anyhow::Resul
         write_ms: milliseconds(start.elapsed()),
         hierarchy_arcs: hierarchy.n_arcs(),
         height: hierarchy.height(),
-        output: output.display().to_string(),
+        output: shown_output(output),
     })
 }
 
@@ -141,9 +141,10 @@ fn read_prepared(path: &Path) -> anyhow::Result<(Prepared, Ids)> {
 
 /// The suffix says how the file is read again.
 fn check_output(output: &Path, inputs: &[&Path]) -> anyhow::Result<()> {
-    if output.extension().is_none_or(|suffix| suffix != "prepared") {
+    let is_named = output.extension().is_some_and(|suffix| suffix == "prepared");
+    if !is_named && !is_standard_output(output) {
         let shown = output.display();
-        return Err(WrongUse(format!("{shown}: name a file that ends in .prepared")).into());
+        return Err(WrongUse(format!("{shown}: name a file that ends in .prepared, or -")).into());
     }
     check_file(output, inputs)
 }

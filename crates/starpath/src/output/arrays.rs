@@ -82,7 +82,7 @@ impl ResultFile {
         write: impl FnOnce(&mut AtomicFile) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         write(&mut array)?;
-        array.flush().map_err(|error| anyhow!("{}: {error}", self.path.display()))?;
+        array.flush().map_err(|error| array.error(error))?;
         let all: Vec<VertexId>;
         let lists: [Option<&[VertexId]>; 3] = match axes {
             Axes::Vertices | Axes::Pairs(_) => {
@@ -134,8 +134,7 @@ impl ResultFile {
         shape: &[usize],
     ) -> anyhow::Result<()> {
         self.write_named(names, axes, |file| {
-            npy::write(file, shape, elements)
-                .map_err(|error| anyhow!("{}: {error}", self.path.display()))
+            Ok(npy::write(file, shape, elements).map_err(|error| file.error(error))?)
         })
     }
 }
@@ -155,7 +154,7 @@ pub(crate) fn write_names(
     list.iter()
         .try_for_each(|&vertex| writeln!(file, "{}", id_line(names.name(vertex))))
         .and_then(|()| file.flush())
-        .map_err(|error| anyhow!("{}: {error}", path.display()))?;
+        .map_err(|error| file.error(error))?;
     Ok(file)
 }
 

@@ -2,19 +2,20 @@
 
 use std::io::Write;
 
-use anyhow::anyhow;
 use graph_formats::VertexId;
+use graph_formats::npy::{self, Dtype};
 use paths::Closure;
 
-use super::{Axes, Format, ResultFile};
+use super::{Axes, Format, ResultFile, shown_output};
 use crate::failure::WrongUse;
 use crate::ids::Names;
+use crate::progress::check_interrupt;
 
 impl ResultFile {
     /// Refuses what has no bits.
     pub(crate) fn needs_bits(self) -> anyhow::Result<Self> {
         if self.format != Format::Npy {
-            let shown = self.path.display();
+            let shown = shown_output(&self.path);
             return Err(WrongUse(format!("{shown}: only .npy files are packed")).into());
         }
         Ok(self)
@@ -23,18 +24,16 @@ impl ResultFile {
     /// Writes a line for every pair that is joined, or the array of all pairs.
     pub(crate) fn write_closure(&self, names: &Names<'_>, closure: &Closure) -> anyhow::Result<()> {
         let n = closure.n_vertices();
-        let all = 0..n as VertexId;
         if self.format == Format::Tsv {
-            let pairs = all.flat_map(|u| closure.reached_from(u).map(move |v| (u, v)));
+            let pairs =
+                (0..n as VertexId).flat_map(|u| closure.reached_from(u).map(move |v| (u, v)));
             return self.write_lines("from\tto", pairs, |out, (u, v)| {
                 writeln!(out, "{}\t{}", names.name(u), names.name(v))
             });
         }
-        let mut joined = self.room(n, n, "write a .tsv file, or an array that is packed")?;
-        for (row, u) in joined.chunks_mut(n.max(1)).zip(all) {
-            closure.reached_from(u).for_each(|v| row[v as usize] = true);
-        }
-        self.write_array(names, Axes::Vertices, &joined, &[n, n])
+        self.write_rows_of_bytes(names, Dtype::Bool, n, |u, row| {
+            closure.reached_from(u).for_each(|v| row[v as usize] = 1);
+        })
     }
 
     /// Writes the array of all pairs, eight vertices a byte, the lowest bit first.
@@ -44,38 +43,45 @@ impl ResultFile {
         closure: &Closure,
     ) -> anyhow::Result<()> {
         let n = closure.n_vertices();
-        let width = n.div_ceil(8);
-        let mut bytes = self.room::<u8>(n, width, "write a .tsv file")?;
-        let rows = closure.as_storage().chunks(n.div_ceil(64).max(1));
-        for (row, words) in bytes.chunks_mut(width.max(1)).zip(rows) {
-            let words = words.iter().flat_map(|word| word.to_le_bytes());
-            row.iter_mut().zip(words).for_each(|(byte, word)| *byte = word);
-        }
-        self.write_array(names, Axes::Vertices, &bytes, &[n, width])
-    }
-
-    /// Writes a line for every vertex: how many it reaches, and how many reach it.
-    pub(crate) fn write_counts(&self, names: &Names<'_>, closure: &Closure) -> anyhow::Result<()> {
-        let counts = (0..).zip(closure.counts());
-        self.write_lines("vertex\treaches\treached_by", counts, |out, (vertex, (to, from))| {
-            writeln!(out, "{}\t{to}\t{from}", names.name(vertex))
+        let words = n.div_ceil(64);
+        self.write_rows_of_bytes(names, Dtype::U8, n.div_ceil(8), |u, row| {
+            let words = &closure.as_storage()[u as usize * words..][..words];
+            let bytes = words.iter().flat_map(|word| word.to_le_bytes());
+            row.iter_mut().zip(bytes).for_each(|(byte, word)| *byte = word);
         })
     }
 
-    /// An array of zeros, or an error that names the way out.
-    fn room<T: Clone + Default>(
+    /// Writes for every vertex a row of so many bytes, which `fill` puts over zeros.
+    fn write_rows_of_bytes(
         &self,
-        rows: usize,
-        columns: usize,
-        way_out: &str,
-    ) -> anyhow::Result<Vec<T>> {
-        let size = rows.saturating_mul(columns);
-        let mut array = Vec::new();
-        array.try_reserve_exact(size).map_err(|_| {
-            let shown = self.path.display();
-            anyhow!("{shown}: an array of all pairs takes {size} bytes of memory; {way_out}")
-        })?;
-        array.resize(size, T::default());
-        Ok(array)
+        names: &Names<'_>,
+        dtype: Dtype,
+        width: usize,
+        fill: impl Fn(VertexId, &mut [u8]),
+    ) -> anyhow::Result<()> {
+        let n = names.n_vertices;
+        self.write_named(names, Axes::Vertices, |file| {
+            npy::write_header(file, dtype, &[n, width]).map_err(|error| file.error(error))?;
+            let mut row = vec![0; width];
+            for u in 0..n as VertexId {
+                check_interrupt()?;
+                row.fill(0);
+                fill(u, &mut row);
+                file.write_all(&row).map_err(|error| file.error(error))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Writes a line for every vertex: how many it reaches, and how many reach it.
+    pub(crate) fn write_counts(
+        &self,
+        names: &Names<'_>,
+        counts: &[(VertexId, VertexId)],
+    ) -> anyhow::Result<()> {
+        let counts = (0..).zip(counts);
+        self.write_lines("vertex\treaches\treached_by", counts, |out, (vertex, (to, from))| {
+            writeln!(out, "{}\t{to}\t{from}", names.name(vertex))
+        })
     }
 }

@@ -4,13 +4,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use anyhow::{anyhow, bail};
+use anyhow::bail;
 use graph_formats::AtomicFile;
 use resvg::{tiny_skia, usvg};
 
 use super::text::{FAMILY, FONT};
 use crate::failure::WrongUse;
-use crate::output::check_file;
+use crate::output::{check_file, is_standard_output, shown_output};
 
 /// Pixels that a side may have: text needs some, and memory is not endless.
 const SIDES: std::ops::RangeInclusive<u32> = 400..=8000;
@@ -57,11 +57,15 @@ impl PictureFile {
         inputs: impl Iterator<Item = &'a Path>,
     ) -> anyhow::Result<Self> {
         let format = match path.extension().and_then(|suffix| suffix.to_str()) {
+            _ if is_standard_output(path) => Format::Svg,
             Some("svg") => Format::Svg,
             Some("png") => Format::Png,
             _ => {
                 let shown = path.display();
-                let message = format!("{shown}: unknown picture format; expected .svg or .png");
+                let message = format!(
+                    "{shown}: unknown picture format; expected .svg or .png, or - for .svg to \
+                     standard output"
+                );
                 return Err(WrongUse(message).into());
             }
         };
@@ -71,7 +75,6 @@ impl PictureFile {
 
     /// Writes the picture that an SVG document describes.
     pub(crate) fn write(&self, document: &str) -> anyhow::Result<()> {
-        let failed = |error: std::io::Error| anyhow!("{}: {error}", self.path.display());
         let png;
         let bytes = match self.format {
             Format::Svg => document.as_bytes(),
@@ -81,13 +84,13 @@ impl PictureFile {
             }
         };
         let mut file = AtomicFile::create(&self.path)?;
-        file.write_all(bytes).map_err(failed)?;
+        file.write_all(bytes).map_err(|error| file.error(error))?;
         Ok(file.commit()?)
     }
 
     /// The file, for the report.
     pub(crate) fn shown(&self) -> String {
-        self.path.display().to_string()
+        shown_output(&self.path)
     }
 }
 

@@ -396,3 +396,49 @@ fn malformed_matrices_are_refused() {
     }
     assert_eq!(accepted, [""; 0]);
 }
+
+/// A line that does not end is an error wherever a text is read, and no abort. So is a device that
+/// gives zeros for ever.
+#[cfg(unix)]
+#[test]
+fn endless_lines_are_refused() {
+    use std::os::unix::fs::symlink;
+
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write_inputs(folder);
+    for format in ["gr", "mtx", "graph", "el", "wel", "txt", "csv", "tsv", "sg", "wsg", "spg", "co"]
+    {
+        symlink("/dev/zero", folder.join(format!("zero.{format}"))).unwrap();
+    }
+    for line in [
+        "info {}/zero.gr",
+        "info {}/zero.mtx",
+        "info {}/zero.graph",
+        "info {}/zero.el",
+        "info {}/zero.wel",
+        "info {}/zero.txt",
+        "info {}/zero.csv",
+        "info {}/zero.tsv",
+        "info {}/zero.sg",
+        "info {}/zero.wsg",
+        "info {}/zero.spg",
+        "info {}/floats.wel --vertices {}/zero.txt",
+        "sssp {}/road.gr --sources {}/zero.txt --nearest",
+        "sssp {}/road.gr --sources {}/two.txt --targets {}/zero.txt",
+        "path {}/road.gr --pairs {}/zero.txt",
+        "prepare {}/road.gr --coordinates {}/zero.co -o {}/road.prepared",
+        "prepare {}/road.gr --coordinates {}/zero.csv -o {}/road.prepared",
+        "customize {}/zero.spg {}/road.gr -o {}/road.prepared",
+        "query {}/zero.csv {}/zero.csv 1 2",
+        "centrality {}/road.gr --resume {}/zero.txt",
+        "star min {}/zero.csv",
+        "star run {}/zero.txt",
+        "star dynamic-closure {}/road.gr --changes {}/zero.txt",
+        "apsp {}/road.gr --scratch {}/zero.txt",
+    ] {
+        let run = run_in(folder, line);
+        let wrong = complaints(&run, 1, &["zero."]);
+        assert!(wrong.is_empty() && run.stderr.len() < 300, "{line}: {wrong:?} {run:?}");
+    }
+}

@@ -50,6 +50,37 @@ fn closures_have_the_pairs_of_at_least_one_arc() {
     assert_eq!(json_in(folder, "apsp {}/none.gr --next-hops {}/n.npy")["vertices"], 0);
 }
 
+/// Counts of one component need no bits of all pairs: 360,000 vertices were 13 GB.
+#[test]
+fn counts_alone_take_memory_for_the_graph() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    json_in(folder, "generate grid --side 600 -o {}/grid.spg");
+    let report = json_in(folder, "closure {}/grid.spg --counts {}/counts.tsv");
+    assert_eq!(report["reachable_pairs"], 360_000u64 * 360_000);
+    let counts = read(folder, "counts.tsv");
+    assert_eq!(counts.lines().count(), 360_001);
+    assert!(counts.lines().skip(1).all(|line| line.ends_with("\t360000\t360000")));
+    // what needs more than there is says so before
+    json_in(folder, "generate uniform --vertices 3000000 --edges 1 -o {}/large.spg");
+    let run = run_in(folder, "closure {}/large.spg");
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert!(run.stderr.contains("bytes of memory, more than there are"), "{run:?}");
+    assert!(run.stderr.contains("--counts"), "{run:?}");
+}
+
+#[test]
+fn counts_alone_are_those_of_the_bits() {
+    let folder = road();
+    let folder = folder.path();
+    json_in(folder, "generate uniform --vertices 90 --edges 100 --directed -o {}/u.gr");
+    for graph in ["road.gr", "u.gr"] {
+        json_in(folder, &format!("closure {{}}/{graph} --counts {{}}/alone.tsv"));
+        json_in(folder, &format!("closure {{}}/{graph} --counts {{}}/c.tsv -o {{}}/pairs.tsv"));
+        assert_eq!(read(folder, "alone.tsv"), read(folder, "c.tsv"), "{graph}");
+    }
+}
+
 #[test]
 fn every_algorithm_writes_the_same() {
     let folder = road();

@@ -6,6 +6,8 @@ mod bad_input;
 mod centrality;
 mod closure;
 mod commands;
+#[cfg(unix)]
+mod every;
 mod names;
 #[cfg(feature = "plot")]
 mod plot;

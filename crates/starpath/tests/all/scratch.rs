@@ -230,3 +230,17 @@ fn an_interrupted_run_says_how_to_go_on() {
     let (state, way) = ("blocks done; resume it", "(--resume)");
     assert!(refused.stderr.contains(state) && refused.stderr.contains(way), "{}", refused.stderr);
 }
+
+/// A disk that is too small is known before anything is written.
+#[test]
+fn room_on_the_disk_is_looked_for_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    // 18 terabytes and more
+    json_in(folder, "generate uniform --vertices 3000000 --edges 1 -o {}/graph.spg");
+    let run = run_in(folder, "apsp {}/graph.spg --scratch {}/scratch");
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert!(run.stderr.contains("bytes of the disk") && run.stderr.contains("are free"), "{run:?}");
+    let names = fs::read_dir(folder.join("scratch")).unwrap();
+    assert!(names.map(|entry| entry.unwrap().file_name()).eq(["lock"]));
+}

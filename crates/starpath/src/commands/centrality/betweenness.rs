@@ -8,7 +8,7 @@ use ::centrality::{any, sampling_error};
 use graph_formats::VertexId;
 use serde::Serialize;
 
-use super::{FAILURE, config, explain, floats, lengths, n_threads, name_of};
+use super::{FAILURE, check_state, config, explain, floats, lengths, n_threads, name_of};
 use crate::backend;
 use crate::cli::{CentralityArgs, Common, Measure};
 use crate::ids::Id;
@@ -39,6 +39,7 @@ pub(super) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
     let inputs: Vec<&Path> = args.graph.inputs().collect();
     let output = args.output.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()?;
     let output = output.map(|file| file.needs_columns("the names of vertices")).transpose()?;
+    check_state(args)?;
     let loaded = load(&args.graph, common)?;
     let names = loaded.names();
     let lengths = lengths(&loaded, args, common);

@@ -16,7 +16,7 @@ use super::task::{Found, Task};
 use crate::backend;
 use crate::cli::{Common, Procedure};
 use crate::failure::WrongUse;
-use crate::output::check_file;
+use crate::output::{check_file, is_standard_output, shown_output};
 use crate::report::{self, Ms, grouped};
 use crate::search::{Times, repeated};
 
@@ -48,12 +48,13 @@ pub(super) fn run(procedure: &Procedure, common: &Common) -> anyhow::Result<()> 
     let is_csv = |path: &&Path| path.extension().is_some_and(|suffix| suffix == "csv");
     let rows_file = args.rows.as_deref().map(Path::new).filter(is_csv);
     if let Some(output) = args.output.as_deref() {
-        if !is_csv(&output) || matches!(procedure, Procedure::Compare(_)) {
-            let shown = output.display();
-            let message = if is_csv(&output) {
+        let is_column = is_csv(&output) || is_standard_output(output);
+        if !is_column || matches!(procedure, Procedure::Compare(_)) {
+            let shown = shown_output(output);
+            let message = if is_column {
                 format!("{shown}: compare has three results and a column holds one; use --json")
             } else {
-                format!("{shown}: unknown format for a column; expected .csv")
+                format!("{shown}: unknown format for a column; expected .csv, or -")
             };
             return Err(WrongUse(message).into());
         }
@@ -139,7 +140,7 @@ fn write(path: &Path, found: &Found, numbers: Option<&[u64]>) -> anyhow::Result<
         }
         (None, []) => Ok(()),
     };
-    write(&mut file).map_err(|error| anyhow!("{}: {error}", path.display()))?;
+    write(&mut file).map_err(|error| file.error(error))?;
     file.commit()?;
     Ok(())
 }

@@ -7,7 +7,6 @@ mod results;
 mod table;
 
 use std::fmt;
-use std::fs;
 
 use anyhow::anyhow;
 use serde::Serialize;
@@ -20,6 +19,7 @@ use super::operations::Operations;
 use crate::backend;
 use crate::cli::{Common, RunArgs};
 use crate::failure::WrongUse;
+use crate::numbers::read_text;
 use crate::report::{self, Ms};
 use crate::search::{Times, repeated};
 
@@ -67,7 +67,7 @@ struct Run {
 
 pub(super) fn run(args: &RunArgs, common: &Common) -> anyhow::Result<()> {
     let shown = args.file.display();
-    let text = fs::read_to_string(&args.file).map_err(|error| anyhow!("{shown}: {error}"))?;
+    let text = read_text(&args.file).map_err(|error| anyhow!("{shown}: {error}"))?;
     let text = Text::parse(&text).map_err(|error| anyhow!("{shown}:{error}"))?;
     let proc = args.procedure.as_deref().or_else(|| text.names().last()).unwrap_or_default();
     let Some(parameters) = text.parameters(proc) else {

@@ -1,7 +1,6 @@
 //! A graph that changes: what each change takes, beside making everything from scratch.
 
 use std::fmt;
-use std::fs;
 use std::time::Instant;
 
 use anyhow::anyhow;
@@ -19,6 +18,7 @@ use super::{Arcs, Solved};
 use crate::backend;
 use crate::cli::{Common, OnChanges};
 use crate::ids::Names;
+use crate::numbers::read_text;
 use crate::progress::EndAtOnce;
 use crate::report::{Ms, grouped, milliseconds};
 
@@ -127,7 +127,7 @@ struct Read {
 /// Reads changes. Vertices have the graph's names; a new one has whatever name it comes with.
 fn read(args: &OnChanges, names: &Names<'_>) -> anyhow::Result<Read> {
     let shown = args.changes.display();
-    let text = fs::read_to_string(&args.changes).map_err(|error| anyhow!("{shown}: {error}"))?;
+    let text = read_text(&args.changes).map_err(|error| anyhow!("{shown}: {error}"))?;
     let (mut lines, mut changes, mut new) = (Vec::new(), Vec::new(), Vec::<String>::new());
     for (number, line) in (1..).zip(text.lines().map(str::trim)) {
         if line.is_empty() || line.starts_with('#') {

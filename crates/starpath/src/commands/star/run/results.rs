@@ -4,7 +4,6 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::anyhow;
 use graph_formats::AtomicFile;
 use serde::{Serialize, Serializer};
 use star_machine::{Parameter, StarError, Table, Word};
@@ -14,7 +13,7 @@ use super::table::BITS;
 use crate::cli::{Named, RunArgs};
 use crate::commands::star::Listed;
 use crate::failure::WrongUse;
-use crate::output::check_file;
+use crate::output::{check_file, is_standard_output};
 use crate::progress::check_interrupt;
 use crate::report::grouped;
 
@@ -98,8 +97,9 @@ impl<'a> Outputs<'a> {
                     names => format!("the results of {proc} are {}", names.join(", ")),
                 });
             };
-            if path.extension().is_none_or(|suffix| suffix != "csv") {
-                return refuse("unknown format for a result; expected .csv".to_owned());
+            let is_csv = path.extension().is_some_and(|suffix| suffix == "csv");
+            if !is_csv && !is_standard_output(path) {
+                return refuse("unknown format for a result; expected .csv, or -".to_owned());
             }
             if outputs.iter().any(|&(other, file)| other == number || file == path) {
                 return refuse("is given twice; write each result to a file of its own".to_owned());
@@ -134,7 +134,7 @@ impl<'a> Outputs<'a> {
                 }
                 value => Held::of(of, value, first)?,
             };
-            held.write(&mut file).map_err(|error| anyhow!("{}: {error}", path.display()))?;
+            held.write(&mut file).map_err(|error| file.error(error))?;
             written.push(file);
         }
         check_interrupt()?;
