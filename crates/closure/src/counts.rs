@@ -160,21 +160,22 @@ impl Condensed {
             let planes = self.planes(first, width);
             // those before reach none of these
             let mut lines = vec![0u64; (n - first) * width];
-            for component in first..n {
+            for (component, reached) in reached.iter().enumerate().skip(first) {
                 let (before, line) = lines.split_at_mut((component - first) * width);
                 let line = &mut line[..width];
-                let own = self.is_cyclic[component].then_some(component);
                 let heads = self.heads(component).iter().map(|&head| head as usize);
                 for head in heads.filter(|&head| head >= first) {
                     let beyond = &before[(head - first) * width..][..width];
                     line.iter_mut().zip(beyond).for_each(|(word, beyond)| *word |= beyond);
                     set(line, head - first);
                 }
-                own.into_iter().for_each(|own| set(line, own - first));
+                if self.is_cyclic[component] {
+                    set(line, component - first);
+                }
                 let counted = planes
                     .iter()
                     .map(|&(word, mask, shift)| (line[word] & mask).count_ones() << shift);
-                reached[component].fetch_add(counted.sum(), Relaxed);
+                reached.fetch_add(counted.sum(), Relaxed);
             }
             Ok::<_, ClosureError>(())
         })?;

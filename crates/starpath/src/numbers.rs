@@ -21,7 +21,8 @@ pub(crate) fn read_text(path: &Path) -> io::Result<String> {
             break;
         }
         if !bytes[before..].contains(&b'\n') {
-            let message = format!("a line is longer than {LONGEST_LINE} bytes; this is no such text");
+            let message =
+                format!("a line is longer than {LONGEST_LINE} bytes; this is no such text");
             return Err(io::Error::new(io::ErrorKind::InvalidData, message));
         }
     }

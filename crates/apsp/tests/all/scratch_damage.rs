@@ -126,7 +126,7 @@ fn is_refused<W: PairsWeight>(
 fn flipped_bits<W: PairsWeight>(graph: &Csr<W>, states: &[&str]) {
     let at = tempfile::tempdir().unwrap();
     let folders = moments(graph, at.path());
-    let right = go_on(graph, &with_hops(), &copy(folders.last().unwrap()).path()).unwrap();
+    let right = go_on(graph, &with_hops(), copy(folders.last().unwrap()).path()).unwrap();
     let mut random = Random(5);
     let (mut seen, mut refused, mut tried) = (String::new(), 0, 0);
     for folder in &folders {
@@ -134,9 +134,10 @@ fn flipped_bits<W: PairsWeight>(graph: &Csr<W>, states: &[&str]) {
         let found = go_on(graph, &with_hops(), copy(folder).path()).unwrap();
         assert!(found == right, "a wrong answer from {}", journal(folder));
         for name in ["matrix.bin", "hops.bin", "panels.bin", "sums.bin", "marks.bin", "journal"] {
-            let Ok(length) = fs::metadata(folder.join(name)).map(|file| file.len()) else {
+            let length = fs::metadata(folder.join(name)).map_or(0, |file| file.len());
+            if length == 0 {
                 continue;
-            };
+            }
             let copy = copy(folder);
             let bit = random.below(length * 8);
             flip(&copy.path().join(name), bit);
@@ -171,13 +172,13 @@ fn a_flipped_bit_among_floats_is_refused_or_does_no_harm() {
     flipped_bits(&sevenths(&streets(N)), &states);
 }
 
-/// Rows that change places, with their checksums or without; files cut short, made longer or gone.
+/// Rows that change places, with their checksums or without; files cut short or made longer.
 #[test]
 fn rows_in_other_places_and_files_of_other_lengths() {
     let graph = streets(N);
     let at = tempfile::tempdir().unwrap();
     let folders = moments(&graph, at.path());
-    let right = go_on(&graph, &with_hops(), &copy(folders.last().unwrap()).path()).unwrap();
+    let right = go_on(&graph, &with_hops(), copy(folders.last().unwrap()).path()).unwrap();
     // bytes of 128 rows, in the panels of 64
     let swapped = [
         ("matrix.bin", 128 * SIDE * 2),
@@ -199,20 +200,18 @@ fn rows_in_other_places_and_files_of_other_lengths() {
             is_refused(&graph, &right, copy.path(), &what);
         }
         for (name, _) in swapped {
-            let Ok(length) = fs::metadata(folder.join(name)).map(|file| file.len()) else {
+            let length = fs::metadata(folder.join(name)).map_or(0, |file| file.len());
+            if length == 0 {
                 continue;
-            };
+            }
             for other in [0, length / 2, length - 2, length + 2, 2 * length] {
                 let copy = copy(folder);
                 let file = File::options().write(true).open(copy.path().join(name)).unwrap();
                 file.set_len(other).unwrap();
                 let what = format!("{name} of {other} bytes in {}", journal(folder));
                 let is_refused = is_refused(&graph, &right, copy.path(), &what);
-                let may_be_longer = name == "hops.bin" && other > length;
-                assert!(
-                    is_refused || name == "hops.bin" && may_be_longer || name == "hops.bin",
-                    "{what}"
-                );
+                // rows beyond those of the journal are written again
+                assert!(is_refused || name == "hops.bin", "{what}");
             }
         }
     }
@@ -225,7 +224,7 @@ fn files_of_other_folders() {
     let (graph, other) = (streets(N), other_streets());
     let folders = moments(&graph, &at.path().join("this"));
     let others = moments(&other, &at.path().join("other"));
-    let right = go_on(&graph, &with_hops(), &copy(folders.last().unwrap()).path()).unwrap();
+    let right = go_on(&graph, &with_hops(), copy(folders.last().unwrap()).path()).unwrap();
     let names = ["journal", "matrix.bin", "panels.bin", "sums.bin", "hops.bin"];
     let mut random = Random(9);
     let mut refused = 0;

@@ -238,7 +238,9 @@ fn arrays_and_pairs_of_results_are_refused_there() {
     }
 }
 
-/// With less memory than it takes a command says so, at every limit, and leaves nothing behind.
+/// With less memory than it takes a command says so, at every limit, and leaves nothing behind; but
+/// where a library's small piece is refused, which ends the run at once, what it was writing stays
+/// under the name that it had until it was complete.
 #[test]
 fn memory_that_is_refused_is_an_error() {
     if cfg!(not(target_os = "linux")) {
@@ -277,7 +279,9 @@ fn memory_that_is_refused_is_an_error() {
                 Some(1 | 2) if is_told && !said.contains("panicked") => {}
                 code => wrong.push(format!("{line}: {limit} KiB: {code:?}: {said}")),
             }
-            let left = names_in(results.path());
+            let is_ended_at_once = said.contains("memory allocation of");
+            let mut left = names_in(results.path());
+            left.retain(|name| !(is_ended_at_once && name.starts_with('.')));
             if !left.is_empty() {
                 wrong.push(format!("{line}: {limit} KiB leave {left:?}"));
             }
