@@ -32,12 +32,12 @@ impl Totals {
     pub fn closeness(&self, correction: Correction) -> Vec<f64> {
         let closeness = |v: usize| {
             let (others, reached) = self.others(v);
-            let closeness = self.one_in_mean(v, reached as f64);
+            let reached = reached as f64;
             match correction {
-                Correction::WassermanFaust if closeness > 0.0 => {
-                    closeness * (reached as f64 / others as f64)
+                Correction::WassermanFaust => {
+                    self.one_in_mean(v, reached * reached / others as f64)
                 }
-                _ => closeness,
+                Correction::None => self.one_in_mean(v, reached),
             }
         };
         (0..self.n_vertices()).map(closeness).collect()
