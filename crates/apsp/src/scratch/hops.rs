@@ -8,10 +8,10 @@
 //!
 //! Floats are settled first, column by column in the matrix. What a column becomes does not
 //! depend on what stood in it, so that this too may be done again from any state. The journal
-//! hears of it before the first column changes, and when the last has: a matrix of which some
-//! columns are settled is nobody's answer, and whoever resumes such a run settles the rest. The
-//! arcs that settled distances lead along are found before, and kept in `marks.bin`: from a matrix
-//! of which some columns are settled they would not be found with certainty.
+//! is written before the first column changes, and when the last has. A matrix of which only some
+//! columns are settled is no answer, so a resumed run settles the rest. The arcs that settled
+//! distances lead along are found before, and kept in `marks.bin`: from a matrix of which some
+//! columns are settled they would not be found with certainty.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom};

@@ -234,7 +234,7 @@ fn nothing_else_is_chosen_beside_supernodes() {
     let plan = solver.solve(None).unwrap().plan;
     assert_eq!((plan.name(), plan.by_supernodes), ("supernodes", true));
     assert!(plan.to_string().starts_with("supernodes: it was asked for"), "{plan}");
-    // nobody can ask for them without giving them
+    // no algorithm has the name: giving supernodes is the only way to ask for them
     assert!("supernodes".parse::<Algorithm>().is_err());
     let scratch = ScratchFolder::new("never made");
     let refused = [

@@ -128,7 +128,7 @@ impl Write for AtomicFile {
 }
 
 impl GraphError {
-    /// Whether nobody reads what was to be written to standard output any more, as after `| head`.
+    /// Whether standard output is a pipe whose reader has closed it, as `head` does.
     pub fn is_reader_gone(&self) -> bool {
         matches!(self, Self::Io { path, source }
             if path == Path::new(STANDARD_OUTPUT) && source.kind() == io::ErrorKind::BrokenPipe)

@@ -55,7 +55,7 @@ pub fn free_memory() -> Option<u64> {
 pub fn is_granted(bytes: usize) -> bool {
     let mut probe: Vec<u8> = Vec::new();
     let granted = probe.try_reserve_exact(bytes).is_ok();
-    // or the optimiser removes an allocation that nobody uses, and calls it granted
+    // without this the optimiser removes the unused allocation, and it always succeeds
     black_box(&probe);
     drop(probe);
     let is_free = || free_memory().is_none_or(|free| bytes as u64 <= free);
