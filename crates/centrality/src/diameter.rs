@@ -22,7 +22,9 @@
 use std::cmp::Reverse;
 use std::num::NonZeroUsize;
 
-use graph_formats::{Components, Csr, Direction, Distance, VertexId, Weight, WeightKind};
+use graph_formats::{
+    Components, Csr, Direction, Distance, VertexId, Weight, WeightKind, ensure_granted,
+};
 use paths::{Number, Progress};
 use sssp::{Goal, SearchWeight, Solver, SsspError};
 
@@ -31,6 +33,8 @@ use crate::{CentralityError, Lengths, MeasureWeight};
 
 /// Searches that go on at once, a bit each.
 const BATCH: usize = 64;
+/// Bytes of a vertex: bounds, distances both ways, and lists of those that are left.
+const BYTES_OF_VERTEX: usize = 64;
 /// Vertices that a round has to exclude to be worth its searches.
 const EXCLUDED_PER_ROUND: usize = 16;
 /// Rounds in a row that were not, after which batches go before them.
@@ -101,7 +105,10 @@ fn by_bounds<U: SearchWeight>(
     threads: Option<NonZeroUsize>,
     progress: Option<Progress<'_>>,
 ) -> Result<Option<Diameter>, CentralityError> {
-    let transposed = (graph.direction() == Direction::Directed).then(|| graph.transposed());
+    let is_directed = graph.direction() == Direction::Directed;
+    let bytes_of_transposed = usize::from(is_directed) * graph.bytes();
+    ensure_granted(BYTES_OF_VERTEX * graph.n_vertices() + bytes_of_transposed)?;
+    let transposed = is_directed.then(|| graph.transposed());
     let config = sssp::Config { threads, ..sssp::Config::default() };
     let mut out = Search { solver: Solver::new(graph, &config)?, lengths, n: 0 };
     let mut into = match &transposed {

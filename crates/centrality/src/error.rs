@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use graph_formats::{GraphError, VertexId};
+use graph_formats::{GraphError, NoMemory, VertexId};
 use hierarchy::HierarchyError;
 use sssp::SsspError;
 
@@ -48,7 +48,13 @@ pub enum CentralityError {
     /// The hierarchy is of another graph, or its GPU failed.
     #[error(transparent)]
     Hierarchy(#[from] HierarchyError),
-    /// The system refused the memory for a sample, or a file cannot be written.
+    /// The system refused the memory, or a file cannot be written.
     #[error(transparent)]
     Graph(#[from] GraphError),
+}
+
+impl From<NoMemory> for CentralityError {
+    fn from(refused: NoMemory) -> Self {
+        Self::Graph(refused.into())
+    }
 }

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Direction, Distance, GraphError, VertexId, Weight, is_granted};
+use graph_formats::{Csr, Direction, Distance, VertexId, Weight, ensure_granted};
 use paths::{Number, Progress};
 use sssp::{HopSums, SearchWeight, Solver, SsspError};
 
@@ -151,11 +151,9 @@ impl<W: Weight> Run<W> {
     pub(crate) fn new(graph: &Csr<W>, config: &Config) -> Result<Self, CentralityError> {
         let is_undirected = graph.direction() == Direction::Undirected;
         let is_turned = config.side == Side::Out && !is_undirected;
-        let bytes_of_arcs = graph.n_arcs() * (size_of::<VertexId>() + size_of::<W>());
-        let bytes = BYTES_OF_VERTEX * graph.n_vertices() + usize::from(is_turned) * bytes_of_arcs;
-        if !is_granted(bytes) {
-            return Err(GraphError::NoMemory { bytes }.into());
-        }
+        let bytes_of_turned = usize::from(is_turned) * graph.bytes();
+        let bytes = BYTES_OF_VERTEX * graph.n_vertices() + bytes_of_turned;
+        ensure_granted(bytes)?;
         let drawn = draw(graph.n_vertices(), config.sources)?;
         let totals = Totals::new::<W>(graph.n_vertices(), drawn.as_deref(), is_undirected);
         let sources = drawn.unwrap_or_else(|| graph.vertices().collect());

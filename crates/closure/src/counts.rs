@@ -11,7 +11,7 @@
 
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
 
-use graph_formats::{Components, Csr, VertexId, Weight};
+use graph_formats::{Components, Csr, VertexId, Weight, ensure_granted};
 use paths::Progress;
 use rayon::prelude::*;
 
@@ -26,7 +26,7 @@ const MOST_WORDS: usize = 64;
 /// [`Closure::counts`](paths::Closure::counts), in memory for the graph and not for all pairs.
 ///
 /// # Errors
-/// [`ClosureError::OutOfMemory`] where there is none for a few numbers a vertex and an arc,
+/// [`ClosureError::NoMemory`] where there is none for a few numbers a vertex and an arc,
 /// [`ClosureError::Interrupted`] where `progress`, which is told of words of lines, ends it.
 ///
 /// ```
@@ -49,12 +49,12 @@ fn count(
     progress: Option<Progress<'_>>,
 ) -> Result<Vec<(VertexId, VertexId)>, ClosureError> {
     // the components, their arcs in both directions, and what is counted
-    ensure_memory(64 * graph.n_vertices() + 3 * size_of::<VertexId>() * graph.n_arcs())?;
+    ensure_granted(64 * graph.n_vertices() + 3 * size_of::<VertexId>() * graph.n_arcs())?;
     let components = Components::of(graph);
     let condensed = Condensed::of(graph, &components);
     let turned = condensed.turned();
     let n_words = condensed.sizes.len().div_ceil(WORD);
-    ensure_memory(condensed.bytes_of_lines())?;
+    ensure_granted(condensed.bytes_of_lines())?;
     let done = AtomicUsize::new(0);
     let told = |more| tell(progress, done.fetch_add(more, Relaxed), 2 * n_words);
     let reached = condensed.reached(&told)?;
@@ -65,14 +65,6 @@ fn count(
         (reached[component], reaching[component])
     };
     Ok(graph.vertices().map(of).collect())
-}
-
-/// Asks the system for so much memory, and gives it back.
-fn ensure_memory(bytes: usize) -> Result<(), ClosureError> {
-    match graph_formats::is_granted(bytes) {
-        true => Ok(()),
-        false => Err(ClosureError::OutOfMemory { bytes }),
-    }
 }
 
 /// The components of a graph, and which lead to which: each to others of smaller numbers.

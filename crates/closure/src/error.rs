@@ -1,6 +1,7 @@
 //! What can go wrong.
 
 use gpu_runtime::GpuError;
+use graph_formats::NoMemory;
 
 use crate::Algorithm;
 
@@ -19,11 +20,8 @@ pub enum ClosureError {
         n_vertices: usize,
     },
     /// Memory cannot hold what the work is done in.
-    #[error("this takes {bytes} bytes of memory, more than there are")]
-    OutOfMemory {
-        /// What was asked for.
-        bytes: usize,
-    },
+    #[error(transparent)]
+    NoMemory(#[from] NoMemory),
     /// A GPU counts arcs in 32 bits.
     #[error("{n_arcs} arcs are more than a closure on a GPU takes; use the CPU")]
     TooManyArcs {

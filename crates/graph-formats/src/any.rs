@@ -4,7 +4,8 @@ use std::fmt;
 use std::path::Path;
 
 use crate::{
-    Buffer, Csr, Direction, GraphError, Ids, Note, VertexId, Weight, WeightKind, write_csr,
+    Buffer, Csr, Direction, GraphError, Ids, Note, VertexId, Weight, WeightKind, ensure_granted,
+    write_csr,
 };
 
 /// A graph of any of the six weight types.
@@ -134,8 +135,14 @@ impl AnyCsr {
     }
 
     /// As [`Csr::transposed`].
-    pub fn transposed(&self) -> Self {
-        with_csr!(self, |graph| graph.transposed().into())
+    ///
+    /// # Errors
+    /// [`GraphError::NoMemory`].
+    pub fn transposed(&self) -> Result<Self, GraphError> {
+        with_csr!(self, |graph| {
+            ensure_granted(graph.bytes())?;
+            Ok(graph.transposed().into())
+        })
     }
 
     /// As [`Csr::into_undirected`].

@@ -209,17 +209,18 @@ impl<W: Weight> Csr<W> {
         Coo::from_valid(self.n_vertices(), sources, columns, weights)
     }
 
-    /// The graph with every arc turned round. O(n + m).
+    /// The graph with every arc turned round. O(n + m), and the memory of another graph.
     pub fn transposed(&self) -> Self {
         let row_offsets = offsets_of(self.n_vertices(), self.column_indices.iter().copied());
         let mut next = row_offsets.clone();
         let mut columns = vec![0; self.n_arcs()];
-        let mut weights = vec![W::ZERO; self.unequal_weights().map_or(0, <[W]>::len)];
+        let unequal = self.unequal_weights();
+        let mut weights = vec![W::ZERO; unequal.map_or(0, <[W]>::len)];
         for source in self.vertices() {
             for arc in self.row(source) {
                 let slot = &mut next[self.column_indices[arc] as usize];
                 columns[*slot as usize] = source;
-                if let Some(unequal) = self.unequal_weights() {
+                if let Some(unequal) = unequal {
                     weights[*slot as usize] = unequal[arc];
                 }
                 *slot += 1;
@@ -240,6 +241,13 @@ impl<W: Weight> Csr<W> {
             Some(weight) => Self::of_valid_ends(row_offsets, columns, weight, direction),
             None => Self::from_valid(row_offsets, columns, weights, direction),
         }
+    }
+
+    /// Bytes that another graph of so many vertices and arcs takes: to ask for with
+    /// [`ensure_granted`](crate::ensure_granted) before what makes one and returns no error.
+    pub fn bytes(&self) -> usize {
+        let bytes_of_arcs = self.n_arcs() * (size_of::<VertexId>() + size_of::<W>());
+        size_of::<u64>() * self.n_vertices() + bytes_of_arcs
     }
 
     /// How many vertices, those without arcs included.

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::NoMemory;
+
 /// Why a graph could not be built, read, written or generated.
 ///
 /// A variant carries the place and the bound that was broken; a message says what
@@ -146,11 +148,8 @@ pub enum GraphError {
         available: u64,
     },
     /// The memory does not hold a graph that is made of others' arrays.
-    #[error("{bytes} bytes of memory are refused, which the graph takes")]
-    NoMemory {
-        /// What was asked for.
-        bytes: usize,
-    },
+    #[error(transparent)]
+    NoMemory(#[from] NoMemory),
     /// The file's suffix names no format that can be read or written here.
     #[error("{}: unknown graph format; expected one of {expected}", path.display())]
     UnknownFormat {

@@ -34,6 +34,7 @@ pub mod generate;
 mod ids;
 mod io;
 mod key;
+mod memory;
 pub mod parallel;
 pub mod permute;
 mod progress;
@@ -56,11 +57,12 @@ pub use error::GraphError;
 pub use ids::{Ids, Name};
 pub use io::{
     AtomicFile, Base, Column, Columns, Comment, EdgeListOptions, Format, Header, IdKind, NamesLost,
-    Note, ReadOptions, free_disk, free_memory, id_line, id_of_line, is_granted, map_spg,
-    names_lost, npy, parse, parse_with, read, read_coordinates, read_with, write, write_attached,
-    write_coordinates, write_csr, write_ids,
+    Note, ReadOptions, free_disk, id_line, id_of_line, map_spg, names_lost, npy, parse, parse_with,
+    read, read_coordinates, read_with, write, write_attached, write_coordinates, write_csr,
+    write_ids,
 };
 pub use key::DistanceKey;
+pub use memory::{NoMemory, ensure_granted, free_memory};
 pub use progress::Progress;
 pub use weight::{Distance, Weight, WeightKind};
 pub use weight_summary::WeightSummary;

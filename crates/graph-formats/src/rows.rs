@@ -5,51 +5,27 @@
 //! while arcs are put into rows, each of them ending where the next row starts.
 //! O(n + m log d) with d the largest out-degree.
 
-use std::alloc::Layout;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use crate::{Csr, Direction, GraphError, VertexId, Weight, parallel};
+use crate::{Csr, Direction, NoMemory, VertexId, Weight, parallel};
 
 /// Rows that one task of a parallel pass takes.
 const ROWS_PER_TASK: usize = 4096;
 /// Columns that one task of a parallel check takes.
 const COLUMNS_PER_TASK: usize = 1 << 16;
 
-/// Memory that the system does not give.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct OutOfMemory(Layout);
-
-impl OutOfMemory {
-    fn of<T>(length: usize) -> Self {
-        Self(Layout::array::<T>(length).unwrap_or(Layout::new::<T>()))
-    }
-
-    /// How many bytes were asked for.
-    pub(crate) fn bytes(self) -> usize {
-        self.0.size()
-    }
-}
-
-impl From<OutOfMemory> for GraphError {
-    fn from(refused: OutOfMemory) -> Self {
-        Self::NoMemory { bytes: refused.bytes() }
-    }
-}
-
 /// These elements, as many as are said, in memory that is asked for once.
-pub(crate) fn collected<T>(
-    elements: impl ExactSizeIterator<Item = T>,
-) -> Result<Vec<T>, OutOfMemory> {
+pub(crate) fn collected<T>(elements: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, NoMemory> {
     let (length, mut array) = (elements.len(), Vec::new());
-    array.try_reserve_exact(length).map_err(|_| OutOfMemory::of::<T>(length))?;
+    array.try_reserve_exact(length).map_err(|_| NoMemory::of::<T>(length))?;
     array.extend(elements);
     Ok(array)
 }
 
 /// An array of zeros, of which no page is touched yet.
-fn zeroed<T: bytemuck::Zeroable>(length: usize) -> Result<Vec<T>, OutOfMemory> {
-    bytemuck::allocation::try_zeroed_vec(length).map_err(|()| OutOfMemory::of::<T>(length))
+fn zeroed<T: bytemuck::Zeroable>(length: usize) -> Result<Vec<T>, NoMemory> {
+    bytemuck::allocation::try_zeroed_vec(length).map_err(|()| NoMemory::of::<T>(length))
 }
 
 impl<W: Weight> Csr<W> {
@@ -57,7 +33,7 @@ impl<W: Weight> Csr<W> {
     pub(crate) fn from_valid_arcs<I: Iterator<Item = (VertexId, VertexId, W)>>(
         n_vertices: usize,
         list: impl Fn() -> I,
-    ) -> Result<Self, OutOfMemory> {
+    ) -> Result<Self, NoMemory> {
         let mut row_offsets = count_rows(n_vertices, list().map(|arc| arc.0))?;
         let n_arcs = row_offsets[n_vertices] as usize;
         let mut columns: Vec<VertexId> = zeroed(n_arcs)?;
@@ -98,7 +74,7 @@ impl Rows {
     pub(crate) fn of_ends<I: Iterator<Item = (VertexId, VertexId)>>(
         n_vertices: usize,
         list: impl Fn() -> I,
-    ) -> Result<Self, OutOfMemory> {
+    ) -> Result<Self, NoMemory> {
         let mut row_offsets = count_rows(n_vertices, list().map(|ends| ends.0))?;
         let mut columns: Vec<VertexId> = zeroed(row_offsets[n_vertices] as usize)?;
         list().for_each(|(source, destination)| {
@@ -166,7 +142,7 @@ pub(crate) fn rows_ascend(row_offsets: &[u64], columns: &[VertexId]) -> bool {
 fn count_rows(
     n_vertices: usize,
     sources: impl Iterator<Item = VertexId>,
-) -> Result<Vec<u64>, OutOfMemory> {
+) -> Result<Vec<u64>, NoMemory> {
     let mut offsets: Vec<u64> = zeroed(n_vertices + 1)?;
     sources.for_each(|source| offsets[source as usize + 1] += 1);
     for row in 0..n_vertices {

@@ -40,6 +40,13 @@ pub(crate) struct Input {
 }
 
 impl Below {
+    /// Bytes that it takes for a graph of so many arcs.
+    pub(crate) fn bytes_of(hierarchy: &Hierarchy, n_arcs: usize) -> usize {
+        let bytes_of_offsets = 2 * size_of::<u32>() * hierarchy.n_vertices();
+        let bytes_of_lower = size_of::<Lower>() * hierarchy.n_arcs();
+        bytes_of_offsets + bytes_of_lower + size_of::<Input>() * n_arcs
+    }
+
     /// For the graph that `hierarchy` is of.
     pub(crate) fn new(hierarchy: &Hierarchy, graph: &Structure) -> Self {
         let (lower_offsets, lower) = lower(hierarchy);

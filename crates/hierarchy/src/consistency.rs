@@ -51,8 +51,11 @@ pub(crate) fn is_consistent<W: Weight, K: Key>(
 }
 
 fn tails(offsets: &[u32]) -> Vec<u32> {
-    let rows = offsets.windows(2).zip(0..);
-    rows.flat_map(|(row, rank)| (row[0]..row[1]).map(move |_| rank)).collect()
+    let mut tails = vec![0; offsets.last().map_or(0, |&end| end as usize)];
+    for (row, rank) in offsets.windows(2).zip(0..) {
+        tails[row[0] as usize..row[1] as usize].fill(rank);
+    }
+    tails
 }
 
 impl<U: Weight, K: Key> Check<'_, U, K> {

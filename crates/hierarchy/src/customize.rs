@@ -14,7 +14,7 @@
 use std::hint::select_unpredictable;
 use std::ops::Range;
 
-use graph_formats::{Buffer, Weight};
+use graph_formats::{Buffer, NoMemory, Weight, ensure_granted};
 
 use crate::below::Below;
 use crate::hierarchy::{DOWN, Hierarchy, UP};
@@ -26,6 +26,13 @@ use crate::key::{Key, Weights};
 pub(crate) struct Arcs<K> {
     pub(crate) keys: Buffer<[K; 2]>,
     pub(crate) origins: Buffer<[u32; 2]>,
+}
+
+impl<K> Arcs<K> {
+    /// Bytes that so many take.
+    fn bytes_of(n_arcs: usize) -> usize {
+        n_arcs * (size_of::<[K; 2]>() + size_of::<[u32; 2]>())
+    }
 }
 
 /// The mark of an arc of the graph.
@@ -64,13 +71,14 @@ pub(crate) fn customize<U: Weight, K: Key>(
     hierarchy: &Hierarchy,
     below: &Below,
     weights: Weights<'_, U>,
-) -> Arcs<K> {
+) -> Result<Arcs<K>, NoMemory> {
     let n_arcs = hierarchy.n_arcs();
+    ensure_granted(Arcs::<K>::bytes_of(n_arcs))?;
     let (mut keys, mut origins) = (vec![[K::ZERO; 2]; n_arcs], vec![[0; 2]; n_arcs]);
     let customization = Customization { hierarchy, below, weights, height: hierarchy.height() };
     let whole = Rows { first: 0, keys: &mut keys, origins: &mut origins };
     customization.subtrees(0..hierarchy.n_vertices() as u32, whole);
-    Arcs { keys: keys.into(), origins: origins.into() }
+    Ok(Arcs { keys: keys.into(), origins: origins.into() })
 }
 
 /// The arcs of contiguous ranks.

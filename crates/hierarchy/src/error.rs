@@ -1,7 +1,7 @@
 //! Why there is no hierarchy, or no answer from it.
 
 use gpu_runtime::GpuError;
-use graph_formats::{VertexId, WeightKind};
+use graph_formats::{NoMemory, VertexId, WeightKind};
 
 /// Everything that this crate refuses.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -129,6 +129,9 @@ pub enum HierarchyError {
         /// Its size.
         bytes: u128,
     },
+    /// Memory cannot hold what the work is done in.
+    #[error(transparent)]
+    NoMemory(#[from] NoMemory),
     /// Supernodes that are none, which no order makes.
     #[error("the hierarchy has no supernodes: {reason}")]
     NoSupernodes {

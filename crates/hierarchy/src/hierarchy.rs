@@ -11,13 +11,16 @@
 
 use std::sync::{Arc, OnceLock};
 
-use graph_formats::{Buffer, Csr, VertexId, Weight};
+use graph_formats::{Buffer, Csr, NoMemory, VertexId, Weight, ensure_granted};
 use rayon::prelude::*;
 
 use crate::below::Below;
 use crate::elimination_tree::{ROOT, Tree, in_postorder, inverse};
 use crate::order::{Part, max_arcs};
 use crate::{HierarchyError, Metric, MetricWeight, Order};
+
+/// Bytes that making a hierarchy takes for each vertex.
+pub(crate) const BYTES_OF_VERTEX: usize = 64;
 
 /// The arcs of a graph, whatever their weights are.
 pub(crate) type Structure = Csr<u32>;
@@ -105,6 +108,9 @@ impl Hierarchy {
         let (offsets, heads) = completion(&undirected, &vertices, &ranks, max_arcs)?;
         let too_high = HierarchyError::TooHigh { limit: 1 << 16 };
         let depths = depths(&offsets, &heads).ok_or(too_high)?;
+        // the ends, what lies below, and a step that makes one from the other
+        let bytes_of_arcs = 3 * size_of::<u64>() * heads.len();
+        ensure_granted(BYTES_OF_VERTEX * expected + bytes_of_arcs + 8 * graph.n_arcs())?;
         let ends: Vec<u16> = heads.iter().map(|&head| depths[head as usize]).collect();
         let (vertices, offsets, ends) = (vertices.into(), offsets.into(), ends.into());
         let hierarchy = Self::of_arrays(vertices, offsets, ends, digest(graph));
@@ -230,6 +236,8 @@ fn completion(
         }
         row.sort_unstable();
         row.dedup();
+        let bytes = 2 * size_of_val(&*heads);
+        heads.try_reserve(row.len()).map_err(|_| NoMemory { bytes })?;
         heads.extend_from_slice(&row);
         if heads.len() as u64 > max_arcs {
             return Err(HierarchyError::NoSmallSeparators { max_arcs });

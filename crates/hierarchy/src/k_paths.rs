@@ -7,7 +7,7 @@
 //!
 //! Reference: strasser-zeitz-2021, yen-1971
 
-use graph_formats::VertexId;
+use graph_formats::{VertexId, ensure_granted};
 use sssp::SsspError;
 
 use crate::customize::Arcs;
@@ -58,6 +58,7 @@ impl<W: MetricWeight> Metric<W> {
         self.rank("source", source)?;
         let (hierarchy, rank) = (&self.hierarchy, self.rank("target", target)?);
         let paths = with_arcs!(W, &self.arcs, arcs => {
+            ensure_granted(ToTarget::bytes_of(arcs, hierarchy.n_vertices()))?;
             let mut to_target = ToTarget::new(hierarchy, arcs, rank);
             let distance =
                 |vertex: VertexId| to_target.length(hierarchy.ranks[vertex as usize])?.to_distance();
@@ -65,6 +66,7 @@ impl<W: MetricWeight> Metric<W> {
         });
         paths.map_err(|error| match error {
             SsspError::NoDistances { .. } => HierarchyError::Damaged,
+            SsspError::NoMemory(refused) => refused.into(),
             _ => too_far::<W::Distance>(source, target),
         })
     }
@@ -84,6 +86,10 @@ struct ToTarget<'m, K> {
 }
 
 impl<'m, K: Key> ToTarget<'m, K> {
+    fn bytes_of(_: &Arcs<K>, n_vertices: usize) -> usize {
+        n_vertices * (size_of::<K>() + size_of::<bool>())
+    }
+
     fn new(hierarchy: &'m Hierarchy, arcs: &'m Arcs<K>, target: u32) -> Self {
         let n = hierarchy.n_vertices();
         let mut down = vec![(ROOT, K::UNREACHED); hierarchy.height()];

@@ -1,8 +1,9 @@
 //! A hierarchy with weights.
 
 use graph_formats::parallel::WorkSpaces;
-use graph_formats::{Csr, Distance, VertexId, Weight, parallel};
+use graph_formats::{Csr, Distance, NoMemory, VertexId, Weight, ensure_granted, parallel};
 
+use crate::below::Below;
 use crate::customize::{Arcs, customize};
 use crate::hierarchy::{Hierarchy, structure};
 use crate::key::{Key, KeyKind, Weights, is_float};
@@ -58,16 +59,21 @@ pub(crate) use with_arcs;
 
 impl AnyArcs {
     /// Those with the weights of `graph`.
-    fn of<W: Weight>(hierarchy: &Hierarchy, graph: &Csr<W>, kind: KeyKind) -> Self {
+    fn of<W: Weight>(
+        hierarchy: &Hierarchy,
+        graph: &Csr<W>,
+        kind: KeyKind,
+    ) -> Result<Self, NoMemory> {
+        ensure_granted(Below::bytes_of(hierarchy, graph.n_arcs()))?;
         let below = hierarchy.below(&structure(graph));
         let weights = Weights::of(graph);
         if const { is_float::<W>() } {
-            return Self::F64(customize(hierarchy, below, weights));
+            return customize(hierarchy, below, weights).map(Self::F64);
         }
         match kind {
-            KeyKind::U32 => Self::U32(customize(hierarchy, below, weights)),
-            KeyKind::U64 => Self::U64(customize(hierarchy, below, weights)),
-            _ => Self::U128(customize(hierarchy, below, weights)),
+            KeyKind::U32 => customize(hierarchy, below, weights).map(Self::U32),
+            KeyKind::U64 => customize(hierarchy, below, weights).map(Self::U64),
+            _ => customize(hierarchy, below, weights).map(Self::U128),
         }
     }
 
@@ -84,7 +90,7 @@ impl AnyArcs {
 impl<W: Weight> Metric<W> {
     pub(crate) fn new(hierarchy: Hierarchy, graph: Csr<W>) -> Result<Self, HierarchyError> {
         let (kind, bound) = KeyKind::of(&graph)?;
-        let arcs = AnyArcs::of(&hierarchy, &graph, kind);
+        let arcs = AnyArcs::of(&hierarchy, &graph, kind)?;
         Ok(Self { hierarchy, graph, arcs, bound })
     }
 

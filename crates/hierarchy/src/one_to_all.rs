@@ -8,7 +8,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use graph_formats::parallel::WorkSpaces;
-use graph_formats::{Distance, VertexId, parallel};
+use graph_formats::{Distance, VertexId, ensure_granted, parallel};
 use paths::Distances;
 
 use crate::customize::Arcs;
@@ -122,8 +122,11 @@ fn show<D: Distance, K: Key, const LANES: usize, const GROUP: usize>(
     hear: Hear<'_, D>,
 ) -> Result<(), HierarchyError> {
     let n = hierarchy.n_vertices();
+    let n_planes = LANES.min(ranks.len()).div_ceil(GROUP);
+    let n_spaces = ranks.len().div_ceil(LANES).min(rayon::current_num_threads());
+    let bytes_of_vertex = GROUP * (size_of::<K>() * n_planes + size_of::<D>());
+    ensure_granted(n_spaces * n * bytes_of_vertex)?;
     let new = || {
-        let n_planes = LANES.min(ranks.len()).div_ceil(GROUP);
         let planes = vec![[K::UNREACHED; GROUP]; n * n_planes];
         let rows: [_; GROUP] = std::array::from_fn(|_| vec![D::ZERO; n]);
         (Sweep::<K, LANES>::new(hierarchy, arcs), planes, rows)

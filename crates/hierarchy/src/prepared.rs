@@ -12,12 +12,13 @@ use std::path::Path;
 
 use bytemuck::{Pod, Zeroable, bytes_of, cast_slice};
 use graph_formats::{
-    AnyCsr, Attachment, Buffer, Csr, GraphError, Ids, LoadedGraph, Weight, with_csr, write_attached,
+    AnyCsr, Attachment, Buffer, Csr, GraphError, Ids, LoadedGraph, Weight, ensure_granted,
+    with_csr, write_attached,
 };
 
 use crate::consistency::is_consistent;
 use crate::customize::{Arcs, OF_GRAPH};
-use crate::hierarchy::{mix, structure};
+use crate::hierarchy::{BYTES_OF_VERTEX, mix, structure};
 use crate::key::{KeyKind, is_float};
 use crate::metric::{AnyArcs, with_arcs};
 use crate::{Hierarchy, HierarchyError, Metric, MetricWeight};
@@ -74,6 +75,8 @@ impl Prepared {
             let kind = String::from_utf8_lossy(kind).into_owned();
             return Err(HierarchyError::AnotherAttachment { kind });
         }
+        // all but the arcs' ends, keys and origins is made from these, and they are checked
+        ensure_granted(BYTES_OF_VERTEX * graph.csr.n_vertices() + bytes.len() / 4)?;
         Self::of_bytes(bytes, &graph.csr).map(Some).ok_or(HierarchyError::Damaged)
     }
 

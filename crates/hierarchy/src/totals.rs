@@ -9,7 +9,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use graph_formats::{Distance, VertexId, Weight, parallel};
+use graph_formats::{Distance, VertexId, Weight, ensure_granted, parallel};
 use paths::{FloatSum, Progress};
 
 use crate::customize::Arcs;
@@ -155,6 +155,7 @@ impl<W: MetricWeight> Metric<W> {
         };
         // no more groups at a time than there are threads, which bounds the memory
         let n_groups = rayon::current_num_threads();
+        ensure_granted(n_groups * hierarchy.n_vertices() * size_of::<Sums>())?;
         for groups in ranks.chunks(SOURCES_PER_GROUP * n_groups) {
             let groups = groups.chunks(SOURCES_PER_GROUP).collect();
             let groups = with_arcs!(W, &self.arcs, arcs => parallel::try_map_of(groups, &|sources| {

@@ -1,6 +1,6 @@
 //! Square matrices of bits, line by line: what the bit engines of closure work on.
 
-use graph_formats::{Csr, Weight, is_granted};
+use graph_formats::{Csr, Weight, ensure_granted};
 use rayon::prelude::*;
 
 use crate::Closure;
@@ -34,7 +34,9 @@ impl BitMatrix {
         let stride = n.div_ceil(WORD);
         // a vector of zeros would end the program where there is no memory
         let bytes = |len: usize| len.checked_mul(size_of::<u64>());
-        let fits = n.checked_mul(stride).filter(|&len| bytes(len).is_some_and(is_granted));
+        let fits = n
+            .checked_mul(stride)
+            .filter(|&len| bytes(len).is_some_and(|bytes| ensure_granted(bytes).is_ok()));
         fits.map(|len| Self { n, stride, words: vec![0; len] })
     }
 

@@ -74,9 +74,11 @@ impl From<Error> for PyErr {
                 };
             }
             Error::TooLarge { .. }
-            | Error::Graph(GraphError::OutOfMemory { .. } | GraphError::NoMemory { .. })
-            | Error::Measure(CentralityError::Graph(GraphError::OutOfMemory { .. }))
-            | Error::Closure(ClosureError::TooLarge { .. })
+            | Error::Graph(GraphError::OutOfMemory { .. } | GraphError::NoMemory(_))
+            | Error::Measure(CentralityError::Graph(
+                GraphError::OutOfMemory { .. } | GraphError::NoMemory(_),
+            ))
+            | Error::Closure(ClosureError::TooLarge { .. } | ClosureError::NoMemory(_))
             | Error::Pairs(ApspError::TooLarge { .. } | ApspError::OverMemory { .. }) => {
                 return PyMemoryError::new_err(message);
             }
@@ -84,7 +86,9 @@ impl From<Error> for PyErr {
         };
         match search {
             Some(SsspError::NegativeCycle { cycle }) => of_class("NegativeCycleError", cycle),
-            Some(SsspError::TableTooLarge { .. }) => PyMemoryError::new_err(message),
+            Some(SsspError::TableTooLarge { .. } | SsspError::NoMemory(_)) => {
+                PyMemoryError::new_err(message)
+            }
             Some(SsspError::Gpu(error)) if matches!(*error, GpuError::OutOfMemory { .. }) => {
                 PyMemoryError::new_err(message)
             }

@@ -282,7 +282,7 @@ impl Graph {
 
     /// The same graph with every arc turned round.
     fn transposed(&self, py: Python<'_>) -> PyResult<Self> {
-        let csr = run(py, self.size(), false, |_| Ok(self.csr.transposed()))?;
+        let csr = run(py, self.size(), false, |_| Ok(self.csr.transposed()?))?;
         Ok(Self { csr, names: self.names.clone(py) })
     }
 

@@ -9,7 +9,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
 use pyo3::prelude::*;
 use sssp::Progress;
 
@@ -106,10 +106,13 @@ pub(crate) fn run_watched<T: Send>(
     let found = py.detach(|| {
         thread::scope(|scope| {
             let (working, end) = mpsc::channel::<()>();
-            let worker = scope.spawn(|| {
+            let worker = thread::Builder::new().spawn_scoped(scope, || {
                 let _working = working;
                 caught(work)
             });
+            let worker = worker.map_err(|error| {
+                PyMemoryError::new_err(format!("the system refuses a thread: {error}"))
+            })?;
             let mut signal = Ok(());
             while let Err(RecvTimeoutError::Timeout) = end.recv_timeout(INTERVAL) {
                 if signal.is_ok() {

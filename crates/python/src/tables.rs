@@ -238,7 +238,7 @@ impl Graph {
         let (size, converted) = (self.size_of_distance(), self.size_of_distance_as(dtype));
         ensure_fits(n, n, converted.max(2 * size) + 2 * size_of::<VertexId>())?;
         let config = apsp::Config { next_hops: true, threads, ..apsp::Config::default() };
-        let pairs = apsp::Solver::new(&self.csr.transposed(), &config).solve(progress)?;
+        let pairs = apsp::Solver::new(&self.csr.transposed()?, &config).solve(progress)?;
         let hops = pairs.next_hops().expect("memory keeps them");
         let predecessors = match hops.as_storage() {
             HopStorage::Narrow(hops) => {

@@ -741,6 +741,39 @@ for make in [
     assert all("starpaths.from_pandas" in m and "labels" in m for m in messages[:4])
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="no limit of memory is told")
+def test_a_search_that_memory_cannot_hold_is_an_error():
+    code = """
+import re, resource, numpy as np
+from starpaths import Graph
+side = 700
+vertices = np.arange(side * side).reshape(side, side)
+sources = np.concatenate((vertices[:, :-1].ravel(), vertices[:-1].ravel()))
+targets = np.concatenate((vertices[:, 1:].ravel(), vertices[1:].ravel()))
+graph = Graph.from_arcs(sources, targets, 1 + sources % 9)
+for find in [
+    lambda: graph.sssp(0),
+    lambda: graph.nearest([0, 5]),
+    lambda: graph.k_shortest_paths(0, 1000, 2),
+    lambda: graph.transposed(),
+]:
+    find()
+    n_refused = 0
+    for more in range(0, 128 << 20, 3 << 20):
+        status = open("/proc/self/status").read()
+        limit = (int(re.search(r"VmSize:\\s+(\\d+)", status)[1]) << 10) + more
+        resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
+        try:
+            find()
+        except MemoryError:
+            n_refused += 1
+        resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
+    print(n_refused > 0)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stdout.split()) == (0, ["True"] * 4), done.stderr
+
+
 def test_ids_that_are_no_numbers_of_vertices_are_told_what_to_do():
     osm = 10_230_487_512
     for make in [lambda: Graph.from_arcs([0], [osm]), lambda: Graph.from_arcs([2**31], [0]),

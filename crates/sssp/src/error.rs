@@ -1,7 +1,7 @@
 //! Why a search could not be started or has no answer.
 
 use gpu_runtime::{Gpu, GpuError};
-use graph_formats::{VertexId, WeightKind};
+use graph_formats::{NoMemory, VertexId, WeightKind};
 
 /// Why there are no distances.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -118,6 +118,9 @@ pub enum SsspError {
         /// Its size.
         bytes: u128,
     },
+    /// Memory cannot hold what a search needs.
+    #[error(transparent)]
+    NoMemory(#[from] NoMemory),
     /// The queue cannot hold this graph's weights.
     #[error("the {queue} queue cannot be used: {reason}")]
     BadQueue {

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use graph_formats::{Csr, Distance, VertexId, Weight, parallel};
+use graph_formats::{Csr, Distance, VertexId, Weight, ensure_granted, parallel};
 use ndarray::Array2;
 use paths::{DistanceTable, Distances, Nearest};
 
@@ -116,6 +116,7 @@ impl<W: SearchWeight> Solver<'_, W> {
                 Ok(self.found(Nearest::from_storage(distances, owners), work))
             }
             None => {
+                ensure_granted(nearest::BYTES_OF_VERTEX * self.graph.n_vertices())?;
                 let nearest = nearest::solve(self.graph, sources, self.progress)?;
                 Ok(self.found_elsewhere(nearest, Work::default()))
             }
@@ -150,6 +151,7 @@ impl<W: SearchWeight> Solver<'_, W> {
             self.prepared = cpu::prepare(graph, chosen);
         }
         let n_workers = n_workers(config, graph, sources.len());
+        ensure_granted(n_workers.saturating_mul(chosen.bytes_for(graph)))?;
         let rows = sources.iter().zip(cells.chunks_exact_mut(targets.len()));
         let rows = Rows::new(rows, sources.len(), progress);
         let prepared = &self.prepared;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::num::NonZeroUsize;
 
-use graph_formats::{Csr, Direction, VertexId, Weight, WeightKind};
+use graph_formats::{Csr, Direction, VertexId, Weight, WeightKind, ensure_granted};
 
 use crate::cost::Outline;
 use crate::cpu::Chosen;
@@ -126,6 +126,7 @@ impl Plan {
             }
             Chosen::BellmanFord | Chosen::BellmanFordQueue(_) => {}
         }
+        ensure_granted(chosen.bytes_for(graph))?;
         Ok((plan, chosen))
     }
 

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Distance, VertexId, Weight};
+use graph_formats::{Csr, Distance, VertexId, Weight, ensure_granted};
 use paths::{Distances, Tree};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -16,6 +16,9 @@ use crate::query::{Query, check_overflow_to, check_vertices};
 use crate::search::Search;
 use crate::weights::SearchWeight;
 use crate::{Config, DeviceTimes, Found, Goal, Plan, Progress, SsspError, Work, gpu, predecessors};
+
+/// Bytes of an answer, a vertex, while it is made: two of distances, and the predecessor.
+const BYTES_OF_TREE: usize = 20;
 
 /// Searches a graph from one source after another, in the same work space.
 ///
@@ -61,7 +64,8 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
     ///
     /// # Errors
     /// When the configuration does not fit the graph: negative weights for an algorithm
-    /// that does not take them, a bad Δ, a queue for other weights.
+    /// that does not take them, a bad Δ, a queue for other weights. Where the system refuses the
+    /// memory; queues that outgrow it end the program.
     pub fn new(graph: &'g Csr<W>, config: &Config) -> Result<Self, SsspError> {
         W::solver_on_cpu(graph, config)
     }
@@ -273,6 +277,7 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
         if limit.partial_cmp(&W::Distance::ZERO).is_none() {
             return Err(SsspError::BadCutoff(limit.to_string()));
         }
+        ensure_granted(BYTES_OF_TREE * self.graph.n_vertices())?;
         // nothing lies beyond the greatest of all, so that what overflows is no farther
         let mut limit = Some(limit).filter(|&limit| limit < W::Distance::UNREACHED);
         if let (Some((arc, from, to)), Some(_)) = (self.plan.negative, limit) {

@@ -21,7 +21,7 @@ mod single;
 use std::num::NonZeroUsize;
 
 use graph_formats::permute::Relabelling;
-use graph_formats::{Csr, Direction, GraphError, VertexId, Weight, parallel};
+use graph_formats::{Csr, Direction, GraphError, VertexId, Weight, ensure_granted, parallel};
 use paths::Progress;
 use sssp::{SearchWeight, Solver, SsspError};
 
@@ -223,6 +223,7 @@ impl<W: Weight> Task<W> {
         let n_sources = drawn.as_ref().map_or(n, Vec::len);
         let is_transposed =
             drawn.is_some() && config.side == Side::In && graph.direction() == Direction::Directed;
+        ensure_granted(usize::from(is_transposed) * graph.bytes())?;
         let transposed = is_transposed.then(|| graph.transposed());
         let graph = transposed.as_ref().unwrap_or(graph);
         let mut sources = drawn.unwrap_or_else(|| graph.vertices().collect());

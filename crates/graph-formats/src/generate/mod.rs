@@ -29,7 +29,7 @@ pub use grid::{GridConfig, grid};
 pub use rmat::{RmatConfig, VertexNumbering, rmat};
 pub use uniform::{UniformConfig, uniform};
 
-use crate::{Direction, GraphError, is_granted};
+use crate::{Direction, GraphError, ensure_granted};
 
 /// What becomes of self-loops and of edges drawn more than once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -83,7 +83,7 @@ impl GraphOptions {
 fn check_memory(n_vertices: usize, n_arcs: u128) -> Result<(), GraphError> {
     // per arc: eight bytes while it is drawn and sorted, eight in the finished graph
     let bytes = 16 * (n_vertices as u128 + n_arcs);
-    let granted = usize::try_from(bytes).is_ok_and(is_granted);
+    let granted = usize::try_from(bytes).is_ok_and(|bytes| ensure_granted(bytes).is_ok());
     if granted {
         return Ok(());
     }

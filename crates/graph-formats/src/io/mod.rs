@@ -41,7 +41,7 @@ pub use atomic::AtomicFile;
 use blocks::{BLOCK_BYTES, Text};
 pub use coordinates::{read_coordinates, write_coordinates};
 pub use format::Format;
-pub use memory::{free_disk, free_memory, is_granted};
+pub use memory::free_disk;
 pub use names::{NamesLost, id_line, id_of_line, names_lost, write_ids};
 pub use note::Note;
 pub use options::{Base, Column, Columns, Comment, EdgeListOptions, Header, IdKind, ReadOptions};

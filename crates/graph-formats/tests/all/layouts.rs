@@ -251,7 +251,7 @@ fn graphs_of_any_type_are_what_they_hold() {
     assert_eq!(arcs, graph.clone().unweighted());
     assert_eq!(arcs.column_indices().as_ptr(), graph.column_indices().as_ptr());
     assert_eq!(AnyCsr::from(arcs).common_weight(), Some(1.0));
-    assert_eq!(any.transposed(), AnyCsr::from(graph.transposed()));
+    assert_eq!(any.transposed().unwrap(), AnyCsr::from(graph.transposed()));
     let undirected = any.into_undirected().unwrap();
     assert_eq!(undirected.direction(), Direction::Undirected);
     assert_eq!(undirected, AnyCsr::from(graph.into_undirected().unwrap()));

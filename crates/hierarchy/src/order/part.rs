@@ -1,10 +1,15 @@
 //! A part of the undirected graph, with vertices numbered from 0.
 
-use graph_formats::VertexId;
+use graph_formats::{VertexId, ensure_granted};
 use rayon::prelude::*;
 
 use crate::HierarchyError;
 use crate::hierarchy::Structure;
+
+/// Bytes that it takes for each vertex to sort its neighbours, and what is cut off of them.
+const BYTES_OF_VERTEX: usize = 96;
+/// The same for each arc, both ways.
+const BYTES_OF_ARC: usize = 24;
 
 /// The vertex has no number here.
 const NONE: u32 = u32::MAX;
@@ -25,6 +30,8 @@ impl Part {
         if found > limit {
             return Err(HierarchyError::TooLarge { what: "arcs or vertices", found, limit });
         }
+        let (n, m) = (graph.n_vertices(), graph.n_arcs());
+        ensure_granted(graph.bytes() + BYTES_OF_VERTEX * n + BYTES_OF_ARC * m)?;
         let reversed = graph.transposed();
         let row = |vertex: VertexId| {
             let mut row = graph.ends_from(vertex).to_vec();
@@ -35,7 +42,9 @@ impl Part {
             row
         };
         let rows: Vec<Vec<u32>> = graph.vertices().into_par_iter().map(row).collect();
-        let (mut offsets, mut neighbours) = (vec![0], Vec::new());
+        let mut offsets = Vec::with_capacity(n + 1);
+        offsets.push(0);
+        let mut neighbours = Vec::with_capacity(rows.iter().map(Vec::len).sum());
         for row in rows {
             neighbours.extend_from_slice(&row);
             offsets.push(neighbours.len() as u32);

@@ -15,7 +15,7 @@ pub(crate) mod threads;
 
 use std::sync::Arc;
 
-use graph_formats::{Csr, Weight};
+use graph_formats::{Csr, Direction, Weight};
 
 use self::bellman_ford::BellmanFord;
 use self::bellman_ford_queue::QueuedBellmanFord;
@@ -54,6 +54,24 @@ pub(crate) enum Chosen {
     },
     BellmanFord,
     BellmanFordQueue(QueueRule),
+}
+
+/// What a search holds of each vertex: its distance, the predecessor and an entry of a queue.
+const BYTES_OF_VERTEX: usize = 24;
+
+impl Chosen {
+    /// Bytes that a search in `graph` and the preparation for it take. Queues that come to hold
+    /// vertices several times take more.
+    pub(crate) fn bytes_for<W: Weight>(self, graph: &Csr<W>) -> usize {
+        let is_turned = |turns| turns && graph.direction() == Direction::Directed;
+        let more = match self {
+            Self::BreadthFirst { turns_arcs, .. } if is_turned(turns_arcs) => graph.bytes(),
+            // short arcs are half of all at most
+            Self::DeltaStepping { defers_long_arcs: true, .. } => graph.bytes() / 2,
+            _ => 0,
+        };
+        BYTES_OF_VERTEX * graph.n_vertices() + more
+    }
 }
 
 /// What is made of a graph before it is searched, for as many searches as share it.

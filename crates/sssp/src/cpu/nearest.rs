@@ -21,6 +21,9 @@ use crate::{Progress, SsspError};
 /// Labels taken from the queue between two calls of the progress callback.
 const POPS_A_REPORT: u64 = 1 << 16;
 
+/// Bytes of a vertex: its label, an entry of the queue, and the answer.
+pub(crate) const BYTES_OF_VERTEX: usize = 16 + 16 + 12;
+
 pub(crate) fn solve<W: Weight>(
     graph: &Csr<W>,
     sources: &[VertexId],

@@ -26,7 +26,7 @@ mod spur;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use graph_formats::{Csr, Direction, Distance, DistanceKey, VertexId, Weight};
+use graph_formats::{Csr, Direction, Distance, DistanceKey, VertexId, Weight, ensure_granted};
 use paths::Distances;
 
 use self::candidate::Candidate;
@@ -56,6 +56,7 @@ pub(crate) struct Reversed<W: Weight> {
 
 impl<W: Weight> Reversed<W> {
     fn of(graph: &Csr<W>, config: &Option<Config>) -> Result<Self, SsspError> {
+        ensure_granted(graph.bytes())?;
         let graph = graph.transposed();
         let (plan, chosen) = Plan::on_cpu(&graph, &config.clone().unwrap_or_default())?;
         Ok(Self { graph, chosen, plan })
@@ -130,7 +131,7 @@ impl<W: SearchWeight> Solver<'_, W> {
         let (to_target, mut work) = found.map_err(|error| error.named(&self.gpus))?;
         let to_target = Distances::from_storage(to_target);
         let distance = |vertex: VertexId| to_target.as_storage()[vertex as usize];
-        let mut searches = SpurSearches::new(self.graph, target, distance);
+        let mut searches = SpurSearches::new(self.graph, target, distance)?;
         let paths = shortest(&mut searches, source, k, &all)?;
         if paths.len() < k && !self.plan.bounded {
             check_lengths(self.graph, [source, target], paths.len(), progress)?;
@@ -189,7 +190,7 @@ pub(crate) fn by_distances<W: SearchWeight>(
     check_vertices(graph, "source", &[source])?;
     check_vertices(graph, "target", &[target])?;
     let distance = |vertex| to_target(vertex).unwrap_or(W::Distance::UNREACHED);
-    let mut searches = SpurSearches::new(graph, target, distance);
+    let mut searches = SpurSearches::new(graph, target, distance)?;
     let limit = W::Distance::UNREACHED;
     let query = Query { source, targets: &[target], limit, progress: None };
     let paths = shortest(&mut searches, source, k, &query)?;

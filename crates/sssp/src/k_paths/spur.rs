@@ -16,7 +16,9 @@
 
 use std::rc::Rc;
 
-use graph_formats::{Csr, Distance, DistanceKey, VertexId, Weight, WeightKind};
+use graph_formats::{
+    Csr, Distance, DistanceKey, NoMemory, VertexId, Weight, WeightKind, ensure_granted,
+};
 
 use super::candidate::Candidate;
 use crate::Work;
@@ -58,7 +60,7 @@ pub(super) struct SpurSearches<'a, W: Weight, F> {
 }
 
 impl<'a, W: Weight, F: FnMut(VertexId) -> W::Distance> SpurSearches<'a, W, F> {
-    pub(super) fn new(graph: &'a Csr<W>, target: VertexId, to_target: F) -> Self {
+    pub(super) fn new(graph: &'a Csr<W>, target: VertexId, to_target: F) -> Result<Self, NoMemory> {
         let unit = match W::Distance::KIND {
             WeightKind::F32 => Some(f64::from(f32::EPSILON)),
             WeightKind::F64 => Some(f64::EPSILON),
@@ -66,7 +68,8 @@ impl<'a, W: Weight, F: FnMut(VertexId) -> W::Distance> SpurSearches<'a, W, F> {
         };
         // n - 1 additions either way round by half a unit each; the rest is for the bound's own
         let share = unit.map(|unit| (1.0 - (graph.n_vertices() as f64 + 4.0) * unit).max(0.0));
-        Self {
+        ensure_granted((size_of::<Key<W>>() + size_of::<u32>()) * graph.n_vertices())?;
+        Ok(Self {
             graph,
             to_target,
             target,
@@ -78,7 +81,7 @@ impl<'a, W: Weight, F: FnMut(VertexId) -> W::Distance> SpurSearches<'a, W, F> {
             queue: QuaternaryHeap::default(),
             is_misled: false,
             work: Work::default(),
-        }
+        })
     }
 
     /// The class of all paths from `source`, if there are any.

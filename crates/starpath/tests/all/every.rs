@@ -248,46 +248,100 @@ fn memory_that_is_refused_is_an_error() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    inputs(folder);
+    inputs(folder.path());
     let (mut wrong, least) = (Vec::new(), floor_of_memory());
     for line in lines() {
-        let results = tempfile::tempdir().unwrap();
-        let run = |limit: u64| {
-            let output = results.path().join("out").to_str().unwrap().to_owned();
-            let words = line
-                .split_whitespace()
-                .map(|word| word.replace("{}", folder.to_str().unwrap()).replace('@', &output));
-            let ran = Command::new("sh")
-                .args(["-c", &format!("ulimit -v {limit} && exec \"$0\" \"$@\"")])
-                .arg(program())
-                .args(words)
-                .args(["--threads", "1", "--backend", "cpu"])
-                .env("MALLOC_ARENA_MAX", "1")
-                .env_remove("RUST_BACKTRACE")
-                .stdin(Stdio::null())
-                .output()
-                .unwrap();
-            (ran.status.code(), String::from_utf8_lossy(&ran.stderr).into_owned())
-        };
         // from so much that it starts up to enough
         for limit in (0..).map(|step| least + (512 << step) - 512) {
-            let (code, said) = run(limit);
+            let Limited { code, said, left } = run_within(limit, folder.path(), line);
             let is_told = said.contains("memory") || said.contains("threads");
             match code {
                 Some(0) => break,
                 Some(1 | 2) if is_told && !said.contains("panicked") => {}
                 code => wrong.push(format!("{line}: {limit} KiB: {code:?}: {said}")),
             }
-            let is_ended_at_once = said.contains("memory allocation of");
-            let mut left = names_in(results.path());
-            left.retain(|name| !(is_ended_at_once && name.starts_with('.')));
-            if !left.is_empty() {
+            let is_ended_at_once = refused_at_once(&said).is_some();
+            if left.iter().any(|name| !(is_ended_at_once && name.starts_with('.'))) {
                 wrong.push(format!("{line}: {limit} KiB leave {left:?}"));
             }
         }
     }
     assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// What takes as much as a number a vertex is asked for before the work: it is an error of the
+/// library's own, and does not end the run at once.
+#[test]
+fn memory_for_all_vertices_is_asked_for_before() {
+    if cfg!(not(target_os = "linux")) {
+        println!("SKIPPED: ulimit -v is Linux's");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (side, mut wrong) = (250, Vec::new());
+    let small = size_of::<u32>() * side * side;
+    json_in(folder.path(), &format!("generate grid --side {side} -o {{}}/grid.spg"));
+    json_in(folder.path(), "prepare {}/grid.spg -o {}/grid.prepared");
+    fs::write(folder.path().join("ids.txt"), "0\n30000\n").unwrap();
+    let least = floor_of_memory();
+    for line in [
+        "sssp {}/grid.spg --source 1 -o @.npy",
+        "sssp {}/grid.spg --source 1 --algorithm dijkstra -o @.npy",
+        "sssp {}/grid.spg --source 1 --algorithm bellman-ford -o @.npy",
+        "sssp {}/grid.spg --source 1 --unweighted -o @.npy",
+        "sssp {}/grid.spg --sources {}/ids.txt --nearest -o @.npy",
+        "path {}/grid.spg 1 30000",
+        "path {}/grid.spg 1 30000 --k 3",
+        "path {}/grid.prepared 1 30000 --k 3",
+        "sssp {}/grid.prepared --source 1 -o @.npy",
+        "customize {}/grid.prepared {}/grid.spg -o @.prepared",
+        "prepare {}/grid.spg -o @.prepared",
+        "closure {}/grid.spg --counts @.tsv",
+        "centrality {}/grid.spg --measure diameter",
+    ] {
+        for limit in (0..).map(|step| least + 1024 * step) {
+            let Limited { code, said, .. } = run_within(limit, folder.path(), line);
+            match refused_at_once(&said) {
+                _ if code == Some(0) => break,
+                Some(bytes) if bytes >= small => wrong.push(format!("{line}: {limit} KiB: {said}")),
+                _ => {}
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// How a run with little memory ended, and what it left.
+struct Limited {
+    code: Option<i32>,
+    said: String,
+    left: BTreeSet<String>,
+}
+
+/// Runs a line by one thread in so many KiB.
+fn run_within(limit: u64, inputs: &Path, line: &str) -> Limited {
+    let results = tempfile::tempdir().unwrap();
+    let output = results.path().join("out").to_str().unwrap().to_owned();
+    let words = line
+        .split_whitespace()
+        .map(|word| word.replace("{}", inputs.to_str().unwrap()).replace('@', &output));
+    let ran = Command::new("sh")
+        .args(["-c", &format!("ulimit -v {limit} && exec \"$0\" \"$@\"")])
+        .arg(program())
+        .args(words)
+        .args(["--threads", "1", "--backend", "cpu"])
+        .env("MALLOC_ARENA_MAX", "1")
+        .env_remove("RUST_BACKTRACE")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+    Limited { code: ran.status.code(), said, left: names_in(results.path()) }
+}
+
+/// How many bytes were refused where nobody could say so, as the standard library tells it.
+fn refused_at_once(said: &str) -> Option<usize> {
+    said.split_once("memory allocation of ")?.1.split_whitespace().next()?.parse().ok()
 }
 
 /// The least limit, in KiB, with which the program says its version and starts its threads.
