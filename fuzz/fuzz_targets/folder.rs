@@ -50,7 +50,9 @@ fn ended() -> &'static Vec<Vec<(&'static str, Vec<u8>)>> {
         for n_reports in 0.. {
             let is_done = go_on(&path, n_reports).is_some();
             let read = |name| Some((name, fs::read(path.join(name)).ok()?));
-            all.push(FILES.into_iter().filter_map(read).collect());
+            let files: Vec<_> = FILES.into_iter().filter_map(read).collect();
+            // the first end comes before there are any
+            all.extend((!files.is_empty()).then_some(files));
             fs::remove_dir_all(&path).unwrap();
             if is_done {
                 break;
