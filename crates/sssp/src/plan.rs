@@ -3,7 +3,7 @@
 use std::fmt;
 use std::num::NonZeroUsize;
 
-use graph_formats::{Csr, Direction, VertexId, Weight, WeightKind, ensure_granted};
+use graph_formats::{Csr, Direction, DisjointSets, VertexId, Weight, WeightKind, ensure_granted};
 
 use crate::cost::Outline;
 use crate::cpu::Chosen;
@@ -216,27 +216,14 @@ fn is_forest<W: Weight>(graph: &Csr<W>) -> bool {
     if n_edges >= graph.n_vertices() {
         return false;
     }
-    let mut parents: Vec<VertexId> = graph.vertices().collect();
-    graph.arcs().filter(|&(from, to, _)| !both_ways || from <= to).all(|(from, to, _)| {
-        let (from, to) = (root(&mut parents, from), root(&mut parents, to));
-        parents[from as usize] = to;
-        from != to
-    })
+    let mut sets = DisjointSets::new(graph.n_vertices());
+    let mut edges = graph.arcs().filter(|&(from, to, _)| !both_ways || from <= to);
+    edges.all(|(from, to, _)| sets.unite(from, to))
 }
 
 /// Whether one vertex has so many neighbours that most of the work is to label these.
 fn has_one_hub<W: Weight>(graph: &Csr<W>) -> bool {
     delta::degree_at_arc_end(graph) * PART_OF_A_HUB > graph.n_vertices() as f64
-}
-
-/// The vertex that stands for the set of `vertex`; the way there gets half as long.
-fn root(parents: &mut [VertexId], mut vertex: VertexId) -> VertexId {
-    while parents[vertex as usize] != vertex {
-        let above = parents[parents[vertex as usize] as usize];
-        parents[vertex as usize] = above;
-        vertex = above;
-    }
-    vertex
 }
 
 fn choose_queue<W: Weight>(graph: &Csr<W>, asked: Option<Queue>) -> Result<Queue, SsspError> {
