@@ -5,24 +5,31 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::{anyhow, bail};
+use graph_formats::ensure_granted;
 
 /// What a line is shorter than, in bytes; twice that is refused in any case.
 const LONGEST_LINE: usize = 1 << 20;
+/// Bytes of an entry, at least, besides its text.
+const BYTES_OF_ENTRY: usize = 56;
 
-/// Reads a text, unless it has a line that is longer than any that is meant: what has one may not
-/// end.
+/// Reads a text, unless it has a line that is longer than any that is meant, or more lines than
+/// memory has room for: what has may not end.
 pub(crate) fn read_text(path: &Path) -> io::Result<String> {
     let mut file = File::open(path)?;
-    let mut bytes = Vec::new();
+    let (mut bytes, mut n_lines) = (Vec::new(), 0);
     loop {
         let before = bytes.len();
         let n_read = (&mut file).take(LONGEST_LINE as u64).read_to_end(&mut bytes)?;
         if n_read < LONGEST_LINE {
             break;
         }
-        if !bytes[before..].contains(&b'\n') {
+        let n_more = bytes[before..].iter().filter(|&&byte| byte == b'\n').count();
+        n_lines += n_more;
+        ensure_granted(bytes.len() + BYTES_OF_ENTRY * n_lines)
+            .map_err(|refused| io::Error::new(io::ErrorKind::OutOfMemory, refused))?;
+        if n_more == 0 {
             let message =
-                format!("a line is longer than {LONGEST_LINE} bytes; this is no such text");
+                format!("a line is longer than {LONGEST_LINE} bytes; expected one entry a line");
             return Err(io::Error::new(io::ErrorKind::InvalidData, message));
         }
     }

@@ -263,8 +263,10 @@ impl Lines<'_> {
                 break;
             }
             if block.len() > self.longest {
-                let message =
-                    format!("a line is longer than {} bytes; this is no such text", self.longest);
+                let message = format!(
+                    "a line is longer than {} bytes; expected one entry a line",
+                    self.longest
+                );
                 return Err(malformed(self.source.path(), message));
             }
         }
