@@ -243,11 +243,12 @@ impl<W: Weight> Csr<W> {
         }
     }
 
-    /// Bytes that another graph of so many vertices and arcs takes: to ask for with
-    /// [`ensure_granted`](crate::ensure_granted) before what makes one and returns no error.
+    /// Bytes that another graph of so many vertices and arcs takes, with its cursors while it is
+    /// made: to ask for with [`ensure_granted`](crate::ensure_granted) before what makes one and
+    /// returns no error.
     pub fn bytes(&self) -> usize {
         let bytes_of_arcs = self.n_arcs() * (size_of::<VertexId>() + size_of::<W>());
-        size_of::<u64>() * self.n_vertices() + bytes_of_arcs
+        2 * size_of::<u64>() * self.n_vertices() + bytes_of_arcs
     }
 
     /// How many vertices, those without arcs included.

@@ -759,7 +759,8 @@ for find in [
 ]:
     find()
     n_refused = 0
-    for more in range(0, 128 << 20, 3 << 20):
+    # a thread takes some of its own
+    for more in range(4 << 20, 64 << 20, 3 << 20):
         status = open("/proc/self/status").read()
         limit = (int(re.search(r"VmSize:\\s+(\\d+)", status)[1]) << 10) + more
         resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
@@ -770,7 +771,10 @@ for find in [
         resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
     print(n_refused > 0)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    # no memory is kept for later, so that each array is asked for anew
+    environment = os.environ | {"MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_ARENA_MAX": "1"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300,
+                          env=environment)
     assert (done.returncode, done.stdout.split()) == (0, ["True"] * 4), done.stderr
 
 

@@ -289,7 +289,7 @@ fn memory_for_all_vertices_is_asked_for_before() {
         "sssp {}/grid.spg --source 1 --algorithm dijkstra -o @.npy",
         "sssp {}/grid.spg --source 1 --algorithm bellman-ford -o @.npy",
         "sssp {}/grid.spg --source 1 --unweighted -o @.npy",
-        "sssp {}/grid.spg --sources {}/ids.txt --nearest -o @.npy",
+        "sssp {}/grid.spg --sources {}/ids.txt --nearest -o @.tsv",
         "path {}/grid.spg 1 30000",
         "path {}/grid.spg 1 30000 --k 3",
         "path {}/grid.prepared 1 30000 --k 3",
@@ -301,14 +301,37 @@ fn memory_for_all_vertices_is_asked_for_before() {
     ] {
         for limit in (0..).map(|step| least + 1024 * step) {
             let Limited { code, said, .. } = run_within(limit, folder.path(), line);
-            match refused_at_once(&said) {
-                _ if code == Some(0) => break,
-                Some(bytes) if bytes >= small => wrong.push(format!("{line}: {limit} KiB: {said}")),
-                _ => {}
+            if code == Some(0) {
+                break;
+            }
+            assert_eq!(code, Some(1), "{line}: {limit} KiB: {said}");
+            if refused_at_once(&said).is_some_and(|bytes| bytes >= small) {
+                wrong.push(format!("{line}: {limit} KiB: {said}"));
             }
         }
     }
     assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// What lists lines without end is refused when memory has no room for more.
+#[test]
+fn a_list_without_end_is_an_error() {
+    if cfg!(not(target_os = "linux")) {
+        println!("SKIPPED: ulimit -v is Linux's");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    json_in(folder.path(), "generate grid --side 30 -o {}/grid.spg");
+    let line = "ulimit -v 1000000 && yes 1 | \"$0\" sssp grid.spg --sources /dev/stdin -o out.tsv";
+    let ran = Command::new("sh")
+        .args(["-c", line])
+        .arg(program())
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(1), "{said}");
+    assert!(said.contains("/dev/stdin: this takes") && said.contains("memory"), "{said}");
 }
 
 /// How a run with little memory ended, and what it left.
