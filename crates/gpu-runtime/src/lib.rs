@@ -30,6 +30,7 @@ mod argument;
 mod error;
 mod interface;
 mod launch_config;
+mod named;
 mod properties;
 mod ptx;
 mod rectangle;

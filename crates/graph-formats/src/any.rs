@@ -1,11 +1,9 @@
 //! A graph whose weight type is known only once its file has been read.
 
 use std::fmt;
-use std::path::Path;
 
 use crate::{
     Buffer, Csr, Direction, GraphError, Ids, Note, VertexId, Weight, WeightKind, ensure_granted,
-    write_csr,
 };
 
 /// A graph of any of the six weight types.
@@ -151,14 +149,6 @@ impl AnyCsr {
     /// [`GraphError::NotUndirected`] names an arc without its reverse. O(m log d).
     pub fn into_undirected(self) -> Result<Self, GraphError> {
         with_csr!(self, |graph| graph.into_undirected().map(Self::from))
-    }
-
-    /// Writes the graph, whose vertices have these names, to a file.
-    ///
-    /// # Errors
-    /// As [`write_csr`].
-    pub fn write(&self, path: impl AsRef<Path>, ids: &Ids) -> Result<(), GraphError> {
-        with_csr!(self, |graph| write_csr(path, graph, ids))
     }
 
     /// The same graph with weights of type `W`: moved where they are of it already.

@@ -7,7 +7,7 @@
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use crate::weight::sealed::Sealed;
+use crate::sealed::Sealed;
 
 /// The order-preserving image of a distance: `u32` or `u64`. The trait is sealed.
 ///

@@ -30,6 +30,7 @@ mod csr;
 mod disjoint_sets;
 mod ell;
 mod error;
+mod from_arcs;
 pub mod generate;
 mod ids;
 mod io;
@@ -41,6 +42,7 @@ mod progress;
 mod rows;
 #[cfg(feature = "rustacuda")]
 mod rustacuda;
+mod sealed;
 mod undirected;
 mod weight;
 mod weight_summary;

@@ -1,14 +1,10 @@
-//! Arcs in any order, sorted into rows: each is put into its row, and every row is then
-//! sorted by destination and weight, so that the result does not depend on the order.
-//!
-//! Nothing but the arrays of the result is allocated: the row offsets serve as cursors
-//! while arcs are put into rows, each of them ending where the next row starts.
-//! O(n + m log d) with d the largest out-degree.
+//! What arrays of rows are made with: where each starts, blocks of whole rows for parallel passes,
+//! and whether they ascend.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use crate::{Csr, Direction, NoMemory, VertexId, Weight, parallel};
+use crate::{NoMemory, VertexId, parallel};
 
 /// Rows that one task of a parallel pass takes.
 const ROWS_PER_TASK: usize = 4096;
@@ -24,82 +20,8 @@ pub(crate) fn collected<T>(elements: impl ExactSizeIterator<Item = T>) -> Result
 }
 
 /// An array of zeros, of which no page is touched yet.
-fn zeroed<T: bytemuck::Zeroable>(length: usize) -> Result<Vec<T>, NoMemory> {
+pub(crate) fn zeroed<T: bytemuck::Zeroable>(length: usize) -> Result<Vec<T>, NoMemory> {
     bytemuck::allocation::try_zeroed_vec(length).map_err(|()| NoMemory::of::<T>(length))
-}
-
-impl<W: Weight> Csr<W> {
-    /// The graph of arcs that are known to be valid; they are asked for twice.
-    pub(crate) fn from_valid_arcs<I: Iterator<Item = (VertexId, VertexId, W)>>(
-        n_vertices: usize,
-        list: impl Fn() -> I,
-    ) -> Result<Self, NoMemory> {
-        let mut row_offsets = count_rows(n_vertices, list().map(|arc| arc.0))?;
-        let n_arcs = row_offsets[n_vertices] as usize;
-        let mut columns: Vec<VertexId> = zeroed(n_arcs)?;
-        let mut weights: Vec<W> = zeroed(n_arcs)?;
-        list().for_each(|(source, destination, weight)| {
-            let cursor = &mut row_offsets[source as usize];
-            (columns[*cursor as usize], weights[*cursor as usize]) = (destination, weight);
-            *cursor += 1;
-        });
-        step_back(&mut row_offsets);
-        let blocks = row_blocks(&row_offsets, &mut columns).into_iter();
-        let blocks = blocks.zip(row_blocks(&row_offsets, &mut weights));
-        parallel::for_each_of(blocks, &|((rows, columns), (_, weights))| {
-            let mut row = Vec::new();
-            for range in ranges(&row_offsets, rows) {
-                let (columns, weights) = (&mut columns[range.clone()], &mut weights[range]);
-                row.clear();
-                row.extend(columns.iter().copied().zip(weights.iter().copied()));
-                row.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.order(b.1)));
-                for (at, &(column, weight)) in row.iter().enumerate() {
-                    (columns[at], weights[at]) = (column, weight);
-                }
-            }
-        });
-        Ok(Self::from_valid(row_offsets, columns, weights, Direction::Directed))
-    }
-}
-
-/// The rows of a graph whose arcs all weigh 1.
-pub(crate) struct Rows {
-    row_offsets: Vec<u64>,
-    columns: Vec<VertexId>,
-}
-
-impl Rows {
-    /// The rows of arcs with these ends, which are known to be valid; they are asked for
-    /// twice.
-    pub(crate) fn of_ends<I: Iterator<Item = (VertexId, VertexId)>>(
-        n_vertices: usize,
-        list: impl Fn() -> I,
-    ) -> Result<Self, NoMemory> {
-        let mut row_offsets = count_rows(n_vertices, list().map(|ends| ends.0))?;
-        let mut columns: Vec<VertexId> = zeroed(row_offsets[n_vertices] as usize)?;
-        list().for_each(|(source, destination)| {
-            let cursor = &mut row_offsets[source as usize];
-            columns[*cursor as usize] = destination;
-            *cursor += 1;
-        });
-        step_back(&mut row_offsets);
-        for_each_row_block(&row_offsets, &mut columns, &|rows, columns| {
-            for range in ranges(&row_offsets, rows) {
-                columns[range].sort_unstable();
-            }
-        });
-        Ok(Self { row_offsets, columns })
-    }
-
-    /// The ends of the first arc that another arc has too.
-    pub(crate) fn first_parallel(&self) -> Option<(VertexId, VertexId)> {
-        first_parallel(&self.row_offsets, &self.columns)
-    }
-
-    /// The graph, directed.
-    pub(crate) fn into_unweighted<W: Weight>(self) -> Csr<W> {
-        Csr::of_valid_ends(self.row_offsets, self.columns, W::ONE, Direction::Directed)
-    }
 }
 
 /// The ends of the first arc that another arc has too, where rows are sorted. O(m).
@@ -139,7 +61,7 @@ pub(crate) fn rows_ascend(row_offsets: &[u64], columns: &[VertexId]) -> bool {
 }
 
 /// Where each row starts, and, last, the number of arcs.
-fn count_rows(
+pub(crate) fn count_rows(
     n_vertices: usize,
     sources: impl Iterator<Item = VertexId>,
 ) -> Result<Vec<u64>, NoMemory> {
@@ -152,7 +74,7 @@ fn count_rows(
 }
 
 /// Turns the ends of rows into their starts.
-fn step_back(cursors: &mut [u64]) {
+pub(crate) fn step_back(cursors: &mut [u64]) {
     let n_vertices = cursors.len() - 1;
     cursors.copy_within(..n_vertices, 1);
     cursors[0] = 0;
@@ -177,7 +99,10 @@ pub(crate) fn row_blocks<'a, T>(
 }
 
 /// Where each of the rows lies in a block that starts with the first of them.
-fn ranges(row_offsets: &[u64], rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+pub(crate) fn ranges(
+    row_offsets: &[u64],
+    rows: Range<usize>,
+) -> impl Iterator<Item = Range<usize>> {
     let base = row_offsets[rows.start];
     rows.map(move |row| (row_offsets[row] - base) as usize..(row_offsets[row + 1] - base) as usize)
 }

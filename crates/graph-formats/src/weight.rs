@@ -7,11 +7,7 @@
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
-use crate::{DistanceKey, npy};
-
-pub(crate) mod sealed {
-    pub trait Sealed {}
-}
+use crate::{DistanceKey, npy, sealed};
 
 /// Names a weight type at run time, as files and reports do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

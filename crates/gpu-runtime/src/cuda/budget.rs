@@ -3,12 +3,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use cust::sys;
-
-use super::Gpu;
-use super::status::check;
-use crate::GpuError;
-
 /// Bytes held by live buffers, and how many there may be.
 #[derive(Debug)]
 pub(super) struct Budget {
@@ -28,7 +22,7 @@ impl Budget {
         Self { cap: self.cap.min(bytes), used: AtomicU64::new(0) }
     }
 
-    fn left(&self) -> u64 {
+    pub(super) fn left(&self) -> u64 {
         self.cap - self.used.load(Ordering::Relaxed)
     }
 
@@ -54,35 +48,6 @@ pub(super) struct Reservation {
 impl Drop for Reservation {
     fn drop(&mut self) {
         self.budget.used.fetch_sub(self.bytes, Ordering::Relaxed);
-    }
-}
-
-impl Gpu {
-    /// Bytes of GPU memory that can still be taken: what is free, or what is left below
-    /// the cap where that is less.
-    ///
-    /// # Errors
-    /// [`GpuError::Driver`].
-    pub fn available_bytes(&self) -> Result<u64, GpuError> {
-        self.make_current()?;
-        let (mut free, mut total) = (0, 0);
-        // SAFETY: the driver writes two sizes, to places that are sizes.
-        let result = unsafe { sys::cuMemGetInfo_v2(&raw mut free, &raw mut total) };
-        check("asking for free memory", result)?;
-        Ok(self.budget.left().min(free as u64))
-    }
-
-    /// Whether `required` bytes can be taken now, for a solver to know before it starts.
-    ///
-    /// # Errors
-    /// [`GpuError::OutOfMemory`] where not, with `what` in its message, or
-    /// [`GpuError::Driver`].
-    pub fn check_fits(&self, what: &'static str, required: u64) -> Result<(), GpuError> {
-        let available = self.available_bytes()?;
-        if required > available {
-            return Err(GpuError::OutOfMemory { what, required, available });
-        }
-        Ok(())
     }
 }
 

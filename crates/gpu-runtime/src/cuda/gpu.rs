@@ -160,6 +160,33 @@ impl Gpu {
         self.session.context.make_current()
     }
 
+    /// Bytes of GPU memory that can still be taken: what is free, or what is left below
+    /// the cap where that is less.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`].
+    pub fn available_bytes(&self) -> Result<u64, GpuError> {
+        self.make_current()?;
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: the driver writes two sizes, to places that are sizes.
+        let result = unsafe { sys::cuMemGetInfo_v2(&raw mut free, &raw mut total) };
+        check("asking for free memory", result)?;
+        Ok(self.budget.left().min(free as u64))
+    }
+
+    /// Whether `required` bytes can be taken now, for a solver to know before it starts.
+    ///
+    /// # Errors
+    /// [`GpuError::OutOfMemory`] where not, with `what` in its message, or
+    /// [`GpuError::Driver`].
+    pub fn check_fits(&self, what: &'static str, required: u64) -> Result<(), GpuError> {
+        let available = self.available_bytes()?;
+        if required > available {
+            return Err(GpuError::OutOfMemory { what, required, available });
+        }
+        Ok(())
+    }
+
     pub(super) fn stream(&self) -> &Stream {
         &self.session.stream
     }

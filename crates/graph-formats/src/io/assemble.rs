@@ -9,7 +9,8 @@ use std::path::Path;
 use super::blocks::{Block, Text};
 use super::memory;
 use super::weights::{Column, Extremes, Number};
-use crate::rows::{Rows, first_parallel};
+use crate::from_arcs::Rows;
+use crate::rows::first_parallel;
 use crate::{AnyCsr, Csr, Direction, GraphError, VertexId, Weight, WeightKind};
 
 /// Arcs that are kept together. So large a part is given back to the system when it is

@@ -11,35 +11,12 @@ use std::io::Write;
 use std::path::Path;
 
 use super::blocks::{BLOCK_BYTES, Text};
+use super::placed::{COORDINATE, Known, Placed, coordinate};
 use super::scan::{Fault, Scanner};
 use super::source::{Source, untold};
-use super::{AtomicFile, Format, edge_list, format, malformed};
-use crate::{GraphError, Ids, Name, VertexId};
-
-/// What a line of such a file says.
-pub(super) struct Placed {
-    pub(super) vertex: VertexId,
-    pub(super) position: [f64; 2],
-    /// The byte of the block where it says so.
-    pub(super) at: usize,
-}
-
-/// The vertices that a file may name.
-#[derive(Clone, Copy)]
-pub(super) struct Known<'a> {
-    ids: &'a Ids,
-    n_vertices: usize,
-}
-
-impl Known<'_> {
-    /// The vertex that byte `at` names.
-    pub(super) fn vertex(self, name: Name<'_>, at: usize) -> Result<VertexId, Fault> {
-        self.ids.vertex(name, self.n_vertices).ok_or_else(|| {
-            let message = format!("the graph has no vertex `{name}` among its {}", self.n_vertices);
-            Fault::new(at, message)
-        })
-    }
-}
+use super::{AtomicFile, Format, edge_list, format};
+use crate::error::malformed;
+use crate::{GraphError, Ids, Name};
 
 /// Reads x and y of every vertex of a graph with these names; the suffix of `path` says in
 /// which format, `.co`, `.csv` or `.tsv`, and a compression may follow.
@@ -227,11 +204,4 @@ fn read_lines(mut scanner: Scanner<'_>, known: Known<'_>) -> Result<Vec<Placed>,
         placed.push(Placed { vertex, position, at });
     }
     Ok(placed)
-}
-
-pub(super) const COORDINATE: &str = "a coordinate, which is a finite number";
-
-/// The finite number that a word is.
-pub(super) fn coordinate(word: &[u8]) -> Option<f64> {
-    fast_float2::parse(word).ok().filter(|value: &f64| value.is_finite())
 }

@@ -20,7 +20,7 @@ use super::blocks::Text;
 use super::line_index::LineIndex;
 use super::scan::{Fault, Scanner, vertex_count};
 use super::text::{push_integer, push_weight, write_rows};
-use super::unrepresentable;
+use crate::error::unrepresentable;
 use crate::{AnyCsr, Csr, Direction, GraphError, Ids, LoadedGraph, VertexId, Weight, with_csr};
 
 /// Bytes of a common neighbour, for a first guess at how many there are.

@@ -24,6 +24,7 @@ pub mod npy;
 mod numbering;
 mod options;
 mod pages;
+mod placed;
 mod scan;
 mod source;
 mod spg;
@@ -33,7 +34,7 @@ mod weights;
 mod zstd;
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use flate2::write::GzEncoder;
 
@@ -47,7 +48,8 @@ pub use note::Note;
 pub use options::{Base, Column, Columns, Comment, EdgeListOptions, Header, IdKind, ReadOptions};
 use source::{Source, untold};
 
-use crate::{Csr, GraphError, Ids, LoadedGraph, Progress, Weight};
+use crate::error::{malformed, unrepresentable};
+use crate::{AnyCsr, Csr, GraphError, Ids, LoadedGraph, Progress, Weight, with_csr};
 
 #[cfg(target_endian = "big")]
 compile_error!("the binary formats are little-endian and are read and written as they are");
@@ -275,6 +277,16 @@ pub fn write_csr<W: Weight>(
     file.commit()
 }
 
+impl AnyCsr {
+    /// Writes the graph, whose vertices have these names, to a file.
+    ///
+    /// # Errors
+    /// As [`write_csr`].
+    pub fn write(&self, path: impl AsRef<Path>, ids: &Ids) -> Result<(), GraphError> {
+        with_csr!(self, |graph| write_csr(path, graph, ids))
+    }
+}
+
 /// Writes a graph as `.spg`, whatever the suffix of `path`, and after it an
 /// [attachment](crate::Attachment) of this kind: the bytes of `pieces`, one after the other. The
 /// file is read as any other graph.
@@ -326,12 +338,4 @@ fn check_names(n_vertices: usize, ids: &Ids) -> Result<(), GraphError> {
         }),
         None => Ok(()),
     }
-}
-
-fn malformed(path: &Path, message: String) -> GraphError {
-    GraphError::Malformed { path: path.to_path_buf(), message }
-}
-
-fn unrepresentable(path: &Path, message: impl Into<String>) -> GraphError {
-    GraphError::NotRepresentable { path: PathBuf::from(path), message: message.into() }
 }

@@ -2,7 +2,7 @@
 
 use super::super::Format;
 use super::super::blocks::Text;
-use super::super::coordinates::{COORDINATE, Known, Placed, coordinate};
+use super::super::placed::{COORDINATE, Known, Placed, coordinate};
 use super::super::scan::{Fault, Scanner};
 use super::fields::{Comments, Delimiter, Field, Fields};
 use crate::{GraphError, Name};

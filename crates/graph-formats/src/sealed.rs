@@ -1,0 +1,3 @@
+//! What keeps others from implementing this crate's traits of numbers.
+
+pub trait Sealed {}
