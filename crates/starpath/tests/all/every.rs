@@ -322,7 +322,8 @@ fn a_list_without_end_is_an_error() {
     }
     let folder = tempfile::tempdir().unwrap();
     json_in(folder.path(), "generate grid --side 30 -o {}/grid.spg");
-    let line = "ulimit -v 1000000 && yes 1 | \"$0\" sssp grid.spg --sources /dev/stdin -o out.tsv";
+    let line = "ulimit -v 1000000 && \
+                yes 1 | \"$0\" sssp grid.spg --sources /dev/stdin --nearest -o out.tsv";
     let ran = Command::new("sh")
         .args(["-c", line])
         .arg(program())
