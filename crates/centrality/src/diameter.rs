@@ -58,8 +58,8 @@ pub struct Diameter {
 /// Tells `progress` how many vertices are out of the question. O(n + m) a search.
 ///
 /// # Errors
-/// Where weights are to be added up and one is negative, a distance overflows its type, or the
-/// progress callback ended the work.
+/// Where weights are to be added up and one is negative, a distance overflows its type, the system
+/// refuses the memory, or the progress callback ended the work.
 ///
 /// ```
 /// use centrality::{Lengths, diameter};

@@ -41,7 +41,7 @@ pub fn free_memory() -> Option<u64> {
     machine.into_iter().chain(limited).min()
 }
 
-/// Asks the system for so much memory at once and gives it back, which costs nothing: what takes
+/// Asks the system for so much memory at once and gives it back, in microseconds: what takes
 /// too much is an error before the work. A limit on a group of processes that is lower than the
 /// machine's memory is not seen.
 ///

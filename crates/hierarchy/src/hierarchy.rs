@@ -74,7 +74,7 @@ impl Hierarchy {
     ///
     /// # Errors
     /// When the order is of another number of vertices or has too long a way up, the graph has too
-    /// many arcs, or its hierarchy would have.
+    /// many arcs, or its hierarchy would have; when the system refuses the memory.
     ///
     /// ```
     /// use graph_formats::Csr;
@@ -153,7 +153,7 @@ impl Hierarchy {
     ///
     /// # Errors
     /// When the arcs of `graph` are others, a weight is negative, or floats are so large that a sum
-    /// of them may be infinite.
+    /// of them may be infinite; when the system refuses the memory.
     pub fn customize<W: MetricWeight>(&self, graph: &Csr<W>) -> Result<Metric<W>, HierarchyError> {
         W::customize(self, graph)
     }

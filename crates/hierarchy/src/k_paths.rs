@@ -27,7 +27,7 @@ impl<W: MetricWeight> Metric<W> {
     ///
     /// # Errors
     /// When the source or target does not exist, or one of the `k` paths has a length that its type
-    /// cannot hold.
+    /// cannot hold; when the system refuses the memory.
     ///
     /// ```
     /// use graph_formats::Csr;

@@ -32,7 +32,7 @@ impl<W: MetricWeight> Metric<W> {
     /// As [`Metric::map_distances`], with memory for all of them.
     ///
     /// # Errors
-    /// When a source does not exist, or a distance overflows its type.
+    /// When a source does not exist, a distance overflows its type, or the system refuses the memory.
     ///
     /// ```
     /// use graph_formats::Csr;

@@ -51,7 +51,7 @@ impl Prepared {
     ///
     /// # Errors
     /// When something else is attached to the graph, or a hierarchy that is damaged or of another
-    /// version.
+    /// version; when the system refuses the memory.
     ///
     /// ```
     /// use graph_formats::{Csr, Ids, read};

@@ -116,7 +116,8 @@ impl<W: MetricWeight> Metric<W> {
     /// one after the other by no more than s parts in 2^52.
     ///
     /// # Errors
-    /// When a source does not exist, a distance overflows its type, or the callback ended the work.
+    /// When a source does not exist, a distance overflows its type, the system refuses the memory, or
+    /// the callback ended the work.
     ///
     /// ```
     /// use graph_formats::Csr;

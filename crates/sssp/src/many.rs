@@ -64,7 +64,7 @@ impl<W: SearchWeight> Solver<'_, W> {
     ///
     /// # Errors
     /// When a source does not exist, a weight is negative, a distance overflows its type, the
-    /// device fails, or the progress callback ended the search.
+    /// device fails, the system refuses the memory, or the progress callback ended the search.
     ///
     /// ```
     /// use graph_formats::Csr;

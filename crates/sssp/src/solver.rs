@@ -139,7 +139,7 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
     ///
     /// # Errors
     /// When a vertex does not exist, a distance overflows its type, a negative cycle
-    /// can be reached, or the progress callback ended the search.
+    /// can be reached, the system refuses the memory, or the progress callback ended the search.
     pub fn distances(
         &mut self,
         source: VertexId,

@@ -28,7 +28,7 @@ impl Order {
     /// O((n + m) c log n) with separators of c vertices.
     ///
     /// # Errors
-    /// When the graph has no small separators, or too many arcs.
+    /// When the graph has no small separators, or too many arcs, or the system refuses the memory.
     ///
     /// ```
     /// use graph_formats::Csr;

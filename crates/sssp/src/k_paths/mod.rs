@@ -81,7 +81,7 @@ impl<W: SearchWeight> Solver<'_, W> {
     /// # Errors
     /// When a vertex does not exist, a weight is negative, or the progress callback, which is told
     /// of paths, ended the work. [`SsspError::Overflow`] where one of the `k` paths has a length
-    /// that its type cannot hold.
+    /// that its type cannot hold, and [`SsspError::NoMemory`].
     ///
     /// ```
     /// use graph_formats::Csr;
@@ -159,7 +159,7 @@ impl<W: SearchWeight> Solver<'_, W> {
 /// # Errors
 /// When a vertex does not exist. [`SsspError::NoDistances`] when a search notices numbers that are no
 /// distances. [`SsspError::Overflow`] where one of the `k` paths has a length that its type cannot
-/// hold.
+/// hold. [`SsspError::NoMemory`] when the system refuses the memory.
 ///
 /// ```
 /// use graph_formats::Csr;

@@ -363,7 +363,7 @@ fn run_within(limit: u64, inputs: &Path, line: &str) -> Limited {
     Limited { code: ran.status.code(), said, left: names_in(results.path()) }
 }
 
-/// How many bytes were refused where nobody could say so, as the standard library tells it.
+/// The size of the allocation whose refusal ended the process, from what the standard library said.
 fn refused_at_once(said: &str) -> Option<usize> {
     said.split_once("memory allocation of ")?.1.split_whitespace().next()?.parse().ok()
 }
