@@ -17,8 +17,6 @@ pub(crate) struct Outcome {
     pub(crate) n_failed: usize,
     /// What was not checked, and why.
     pub(crate) skipped: Vec<String>,
-    /// What is allowed but should not last.
-    pub(crate) warnings: Vec<String>,
     /// How long each test took.
     pub(crate) times: Vec<(Duration, String)>,
 }
@@ -68,13 +66,10 @@ impl Report {
         self.0.iter().any(|taken| taken.outcome.n_failed > 0)
     }
 
-    /// What was warned of and what was skipped, the slowest tests, all steps, then the counts.
+    /// What was skipped, the slowest tests, all steps, then the counts.
     pub(crate) fn summary(&self) -> String {
         let mut text = String::from("\nSummary\n");
         let outcomes = || self.0.iter().map(|taken| &taken.outcome);
-        for warning in outcomes().flat_map(|outcome| &outcome.warnings) {
-            let _ = writeln!(text, "  warning: {warning}");
-        }
         for skipped in outcomes().flat_map(|outcome| &outcome.skipped) {
             let _ = writeln!(text, "  SKIPPED: {skipped}");
         }

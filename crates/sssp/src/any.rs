@@ -9,9 +9,9 @@ use graph_formats::{AnyCsr, Distance, VertexId, with_csr};
 use paths::{AnyDistances, AnyNearest, AnyTable, AnyTree, Number};
 
 use crate::cost::Outline;
-use crate::weights::SearchWeight;
 use crate::{
-    Config, DeviceTimes, Found, Goal, HopSums, Path, Plan, Progress, Solver, SsspError, Trees, gpu,
+    Config, DeviceTimes, Found, Goal, HopSums, Path, Plan, Progress, SearchWeight, Solver,
+    SsspError, Trees, gpu,
 };
 
 /// A [`Solver`] for whatever weights the graph has; its methods are the solver's.

@@ -1,13 +1,5 @@
 //! How many arcs vertices are away from many sources, all in all.
 
-use graph_formats::VertexId;
-
-use crate::cpu::bit_parallel::Searches;
-use crate::query::check_vertices;
-use crate::solver::in_own_pool;
-use crate::weights::SearchWeight;
-use crate::{Found, Solver, SsspError, Work};
-
 /// Sums over searches from many sources that count arcs, for every vertex that they reach.
 ///
 /// All are whole numbers, so that they do not depend on the order in which searches end.
@@ -83,50 +75,5 @@ impl HopSums {
         for (pairs, others) in self.by_hop.iter_mut().zip(by_hop) {
             *pairs += others;
         }
-    }
-}
-
-impl<W: SearchWeight> Solver<'_, W> {
-    /// Counts the arcs of the shortest of paths from each of `sources`, whatever they weigh, and
-    /// adds up what a search from each would find. A source that is given twice counts twice.
-    ///
-    /// Up to 512 searches go on at once, a bit each, and as many such batches as threads. O(s·m/512)
-    /// word operations where paths have few arcs, 32 bytes a vertex for each thread and up to 192
-    /// more. On a GPU up to 1,024 at once, and [`Found::device_times`] has what that took.
-    ///
-    /// # Errors
-    /// When a source does not exist, or the progress callback, which is told of sources, ended the
-    /// work.
-    ///
-    /// ```
-    /// use graph_formats::Csr;
-    /// use sssp::{Config, Solver};
-    ///
-    /// let graph = Csr::from_edges(4, &[(0, 1, 9u32), (1, 2, 9)])?;
-    /// let sums = Solver::new(&graph, &Config::default())?.hop_sums(&[0, 1, 2, 3])?.answer;
-    /// assert_eq!((sums.n_sources, sums.sums), (vec![3, 3, 3, 1], vec![3, 2, 3, 0]));
-    /// assert_eq!((sums.greatest, sums.by_hop), (vec![2, 1, 2, 0], vec![4, 4, 2]));
-    /// assert_eq!(sums.reciprocals[0], (1 << 64) + (1 << 63));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn hop_sums(&mut self, sources: &[VertexId]) -> Result<Found<HopSums>, SsspError> {
-        W::hop_sums(self, sources)
-    }
-
-    pub(crate) fn find_hop_sums(
-        &mut self,
-        sources: &[VertexId],
-    ) -> Result<Found<HopSums>, SsspError> {
-        check_vertices(self.graph, "source", sources)?;
-        let found = self.search.hop_sums(sources, self.progress);
-        if let Some(sums) = found.map_err(|error| error.named(&self.gpus))? {
-            return Ok(self.found(sums, Work::default()));
-        }
-        let (graph, progress) = (self.graph, self.progress);
-        let threads = self.cpu.as_ref().map_or_else(rayon::current_num_threads, |c| c.n_threads());
-        let sums = in_own_pool(&self.cpu, &self.pool, || {
-            Searches::new(graph, sources.len(), threads, progress).sums(sources)
-        })?;
-        Ok(self.found_elsewhere(sums, Work::default()))
     }
 }

@@ -30,25 +30,25 @@
 
 mod algorithm;
 pub mod any;
+mod arc_split;
 mod bounds;
 mod config;
 pub mod cost;
 mod cpu;
 pub mod delta;
 mod error;
+mod found;
 pub mod gpu;
 mod hop_sums;
 mod k_paths;
 mod key;
 mod level_distances;
-mod many;
 mod outline;
 mod plan;
 mod predecessors;
 mod query;
 mod search;
 mod solver;
-mod trees;
 mod weights;
 mod work;
 
@@ -60,15 +60,13 @@ pub use config::Team;
 pub use config::{Config, Goal};
 pub use delta::Delta;
 pub use error::SsspError;
+pub use found::Found;
 pub use hop_sums::HopSums;
-pub use k_paths::{Path, k_shortest_paths};
+pub use k_paths::Path;
 pub use paths::Progress;
 pub use plan::Plan;
-pub use predecessors::predecessors;
-pub use solver::{Solver, shortest_paths};
-pub use trees::Trees;
-pub use weights::SearchWeight;
-pub use work::{Again, DeviceTimes, Found, Work};
+pub use solver::{SearchWeight, Solver, Trees, k_shortest_paths, predecessors, shortest_paths};
+pub use work::{Again, DeviceTimes, Work};
 
 // The example of the README is a test too.
 #[cfg(doctest)]

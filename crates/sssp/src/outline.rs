@@ -9,7 +9,7 @@
 
 use graph_formats::{Csr, VertexId, Weight};
 
-use crate::cpu::delta_stepping::long_arcs;
+use crate::arc_split;
 
 /// Vertices by which the search tells how levels widen,
 const FIRST: usize = 256;
@@ -55,7 +55,7 @@ impl Outline {
             n_vertices: graph.n_vertices(),
             n_arcs: graph.n_arcs(),
             depth: depth(graph),
-            is_dense: long_arcs::is_dense(graph),
+            is_dense: arc_split::is_dense(graph),
             is_unweighted: graph.weight_summary().common().is_some(),
         }
     }

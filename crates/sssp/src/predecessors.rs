@@ -28,10 +28,9 @@ use paths::{Distances, Predecessors};
 use rayon::prelude::*;
 
 use crate::SsspError;
-use crate::cpu::delta_stepping::long_arcs::ArcSplit;
+use crate::arc_split::ArcSplit;
 use crate::key::{FullKey, FullKeys, KeyArithmetic, Labels};
 use crate::query::check_vertices;
-use crate::weights::SearchWeight;
 
 /// Distances of which a task makes keys.
 const DISTANCES_PER_TASK: usize = 1 << 14;
@@ -43,33 +42,6 @@ const ROWS_AND_ARCS_A_TASK: usize = 1 << 16;
 const SAMPLES: usize = 4096;
 /// The nearest vertices have one arc of so many.
 const PART_OF_NEAREST: usize = 256;
-
-/// The predecessor of every reached vertex but the source, by the rule above.
-///
-/// `distances` must be those of `graph` from `source`, as any solver here returns
-/// them, whole or up to a limit; vertices without a tight arc get no predecessor. O(n + m).
-///
-/// # Errors
-/// [`SsspError::NoSuchVertex`] for the source, and [`SsspError::NotAllVertices`] where there is
-/// not one distance for each vertex.
-///
-/// ```
-/// use graph_formats::Csr;
-/// use paths::Distances;
-///
-/// let graph = Csr::from_arcs(3, &[(0, 1, 1u32), (0, 2, 1), (1, 2, 0)])?;
-/// let distances = Distances::from_iter([Some(0), Some(1), Some(1)]);
-/// let predecessors = sssp::predecessors(&graph, 0, &distances)?;
-/// assert_eq!(predecessors.get(2), Some(0)); // strictly nearer than 1 is
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn predecessors<W: SearchWeight>(
-    graph: &Csr<W>,
-    source: VertexId,
-    distances: &Distances<W::Distance>,
-) -> Result<Predecessors, SsspError> {
-    W::predecessors(graph, source, distances)
-}
 
 pub(crate) fn checked_from_distances<W: Weight>(
     graph: &Csr<W>,

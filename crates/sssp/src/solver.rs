@@ -1,57 +1,44 @@
-//! One graph, many searches.
+//! One graph, many searches: what a [`Solver`] is asked, and where the code for it is generated.
+//!
+//! The compiler generates a generic function anew in every crate that calls it with a type. The
+//! methods of [`SearchWeight`] have no type parameters, so that the code of the solvers is
+//! generated here, once for each of the six types, and all crates above link to it. The public
+//! generic functions only call these methods. What is new and generic, and has a loop, is reached
+//! through a method here.
 
-use std::num::NonZeroUsize;
+mod core;
+mod hop_sums;
+mod k_paths;
+mod nearest;
+mod reversed;
+mod rows;
+mod table;
+mod trees;
+
 use std::slice;
-use std::sync::OnceLock;
-use std::time::{Duration, Instant};
 
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Distance, VertexId, Weight, ensure_granted};
-use paths::{Distances, Tree};
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use graph_formats::{Csr, VertexId, Weight};
+use paths::{DistanceTable, Distances, Nearest, Predecessors, Progress, Tree};
 
-use crate::cpu::{self, Prepared};
-use crate::k_paths::Reversed;
-use crate::query::{Query, check_overflow_to, check_vertices};
-use crate::search::Search;
-use crate::weights::SearchWeight;
-use crate::{Config, DeviceTimes, Found, Goal, Plan, Progress, SsspError, Work, gpu, predecessors};
+use self::core::Device;
+pub use self::core::Solver;
+use crate::found::Found;
+use crate::gpu::{self, Arrays, DeviceSolver};
+use crate::hop_sums::HopSums;
+use crate::k_paths::Path;
+use crate::weights::SearchKeys;
+use crate::{Config, Goal, Plan, SsspError};
 
-/// Bytes of an answer, a vertex, while it is made: two of distances, and the predecessor.
-const BYTES_OF_TREE: usize = 20;
+/// What an answer is, or why there is none.
+type Answer<T> = Result<T, SsspError>;
 
-/// Searches a graph from one source after another, in the same work space.
-///
-/// ```
-/// use graph_formats::Csr;
-/// use sssp::{Config, Goal, Solver};
-///
-/// let graph = Csr::from_arcs(4, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9), (2, 3, 1)])?;
-/// let mut solver = Solver::new(&graph, &Config::default())?;
-/// let tree = solver.tree(0, Goal::All)?;
-/// assert_eq!(tree.distance(3), Some(8));
-/// assert_eq!(tree.path_to(3), Some(vec![0, 1, 2, 3]));
-/// assert_eq!(solver.distances(1, Goal::All)?.get(0), None);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub struct Solver<'g, W: Weight> {
-    pub(crate) graph: &'g Csr<W>,
-    pub(crate) plan: Plan,
-    pub(crate) search: Box<dyn Search<W> + 'g>,
-    preparation: Option<DeviceTimes>,
-    /// The GPUs that it is on, of which the first makes all searches that are no table's.
-    pub(crate) gpus: Vec<Gpu>,
-    /// The searches on the others.
-    pub(crate) others: Vec<Box<dyn Search<W> + 'g>>,
-    /// What to solve with on the CPU; `None` on a GPU.
-    pub(crate) cpu: Option<Config>,
-    pub(crate) prepared: Prepared<W>,
-    pub(crate) progress: Option<Progress<'g>>,
-    /// The threads of [`in_own_pool`]; empty where the system refuses one.
-    pub(crate) pool: OnceLock<Option<ThreadPool>>,
-    /// The graph transposed, once paths were asked for and where it is directed.
-    pub(crate) reversed: Option<Reversed<W>>,
-}
+/// The lengths of a graph's paths.
+type Length<W> = <W as Weight>::Distance;
+
+/// A table of distances, and the predecessor of each vertex in each row, as
+/// [`Predecessors`] stores them.
+pub type Trees<T> = (T, Vec<VertexId>);
 
 impl<'g, W: SearchWeight> Solver<'g, W> {
     /// Chooses how to search `graph` and makes the work space: some 12 to 24 bytes a
@@ -113,12 +100,10 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
 
     /// The GPUs that it is on; none on the CPU.
     pub fn gpus(&self) -> &[Gpu] {
-        &self.gpus
-    }
-
-    /// What making the solver took on the device, if it is on one.
-    pub fn preparation(&self) -> Option<DeviceTimes> {
-        self.preparation
+        match &self.device {
+            Device::Cpu(_) => &[],
+            Device::Gpus(on_gpus) => &on_gpus.gpus,
+        }
     }
 
     /// This solver, which tells `progress` from now on how far a search is.
@@ -161,159 +146,207 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
     ) -> Result<Found<Tree<W>>, SsspError> {
         W::tree(self, source, goal)
     }
+
+    /// The distances from each of `sources` to each of `targets`; a row a source, in the
+    /// order given.
+    ///
+    /// Many searches run at once: on the CPU one a thread, which share what is prepared for the
+    /// graph; on a GPU with Δ-stepping each on a part of the multiprocessors, and on [several
+    /// GPUs](Self::on_gpus) a share on each. What was chosen for them is in [`Found::plan`]. A
+    /// search may end when all targets are settled.
+    /// O(s·(n + m)), and O(s·t) memory for the table, besides up to 24 bytes a vertex for each
+    /// thread; of a GPU's up to 44 bytes a vertex and half a byte an arc for each search at once.
+    ///
+    /// # Errors
+    /// As [`Solver::distances`], of any of the searches, and [`SsspError::TableTooLarge`].
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use sssp::{Config, Solver};
+    ///
+    /// let graph = Csr::from_arcs(4, &[(0, 1, 5u32), (1, 2, 2), (2, 0, 4)])?;
+    /// let table = Solver::new(&graph, &Config::default())?.table(&[0, 2], &[1, 2, 3])?;
+    /// assert_eq!(table.row(0).collect::<Vec<_>>(), [Some(5), Some(7), None]);
+    /// assert_eq!(table.row(1).collect::<Vec<_>>(), [Some(9), Some(0), None]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn table(
+        &mut self,
+        sources: &[VertexId],
+        targets: &[VertexId],
+    ) -> Result<Found<DistanceTable<W>>, SsspError> {
+        W::table(self, sources, targets)
+    }
+
+    /// For every vertex, which of `sources` is nearest, and how far it is. Of several that
+    /// are equally near it is the smallest.
+    ///
+    /// One search from all of them. On a GPU with Δ-stepping, and then from its distances a pass of
+    /// as many rounds as a path has arcs: O(n + m) where few vertices have ties. Otherwise
+    /// Dijkstra's algorithm on one thread of the CPU: O((n + m) log n) for however many sources, and
+    /// 16 to 24 bytes a vertex.
+    ///
+    /// # Errors
+    /// When a source does not exist, a weight is negative, a distance overflows its type, the
+    /// device fails, the system refuses the memory, or the progress callback ended the search.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use sssp::{Config, Solver};
+    ///
+    /// let graph = Csr::from_edges(4, &[(0, 1, 2u32), (1, 2, 2), (2, 3, 1)])?;
+    /// let nearest = Solver::new(&graph, &Config::default())?.nearest(&[3, 0])?;
+    /// assert_eq!((nearest.source_of(1), nearest.distance(1)), (Some(0), Some(2)));
+    /// assert_eq!((nearest.source_of(2), nearest.distance(2)), (Some(3), Some(1)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn nearest(&mut self, sources: &[VertexId]) -> Result<Found<Nearest<W>>, SsspError> {
+        W::nearest(self, sources)
+    }
+
+    /// The distances of all vertices from each of `sources`, as far as `goal` asks, and the paths
+    /// that have them; a row a source, in the order given.
+    ///
+    /// Each row is that of [`tree`](Self::tree). On the CPU many searches run at once, one a
+    /// thread; on a GPU one after the other. O(s·(n + m)), and O(s·n) memory besides what each
+    /// thread's search takes.
+    ///
+    /// # Errors
+    /// As [`Solver::distances`], of any of the searches, and [`SsspError::TableTooLarge`].
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use sssp::{Config, Goal, Solver};
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2)])?;
+    /// let found = Solver::new(&graph, &Config::default())?.trees(&[0, 1], Goal::All)?;
+    /// let (distances, predecessors) = &found.answer;
+    /// assert_eq!(distances.row(1).collect::<Vec<_>>(), [None, Some(0), Some(2)]);
+    /// assert_eq!(*predecessors, [u32::MAX, 0, 1, u32::MAX, u32::MAX, 1]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn trees(
+        &mut self,
+        sources: &[VertexId],
+        goal: Goal<W::Distance>,
+    ) -> Result<Found<Trees<DistanceTable<W>>>, SsspError> {
+        W::trees(self, sources, goal)
+    }
+
+    /// Counts the arcs of the shortest of paths from each of `sources`, whatever they weigh, and
+    /// adds up what a search from each would find. A source that is given twice counts twice.
+    ///
+    /// Up to 512 searches go on at once, a bit each, and as many such batches as threads. O(s·m/512)
+    /// word operations where paths have few arcs, 32 bytes a vertex for each thread and up to 192
+    /// more. On a GPU up to 1,024 at once, and [`Found::device_times`] has what that took.
+    ///
+    /// # Errors
+    /// When a source does not exist, or the progress callback, which is told of sources, ended the
+    /// work.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use sssp::{Config, Solver};
+    ///
+    /// let graph = Csr::from_edges(4, &[(0, 1, 9u32), (1, 2, 9)])?;
+    /// let sums = Solver::new(&graph, &Config::default())?.hop_sums(&[0, 1, 2, 3])?.answer;
+    /// assert_eq!((sums.n_sources, sums.sums), (vec![3, 3, 3, 1], vec![3, 2, 3, 0]));
+    /// assert_eq!((sums.greatest, sums.by_hop), (vec![2, 1, 2, 0], vec![4, 4, 2]));
+    /// assert_eq!(sums.reciprocals[0], (1 << 64) + (1 << 63));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn hop_sums(&mut self, sources: &[VertexId]) -> Result<Found<HopSums>, SsspError> {
+        W::hop_sums(self, sources)
+    }
+
+    /// The `k` shortest simple paths from `source` to `target`, or all where there are fewer: by
+    /// length, and those of equal length in the order of their vertices, compared one by one.
+    ///
+    /// A simple path passes no vertex twice, and is its sequence of vertices: of parallel arcs it
+    /// takes the lightest. From a vertex to itself there is one, which has no arcs. The same paths
+    /// in the same order with every algorithm and any number of threads. Lengths of floats are the
+    /// least sums; where sums that differ are rounded to the same, the order is fixed, but not by
+    /// vertices.
+    ///
+    /// The distances to `target` are found first, on a GPU where the solver is on one and the graph
+    /// is undirected; a directed graph is transposed, once a solver. The rest
+    /// is done by one thread of the CPU. With l arcs on a path, O(k·l) rows of arcs and about k
+    /// searches as a rule; at most O(k·l) of O(m + n log n). O(n + k·l) memory.
+    ///
+    /// # Errors
+    /// When a vertex does not exist, a weight is negative, or the progress callback, which is told
+    /// of paths, ended the work. [`SsspError::Overflow`] where one of the `k` paths has a length
+    /// that its type cannot hold, and [`SsspError::NoMemory`].
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use sssp::{Config, Solver};
+    ///
+    /// let graph = Csr::from_edges(4, &[(0, 1, 1u32), (1, 3, 4), (0, 2, 2), (2, 3, 1), (1, 2, 1)])?;
+    /// let paths = Solver::new(&graph, &Config::default())?.k_shortest_paths(0, 3, 3)?;
+    /// let found: Vec<_> = paths.iter().map(|path| (path.length, &path.vertices[..])).collect();
+    /// assert_eq!(found, [(3, &[0, 1, 2, 3][..]), (3, &[0, 2, 3]), (5, &[0, 1, 3])]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn k_shortest_paths(
+        &mut self,
+        source: VertexId,
+        target: VertexId,
+        k: usize,
+    ) -> Result<Found<Vec<Path<W::Distance>>>, SsspError> {
+        W::paths(self, source, target, k)
+    }
 }
 
-impl<'g, W: SearchWeight> Solver<'g, W> {
-    pub(crate) fn on_cpu(graph: &'g Csr<W>, config: &Config) -> Result<Self, SsspError> {
-        let (plan, chosen) = Plan::on_cpu(graph, config)?;
-        let prepared = cpu::prepare(graph, chosen);
-        let search = cpu::search(graph, chosen, plan.narrow, prepared.clone());
-        let cpu = Some(config.clone());
-        Ok(Self { cpu, prepared, ..Self::with_search(graph, plan, search) })
-    }
-
-    pub(crate) fn on_all(
-        gpus: &[Gpu],
-        graph: &'g Csr<W>,
-        config: &gpu::Config,
-    ) -> Result<Self, SsspError> {
-        // a build without the feature has no GPUs, and need not generate what searches on them
-        if gpus.is_empty() || !cfg!(feature = "cuda") {
-            return Err(SsspError::NotOnGpu { reason: "none was named".to_owned() });
-        }
-        let (plan, search, others) = gpu::searches(gpus, graph, config)?;
-        let gpus = gpus.to_vec();
-        Ok(Self { gpus, others, ..Self::with_search(graph, plan, search) })
-    }
-
-    fn with_search(graph: &'g Csr<W>, plan: Plan, search: Box<dyn Search<W> + 'g>) -> Self {
-        Self {
-            graph,
-            plan,
-            preparation: search.device_times().map(DeviceTimes::without_search),
-            search,
-            gpus: Vec::new(),
-            others: Vec::new(),
-            cpu: None,
-            prepared: Prepared::Nothing,
-            progress: None,
-            pool: OnceLock::new(),
-            reversed: None,
-        }
-    }
-
-    /// What a single search found, and what it took.
-    pub(crate) fn found<T>(&self, answer: T, work: Work) -> Found<T> {
-        let device_times = self.search.device_times();
-        Found { device_times, ..self.found_elsewhere(answer, work) }
-    }
-
-    /// What was found without the device, whose times are those of another call.
-    pub(crate) fn found_elsewhere<T>(&self, answer: T, work: Work) -> Found<T> {
-        let device_times = self.preparation;
-        let (plan, predecessors_time) = (self.plan.clone(), Duration::ZERO);
-        Found { answer, plan, work, device_times, predecessors_time }
-    }
-
-    pub(crate) fn find_distances(
-        &mut self,
-        source: VertexId,
-        goal: Goal<W::Distance>,
-    ) -> Result<Found<Distances<W::Distance>>, SsspError> {
-        Ok(self.limited(source, goal)?.map(|(distances, _)| distances))
-    }
-
-    pub(crate) fn find_tree(
-        &mut self,
-        source: VertexId,
-        goal: Goal<W::Distance>,
-    ) -> Result<Found<Tree<W>>, SsspError> {
-        let found = self.limited(source, goal)?;
-        let (distances, limit) = &found.answer;
-        let start = Instant::now();
-        let limit_of_tree = limit.unwrap_or(W::Distance::UNREACHED);
-        let has_own_threads = self.search.has_own_threads();
-        let search = &mut self.search;
-        let mut ask = || match distances.get(source) {
-            Some(_) => search.predecessors(source, limit_of_tree),
-            // a cutoff below zero leaves out the source itself, and there was no search
-            None => Ok(None),
-        };
-        let known = match has_own_threads {
-            true => ask(),
-            false => in_own_pool(&self.cpu, &self.pool, ask),
-        };
-        let known = known.map_err(|error| error.named(&self.gpus))?;
-        let from_distances = || predecessors::from_distances(self.graph, source, distances);
-        let predecessors =
-            known.unwrap_or_else(|| in_own_pool(&self.cpu, &self.pool, from_distances));
-        let predecessors_time = start.elapsed();
-        let tree = |(distances, limit)| Tree { source, limit, predecessors, distances };
-        Ok(Found { predecessors_time, ..found.map(tree) })
-    }
-
-    /// The distances that `goal` asks for, and the limit that it comes to.
-    fn limited(
-        &mut self,
-        source: VertexId,
-        goal: Goal<W::Distance>,
-    ) -> Result<Found<Limited<W>>, SsspError> {
-        let progress = self.progress;
-        let all = Query { source, targets: &[], limit: W::Distance::UNREACHED, progress };
-        match goal {
-            Goal::All => self.answer(&all),
-            Goal::Target(target) => self.answer(&Query { targets: &[target], ..all }),
-            Goal::Within(limit) => self.answer(&Query { limit, ..all }),
-        }
-    }
-
-    /// The distances of all vertices no farther than the limit of `query`, or than the farthest
-    /// of its targets if there are any and all can be reached.
-    fn answer(&mut self, query: &Query<'_, W::Distance>) -> Result<Found<Limited<W>>, SsspError> {
-        let &Query { source, targets, limit, .. } = query;
-        check_vertices(self.graph, "source", &[source])?;
-        check_vertices(self.graph, "target", targets)?;
-        // NaN compares with nothing
-        if limit.partial_cmp(&W::Distance::ZERO).is_none() {
-            return Err(SsspError::BadCutoff(limit.to_string()));
-        }
-        ensure_granted(BYTES_OF_TREE * self.graph.n_vertices())?;
-        // nothing lies beyond the greatest of all, so that what overflows is no farther
-        let mut limit = Some(limit).filter(|&limit| limit < W::Distance::UNREACHED);
-        if let (Some((arc, from, to)), Some(_)) = (self.plan.negative, limit) {
-            let weight = self.graph.weights()[arc].to_string();
-            return Err(SsspError::CutoffWithNegativeWeight { from, to, weight });
-        }
-        if limit.is_some_and(|limit| limit < W::Distance::ZERO) {
-            let nothing = vec![W::Distance::UNREACHED; self.graph.n_vertices()];
-            let nothing = Distances::from_storage(nothing);
-            return Ok(self.found_elsewhere((nothing, limit), Work::default()));
-        }
-        // a zero may have a sign, which keys tell apart
-        let zero = query.limit == W::Distance::ZERO;
-        let query = query.with_limit(if zero { W::Distance::ZERO } else { query.limit });
-        let found = self.search.search(&query);
-        let (distances, work) = found.map_err(|error| error.named(&self.gpus))?;
-        let distances = Distances::from_storage(distances);
-        if limit.is_none() && self.plan.negative.is_none() {
-            let of_targets = targets.iter().map(|&target| distances.get(target));
-            limit = of_targets.reduce(|a, b| Some(if a? < b? { b? } else { a? })).flatten();
-        }
-        let distances = match limit {
-            Some(limit) => distances.within(limit),
-            None => {
-                if !self.plan.bounded {
-                    check_overflow_to(self.graph, &distances, source, targets)?;
-                }
-                distances
-            }
-        };
-        Ok(self.found((distances, limit), work))
+impl<W: SearchWeight> DeviceSolver<W> {
+    /// Looks at the graph, chooses the width of buckets and makes the work space: for n vertices
+    /// and m arcs 64 bytes a vertex and 8.5 an arc, and on a dense graph whose arcs all have their
+    /// reverses up to 4 more; with distances or weights of 64 bits nearly twice that. The arrays
+    /// are not needed any more then. O(n + m).
+    ///
+    /// # Errors
+    /// [`SsspError::NotAGraph`] where the arrays do not fit together, [`SsspError::NegativeWeight`],
+    /// [`SsspError::NotOnGpu`] where there are 2^32 arcs or more, or where sums may be too large for
+    /// a distance, and [`SsspError::Gpu`].
+    pub fn new(gpu: &Gpu, arrays: &Arrays<'_, W>) -> Result<Self, SsspError> {
+        W::device_solver(gpu, arrays)
     }
 }
 
-/// Distances, and the greatest that was asked for if not all were.
-type Limited<W> = (Distances<<W as Weight>::Distance>, Option<<W as Weight>::Distance>);
+/// The `k` shortest simple paths from `source` to `target`, as [`Solver::k_shortest_paths`] has
+/// them, by distances to the target that come from elsewhere: `to_target` has that of any vertex,
+/// `None` where there is no path, or none whose length the distance type can hold. It is asked about
+/// those that the searches come to, each several times.
+///
+/// No weight may be negative. Distances are the least sums, of floats in any order of additions.
+/// Other numbers are an error when a search notices them: where the number of an arc's tail exceeds
+/// the arc's weight plus the number of its head, or where no path has the length that they promise.
+/// Numbers that are too small cost time, but change no path. O(k) searches as a rule.
+///
+/// # Errors
+/// When a vertex does not exist. [`SsspError::NoDistances`] when a search notices numbers that are no
+/// distances. [`SsspError::Overflow`] where one of the `k` paths has a length that its type cannot
+/// hold. [`SsspError::NoMemory`] when the system refuses the memory.
+///
+/// ```
+/// use graph_formats::Csr;
+///
+/// let graph = Csr::from_edges(4, &[(0, 1, 1u32), (1, 3, 4), (0, 2, 2), (2, 3, 1), (1, 2, 1)])?;
+/// let to_target = |vertex| Some([3, 2, 1, 0][vertex as usize]);
+/// let paths = sssp::k_shortest_paths(&graph, 0, 3, 2, to_target)?;
+/// let found: Vec<_> = paths.iter().map(|path| (path.length, &path.vertices[..])).collect();
+/// assert_eq!(found, [(3, &[0, 1, 2, 3][..]), (3, &[0, 2, 3])]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn k_shortest_paths<W: SearchWeight>(
+    graph: &Csr<W>,
+    source: VertexId,
+    target: VertexId,
+    k: usize,
+    mut to_target: impl FnMut(VertexId) -> Option<W::Distance>,
+) -> Result<Vec<Path<W::Distance>>, SsspError> {
+    W::paths_by(graph, [source, target], k, &mut to_target)
+}
 
 /// The tree of shortest paths from `source`: a [`Solver`] for one search.
 ///
@@ -338,61 +371,178 @@ pub fn shortest_paths<W: SearchWeight>(
     Ok(Solver::new(graph, config)?.tree(source, Goal::All)?.answer)
 }
 
-/// Does what needs no answers from other threads, so that it may wait in a pool: one of as many
-/// threads as are asked for on the CPU, where rayon's are more or fewer.
-pub(crate) fn in_own_pool<T: Send>(
-    config: &Option<Config>,
-    pool: &OnceLock<Option<ThreadPool>>,
-    work: impl FnOnce() -> T + Send,
-) -> T {
-    let n = config.as_ref().and_then(|config| config.threads).map(NonZeroUsize::get);
-    let build = |n| ThreadPoolBuilder::new().num_threads(n).build().ok();
-    match n.filter(|&n| n != rayon::current_num_threads()) {
-        Some(n) => match pool.get_or_init(|| build(n)) {
-            Some(pool) => pool.install(work),
-            None => work(),
-        },
-        None => work(),
-    }
+/// The predecessor of every reached vertex but the source, by the rule above.
+///
+/// `distances` must be those of `graph` from `source`, as any solver here returns
+/// them, whole or up to a limit; vertices without a tight arc get no predecessor. O(n + m).
+///
+/// # Errors
+/// [`SsspError::NoSuchVertex`] for the source, and [`SsspError::NotAllVertices`] where there is
+/// not one distance for each vertex.
+///
+/// ```
+/// use graph_formats::Csr;
+/// use paths::Distances;
+///
+/// let graph = Csr::from_arcs(3, &[(0, 1, 1u32), (0, 2, 1), (1, 2, 0)])?;
+/// let distances = Distances::from_iter([Some(0), Some(1), Some(1)]);
+/// let predecessors = sssp::predecessors(&graph, 0, &distances)?;
+/// assert_eq!(predecessors.get(2), Some(0)); // strictly nearer than 1 is
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn predecessors<W: SearchWeight>(
+    graph: &Csr<W>,
+    source: VertexId,
+    distances: &Distances<W::Distance>,
+) -> Result<Predecessors, SsspError> {
+    W::predecessors(graph, source, distances)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::search::Answer;
-
-    /// A device that makes single searches, and nothing else.
-    struct Device {
-        solve_ms: f64,
-    }
-
-    impl Search<i32> for Device {
-        fn search(&mut self, _query: &Query<'_, i64>) -> Result<Answer<i32>, SsspError> {
-            self.solve_ms = 2.0;
-            Ok((vec![0, 5, 12], Work::default()))
-        }
-
-        fn device_times(&self) -> Option<DeviceTimes> {
-            let Self { solve_ms } = *self;
-            Some(DeviceTimes { upload_ms: 1.0, solve_ms, ..DeviceTimes::default() })
-        }
-    }
-
-    #[test]
-    fn what_takes_no_search_on_the_device_has_no_times_of_one() {
-        let graph = Csr::from_arcs(3, &[(0, 1, 5i32), (1, 2, 7)]).unwrap();
-        let plan = Plan::of(&graph, "crauser", false, String::new()).unwrap();
-        let mut solver = Solver::with_search(&graph, plan, Box::new(Device { solve_ms: 0.0 }));
-        let preparation = solver.preparation();
-        assert_eq!(preparation.unwrap().upload_ms, 1.0);
-        for goal in [Goal::All, Goal::Target(1), Goal::Within(0)] {
-            assert_eq!(solver.tree(0, goal).unwrap().device_times.unwrap().solve_ms, 2.0);
-        }
-        assert_eq!(solver.tree(0, Goal::Within(-1)).unwrap().device_times, preparation);
-        assert_eq!(solver.table(&[], &[0]).unwrap().device_times, preparation);
-        assert_eq!(solver.nearest(&[0]).unwrap().device_times, preparation);
-        assert_eq!(solver.hop_sums(&[0]).unwrap().device_times, preparation);
-        assert_eq!(solver.k_shortest_paths(0, 2, 1).unwrap().device_times, preparation);
-        assert_eq!(solver.preparation(), preparation);
-    }
+/// A weight type that searches take: each of the six. The trait is sealed; its methods are those
+/// of [`Solver`] and the functions of this crate.
+pub trait SearchWeight: SearchKeys {
+    #[doc(hidden)]
+    fn solver_on_cpu<'g>(graph: &'g Csr<Self>, config: &Config) -> Answer<Solver<'g, Self>>;
+    #[doc(hidden)]
+    fn solver_on_gpus<'g>(
+        gpus: &[Gpu],
+        graph: &'g Csr<Self>,
+        config: &gpu::Config,
+    ) -> Answer<Solver<'g, Self>>;
+    #[doc(hidden)]
+    fn distances(
+        solver: &mut Solver<'_, Self>,
+        source: VertexId,
+        goal: Goal<Length<Self>>,
+    ) -> Answer<Found<Distances<Length<Self>>>>;
+    #[doc(hidden)]
+    fn tree(
+        solver: &mut Solver<'_, Self>,
+        source: VertexId,
+        goal: Goal<Length<Self>>,
+    ) -> Answer<Found<Tree<Self>>>;
+    #[doc(hidden)]
+    fn table(
+        solver: &mut Solver<'_, Self>,
+        sources: &[VertexId],
+        targets: &[VertexId],
+    ) -> Answer<Found<DistanceTable<Self>>>;
+    #[doc(hidden)]
+    fn trees(
+        solver: &mut Solver<'_, Self>,
+        sources: &[VertexId],
+        goal: Goal<Length<Self>>,
+    ) -> Answer<Found<Trees<DistanceTable<Self>>>>;
+    #[doc(hidden)]
+    fn nearest(solver: &mut Solver<'_, Self>, sources: &[VertexId])
+    -> Answer<Found<Nearest<Self>>>;
+    #[doc(hidden)]
+    fn hop_sums(solver: &mut Solver<'_, Self>, sources: &[VertexId]) -> Answer<Found<HopSums>>;
+    #[doc(hidden)]
+    fn paths(
+        solver: &mut Solver<'_, Self>,
+        source: VertexId,
+        target: VertexId,
+        k: usize,
+    ) -> Answer<Found<Vec<Path<Length<Self>>>>>;
+    #[doc(hidden)]
+    fn paths_by(
+        graph: &Csr<Self>,
+        ends: [VertexId; 2],
+        k: usize,
+        to_target: &mut dyn FnMut(VertexId) -> Option<Length<Self>>,
+    ) -> Answer<Vec<Path<Length<Self>>>>;
+    #[doc(hidden)]
+    fn predecessors(
+        graph: &Csr<Self>,
+        source: VertexId,
+        distances: &Distances<Length<Self>>,
+    ) -> Answer<Predecessors>;
+    #[doc(hidden)]
+    fn device_solver(gpu: &Gpu, arrays: &Arrays<'_, Self>) -> Answer<DeviceSolver<Self>>;
 }
+
+macro_rules! search_weights {
+    ($($weight:ty),*) => {$(
+        impl SearchWeight for $weight {
+            fn solver_on_cpu<'g>(graph: &'g Csr<Self>, config: &Config) -> Answer<Solver<'g, Self>> {
+                Solver::on_cpu(graph, config)
+            }
+            fn solver_on_gpus<'g>(
+                gpus: &[Gpu],
+                graph: &'g Csr<Self>,
+                config: &gpu::Config,
+            ) -> Answer<Solver<'g, Self>> {
+                Solver::on_all(gpus, graph, config)
+            }
+            fn distances(
+                solver: &mut Solver<'_, Self>,
+                source: VertexId,
+                goal: Goal<Length<Self>>,
+            ) -> Answer<Found<Distances<Length<Self>>>> {
+                solver.find_distances(source, goal)
+            }
+            fn tree(
+                solver: &mut Solver<'_, Self>,
+                source: VertexId,
+                goal: Goal<Length<Self>>,
+            ) -> Answer<Found<Tree<Self>>> {
+                solver.find_tree(source, goal)
+            }
+            fn table(
+                solver: &mut Solver<'_, Self>,
+                sources: &[VertexId],
+                targets: &[VertexId],
+            ) -> Answer<Found<DistanceTable<Self>>> {
+                solver.find_table(sources, targets)
+            }
+            fn trees(
+                solver: &mut Solver<'_, Self>,
+                sources: &[VertexId],
+                goal: Goal<Length<Self>>,
+            ) -> Answer<Found<Trees<DistanceTable<Self>>>> {
+                solver.find_trees(sources, goal)
+            }
+            fn nearest(
+                solver: &mut Solver<'_, Self>,
+                sources: &[VertexId],
+            ) -> Answer<Found<Nearest<Self>>> {
+                solver.find_nearest(sources)
+            }
+            fn hop_sums(
+                solver: &mut Solver<'_, Self>,
+                sources: &[VertexId],
+            ) -> Answer<Found<HopSums>> {
+                solver.find_hop_sums(sources)
+            }
+            fn paths(
+                solver: &mut Solver<'_, Self>,
+                source: VertexId,
+                target: VertexId,
+                k: usize,
+            ) -> Answer<Found<Vec<Path<Length<Self>>>>> {
+                solver.find_paths(source, target, k)
+            }
+            fn paths_by(
+                graph: &Csr<Self>,
+                ends: [VertexId; 2],
+                k: usize,
+                to_target: &mut dyn FnMut(VertexId) -> Option<Length<Self>>,
+            ) -> Answer<Vec<Path<Length<Self>>>> {
+                self::k_paths::by_distances(graph, ends, k, to_target)
+            }
+            fn predecessors(
+                graph: &Csr<Self>,
+                source: VertexId,
+                distances: &Distances<Length<Self>>,
+            ) -> Answer<Predecessors> {
+                crate::predecessors::checked_from_distances(graph, source, distances)
+            }
+            fn device_solver(gpu: &Gpu, arrays: &Arrays<'_, Self>) -> Answer<DeviceSolver<Self>> {
+                DeviceSolver::of_arrays(gpu, arrays)
+            }
+        }
+    )*};
+}
+
+search_weights!(u32, i32, u64, i64, f32, f64);

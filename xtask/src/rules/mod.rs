@@ -61,13 +61,11 @@ pub(crate) struct Finding {
     pub(crate) line: usize,
     /// What is wrong and what to do.
     pub(crate) message: String,
-    /// Whether it is allowed for now.
-    pub(crate) is_warning: bool,
 }
 
 impl Finding {
     fn new(path: &str, line: usize, message: impl Into<String>) -> Self {
-        Self { path: path.to_owned(), line, message: message.into(), is_warning: false }
+        Self { path: path.to_owned(), line, message: message.into() }
     }
 }
 

@@ -16,10 +16,12 @@
 //! Reference: bellman-1958, ford-1956, moore-1959
 
 use graph_formats::{Csr, Distance, VertexId, Weight};
+use paths::{Distances, Predecessors};
 
+use super::pool::Pool;
 use crate::query::Query;
-use crate::search::{Answer, Search};
-use crate::{SsspError, Work};
+use crate::search::Search;
+use crate::{SsspError, Work, predecessors};
 
 /// The code for "no parent"; no graph has this many vertices.
 const NO_VERTEX: VertexId = VertexId::MAX;
@@ -37,7 +39,7 @@ impl<'g, W: Weight> BellmanFord<'g, W> {
 }
 
 impl<W: Weight> Search<W> for BellmanFord<'_, W> {
-    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
+    fn run(&mut self, query: &Query<'_, W::Distance>) -> Result<Work, SsspError> {
         self.labels.reset(query.source);
         let mut watch = CycleWatch::new(self.graph);
         let mut changed = true;
@@ -55,7 +57,15 @@ impl<W: Weight> Search<W> for BellmanFord<'_, W> {
             watch.look(&self.labels)?;
             query.report(self.labels.work.rounds, self.graph.n_vertices() as u64)?;
         }
-        Ok(self.labels.answer())
+        Ok(self.labels.work)
+    }
+
+    fn distances(&mut self) -> Vec<W::Distance> {
+        self.labels.distances.clone()
+    }
+
+    fn predecessors(&mut self, pool: &Pool, source: VertexId, limit: W::Distance) -> Predecessors {
+        pool.run(|| self.labels.predecessors(self.graph, source, limit))
     }
 }
 
@@ -82,8 +92,16 @@ impl<W: Weight> Labels<W> {
         self.work = Work::default();
     }
 
-    pub(super) fn answer(&self) -> Answer<W> {
-        (self.distances.clone(), self.work)
+    /// Those of the vertices within `limit` of `source`. The parents are others: which of several
+    /// it is depends on the order of the work.
+    pub(super) fn predecessors(
+        &self,
+        graph: &Csr<W>,
+        source: VertexId,
+        limit: W::Distance,
+    ) -> Predecessors {
+        let distances = Distances::from_storage(self.distances.clone()).within(limit);
+        predecessors::from_distances(graph, source, &distances)
     }
 
     /// Lowers the label of `to` if the arc from `from`, which has a label, does that.

@@ -21,11 +21,13 @@
 use std::collections::VecDeque;
 
 use graph_formats::{Csr, Direction, Distance, VertexId, Weight};
+use paths::Predecessors;
 
 use super::bellman_ford::{CycleWatch, Labels};
+use super::pool::Pool;
 use crate::query::Query;
-use crate::search::{Answer, Search};
-use crate::{QueueRule, SsspError};
+use crate::search::Search;
+use crate::{QueueRule, SsspError, Work};
 
 /// Vertices taken from the queue between two calls of the progress callback.
 const POPS_A_REPORT: u64 = 1 << 16;
@@ -107,7 +109,7 @@ impl<'g, W: Weight> QueuedBellmanFord<'g, W> {
 impl<W: Weight> Search<W> for QueuedBellmanFord<'_, W> {
     /// Labels every vertex within the limit of `query`, or as near as its one target, and perhaps
     /// some beyond it; all, where a weight is negative.
-    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
+    fn run(&mut self, query: &Query<'_, W::Distance>) -> Result<Work, SsspError> {
         let limit = if self.negative { W::Distance::UNREACHED } else { query.limit };
         let target = query.target().filter(|_| !self.negative);
         self.labels.reset(query.source);
@@ -146,6 +148,14 @@ impl<W: Weight> Search<W> for QueuedBellmanFord<'_, W> {
                 query.report(settled, 0)?;
             }
         }
-        Ok(self.labels.answer())
+        Ok(self.labels.work)
+    }
+
+    fn distances(&mut self) -> Vec<W::Distance> {
+        self.labels.distances.clone()
+    }
+
+    fn predecessors(&mut self, pool: &Pool, source: VertexId, limit: W::Distance) -> Predecessors {
+        pool.run(|| self.labels.predecessors(self.graph, source, limit))
     }
 }

@@ -12,8 +12,9 @@
 
 use graph_formats::{Csr, Direction, DistanceKey, VertexId, Weight};
 
+use super::key_search::KeySearch;
 use super::queue::MonotoneQueue;
-use crate::key::KeyArithmetic;
+use crate::key::{KeyArithmetic, Labels};
 use crate::query::Query;
 use crate::{SsspError, Work};
 
@@ -33,19 +34,14 @@ impl<W: Weight, L: KeyArithmetic<W>, Q: MonotoneQueue<L::Key>> Dijkstra<W, L, Q>
         let keys = vec![L::Key::GREATEST; graph.n_vertices()];
         Self { graph, keys, queue, unsettled: Targets::default() }
     }
+}
 
-    pub(crate) fn graph(&self) -> &Csr<W> {
-        &self.graph
-    }
-
-    /// The keys of the last search; the greatest key where there is no path.
-    pub(crate) fn keys(&self) -> &[L::Key] {
-        &self.keys
-    }
-
+impl<W: Weight, L: KeyArithmetic<W>, Q: MonotoneQueue<L::Key>> KeySearch<L::Key>
+    for Dijkstra<W, L, Q>
+{
     /// Finds the key of every vertex within the limit of `search`, or as near as the farthest of
     /// its targets if that is less, and perhaps some beyond.
-    pub(crate) fn solve(&mut self, search: &Query<'_, L::Key>) -> Result<Work, SsspError> {
+    fn solve(&mut self, search: &Query<'_, L::Key>) -> Result<Work, SsspError> {
         // as locals, for the compiler to know that nobody else changes them
         let Self { graph, keys, queue, unsettled } = self;
         let graph = &*graph;
@@ -93,6 +89,10 @@ impl<W: Weight, L: KeyArithmetic<W>, Q: MonotoneQueue<L::Key>> Dijkstra<W, L, Q>
             }
         }
         Ok(work)
+    }
+
+    fn labels(&self) -> Labels<'_, L::Key> {
+        Labels::Plain(&self.keys)
     }
 }
 

@@ -1,122 +1,61 @@
 //! What the algorithms that compare [keys](crate::key) do alike: distances, predecessors and rows
 //! of tables are made of the keys that a search has left.
 
+use std::marker::PhantomData;
+use std::sync::Arc;
+
 use graph_formats::{Csr, Distance, DistanceKey, VertexId, Weight};
 use paths::Predecessors;
 
-use super::delta_stepping::DeltaStepping;
-use super::delta_stepping::long_arcs::ArcSplit;
-use super::dijkstra::Dijkstra;
-use super::queue::MonotoneQueue;
+use super::pool::Pool;
+use crate::arc_split::ArcSplit;
 use crate::key::{KeyArithmetic, Labels};
-use crate::query::{Query, awaited};
-use crate::search::{Answer, Search};
+use crate::query::Query;
+use crate::search::Search;
 use crate::{SsspError, Work, predecessors};
 
 /// A search by keys.
-pub(super) trait KeySearch<W: Weight>: Send {
-    type Arithmetic: KeyArithmetic<W, Key = Self::Key>;
-    type Key: DistanceKey;
-
-    fn graph(&self) -> &Csr<W>;
-
+pub(super) trait KeySearch<K: DistanceKey>: Send + Sync {
     /// Leaves a key for every vertex within `query`, and perhaps for some beyond it.
-    fn solve(&mut self, query: &Query<'_, Self::Key>) -> Result<Work, SsspError>;
-
-    /// A copy of the graph's short arcs, if there is one.
-    fn short_arcs(&self) -> Option<&ArcSplit<W>> {
-        None
-    }
+    fn solve(&mut self, query: &Query<'_, K>) -> Result<Work, SsspError>;
 
     /// What the last search has left for each vertex.
-    fn labels(&self) -> Labels<'_, Self::Key>;
-
-    /// The predecessors of the vertices whose key is at most `limit`, after a search.
-    fn predecessors(&self, source: VertexId, limit: Self::Key) -> Predecessors {
-        predecessors::from_labels::<W, Self::Arithmetic>(
-            self.graph(),
-            source,
-            limit,
-            self.short_arcs(),
-            self.labels(),
-        )
-    }
-}
-
-impl<W: Weight, L: KeyArithmetic<W>> KeySearch<W> for DeltaStepping<W, L> {
-    type Arithmetic = L;
-    type Key = L::Key;
-
-    fn graph(&self) -> &Csr<W> {
-        self.graph()
-    }
-
-    fn solve(&mut self, query: &Query<'_, L::Key>) -> Result<Work, SsspError> {
-        self.solve(query)
-    }
-
-    fn short_arcs(&self) -> Option<&ArcSplit<W>> {
-        self.split()
-    }
-
-    fn labels(&self) -> Labels<'_, L::Key> {
-        Labels::Shared(self.labels())
-    }
-}
-
-impl<W: Weight, L: KeyArithmetic<W>, Q: MonotoneQueue<L::Key>> KeySearch<W> for Dijkstra<W, L, Q> {
-    type Arithmetic = L;
-    type Key = L::Key;
-
-    fn graph(&self) -> &Csr<W> {
-        self.graph()
-    }
-
-    fn solve(&mut self, query: &Query<'_, L::Key>) -> Result<Work, SsspError> {
-        self.solve(query)
-    }
-
-    fn labels(&self) -> Labels<'_, L::Key> {
-        Labels::Plain(self.keys())
-    }
+    fn labels(&self) -> Labels<'_, K>;
 }
 
 /// A search by keys, of a graph whose weights are unsigned, as a search by distances.
-pub(super) struct OnKeys<S>(pub(super) S);
+pub(super) struct OnKeys<W: Weight, L, S> {
+    pub(super) graph: Csr<W>,
+    /// A copy of its short arcs, if there is one.
+    pub(super) short_arcs: Option<Arc<ArcSplit<W>>>,
+    pub(super) search: S,
+    pub(super) lengths: PhantomData<L>,
+}
 
-impl<W: Weight, S: KeySearch<W::Unsigned> + Sync> Search<W> for OnKeys<S> {
-    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
-        let limit = S::Arithmetic::limit_key(query.limit.to_key());
-        let work = self.0.solve(&query.with_limit(limit))?;
-        Ok((self.0.labels().distances::<W, S::Arithmetic>(), work))
+impl<W, L, S> Search<W> for OnKeys<W::Unsigned, L, S>
+where
+    W: Weight,
+    L: KeyArithmetic<W::Unsigned>,
+    S: KeySearch<L::Key>,
+{
+    fn run(&mut self, query: &Query<'_, W::Distance>) -> Result<Work, SsspError> {
+        self.search.solve(&query.with_limit(L::limit_key(query.limit.to_key())))
     }
 
-    fn predecessors(
-        &mut self,
-        source: VertexId,
-        limit: W::Distance,
-    ) -> Result<Option<Predecessors>, SsspError> {
-        let limit = S::Arithmetic::limit_key(limit.to_key());
-        Ok(Some(self.0.predecessors(source, limit)))
+    fn distances(&mut self) -> Vec<W::Distance> {
+        self.search.labels().distances::<W, L>()
     }
 
-    /// Where keys hold all distances, without a list of these in between.
-    fn row(
-        &mut self,
-        source: VertexId,
-        targets: &[VertexId],
-        row: &mut [W::Distance],
-    ) -> Result<Option<Work>, SsspError> {
-        if !S::Arithmetic::HOLDS_ALL {
-            return Ok(None);
-        }
-        let awaited = awaited(targets, self.0.graph().n_vertices());
-        let query = Query { source, targets: awaited, limit: S::Key::GREATEST, progress: None };
-        let work = self.0.solve(&query)?;
-        let labels = self.0.labels();
+    fn row(&mut self, targets: &[VertexId], row: &mut [W::Distance]) {
+        let labels = self.search.labels();
         for (cell, &target) in row.iter_mut().zip(targets) {
-            *cell = W::Distance::from_key(S::Arithmetic::full(labels.get(target)));
+            *cell = W::Distance::from_key(L::full(labels.get(target)));
         }
-        Ok(Some(work))
+    }
+
+    fn predecessors(&mut self, pool: &Pool, source: VertexId, limit: W::Distance) -> Predecessors {
+        let (graph, short_arcs) = (&self.graph, self.short_arcs.as_deref());
+        let (limit, labels) = (L::limit_key(limit.to_key()), self.search.labels());
+        pool.run(|| predecessors::from_labels::<_, L>(graph, source, limit, short_arcs, labels))
     }
 }

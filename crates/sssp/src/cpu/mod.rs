@@ -9,10 +9,12 @@ pub(crate) mod delta_stepping;
 pub(crate) mod dijkstra;
 mod key_search;
 pub(crate) mod nearest;
+pub(crate) mod pool;
 pub(crate) mod prefetch;
 pub(crate) mod queue;
 pub(crate) mod threads;
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use graph_formats::{Csr, Direction, Weight};
@@ -21,15 +23,15 @@ use self::bellman_ford::BellmanFord;
 use self::bellman_ford_queue::QueuedBellmanFord;
 use self::breadth_first::BreadthFirst;
 use self::delta_stepping::DeltaStepping;
-use self::delta_stepping::long_arcs::{self, ArcSplit};
 use self::dijkstra::Dijkstra;
 use self::key_search::OnKeys;
-use self::queue::{Dial, QuaternaryHeap, RadixHeap};
+use self::queue::{Dial, MonotoneQueue, QuaternaryHeap, RadixHeap};
 use crate::algorithm::{Queue, QueueRule};
+use crate::arc_split::{self, ArcSplit};
 use crate::config::Team;
 use crate::key::{FullKeys, KeyArithmetic};
 use crate::search::Search;
-use crate::weights::SearchWeight;
+use crate::weights::SearchKeys;
 
 /// What runs on the CPU, with nothing left to choose.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,7 +78,7 @@ impl Chosen {
 
 /// What is made of a graph before it is searched, for as many searches as share it.
 #[derive(Clone)]
-pub(crate) enum Prepared<W: Weight> {
+enum Prepared<W: Weight> {
     Nothing,
     /// Its short arcs, where the long ones are deferred.
     ShortArcs(Arc<ArcSplit<W::Unsigned>>),
@@ -84,77 +86,108 @@ pub(crate) enum Prepared<W: Weight> {
     Incoming(Csr<u32>),
 }
 
-/// Makes of `graph` what the algorithm that is `chosen` needs. O(n + m).
-pub(crate) fn prepare<W: Weight>(graph: &Csr<W>, chosen: Chosen) -> Prepared<W> {
-    match chosen {
-        Chosen::DeltaStepping { defers_long_arcs: true, .. } => {
-            let split = graph.as_unsigned().and_then(|graph| long_arcs::split(&graph));
-            split.map_or(Prepared::Nothing, |split| Prepared::ShortArcs(Arc::new(split)))
+impl<W: Weight> Prepared<W> {
+    /// What the algorithm that is `chosen` needs. O(n + m).
+    fn of(graph: &Csr<W>, chosen: Chosen) -> Self {
+        match chosen {
+            Chosen::DeltaStepping { defers_long_arcs: true, .. } => {
+                let split = graph.as_unsigned().and_then(|graph| arc_split::split(&graph));
+                split.map_or(Self::Nothing, |split| Self::ShortArcs(Arc::new(split)))
+            }
+            Chosen::BreadthFirst { turns_arcs, .. } => {
+                arcs::incoming(graph, turns_arcs).map_or(Self::Nothing, Self::Incoming)
+            }
+            _ => Self::Nothing,
         }
-        Chosen::BreadthFirst { turns_arcs, .. } => {
-            arcs::incoming(graph, turns_arcs).map_or(Prepared::Nothing, Prepared::Incoming)
-        }
-        _ => Prepared::Nothing,
     }
 }
 
-/// The algorithm that is `chosen`, on keys of 32 bits where they may be `narrow`, with what is
-/// [`prepare`]d for it.
-pub(crate) fn search<'g, W: SearchWeight>(
+/// A graph and how it is searched: makes as many searches as are needed at one time.
+pub(crate) struct Searches<'g, W: Weight> {
     graph: &'g Csr<W>,
     chosen: Chosen,
+    /// Whether keys have 32 bits.
     narrow: bool,
     prepared: Prepared<W>,
-) -> Box<dyn Search<W> + 'g> {
-    match chosen {
-        Chosen::BellmanFord => Box::new(BellmanFord::new(graph)),
-        Chosen::BellmanFordQueue(rule) => {
-            let negative = graph.first_negative().is_some();
-            Box::new(QueuedBellmanFord::new(graph, rule, negative))
+}
+
+impl<'g, W: SearchKeys> Searches<'g, W> {
+    /// Makes of `graph` what the algorithm that is `chosen` needs, on keys of 32 bits where they
+    /// may be `narrow`. O(n + m).
+    pub(crate) fn new(graph: &'g Csr<W>, chosen: Chosen, narrow: bool) -> Self {
+        Self { graph, chosen, narrow, prepared: Prepared::of(graph, chosen) }
+    }
+
+    /// The same graph searched in another way, with what is prepared for this one.
+    pub(crate) fn by(&mut self, chosen: Chosen, narrow: bool) -> Self {
+        if let Prepared::Nothing = self.prepared {
+            self.prepared = Prepared::of(self.graph, chosen);
         }
-        Chosen::BreadthFirst { threads, team, .. } => {
-            let incoming = match prepared {
-                Prepared::Incoming(incoming) => Some(incoming),
-                _ => None,
-            };
-            Box::new(BreadthFirst::new(graph, incoming, threads, team))
-        }
-        Chosen::Dijkstra(queue) if narrow => dijkstra::<W, W::NarrowKeys>(graph, queue),
-        Chosen::Dijkstra(queue) => dijkstra::<W, FullKeys>(graph, queue),
-        Chosen::DeltaStepping { width, threads, team, .. } => {
-            let short_arcs = match prepared {
-                Prepared::ShortArcs(split) => Some(split),
-                _ => None,
-            };
-            let graph = unsigned(graph);
-            match narrow {
-                true => Box::new(OnKeys(DeltaStepping::<_, W::NarrowKeys>::new(
-                    graph, width, short_arcs, threads, team,
-                ))),
-                false => Box::new(OnKeys(DeltaStepping::<_, FullKeys>::new(
-                    graph, width, short_arcs, threads, team,
-                ))),
+        Self { graph: self.graph, chosen, narrow, prepared: self.prepared.clone() }
+    }
+
+    /// A search with a work space of its own.
+    pub(crate) fn search(&self) -> Box<dyn Search<W> + 'g> {
+        let graph = self.graph;
+        match self.chosen {
+            Chosen::BellmanFord => Box::new(BellmanFord::new(graph)),
+            Chosen::BellmanFordQueue(rule) => {
+                let negative = graph.first_negative().is_some();
+                Box::new(QueuedBellmanFord::new(graph, rule, negative))
             }
+            Chosen::BreadthFirst { threads, team, .. } => {
+                let incoming = match &self.prepared {
+                    Prepared::Incoming(incoming) => Some(incoming.clone()),
+                    _ => None,
+                };
+                Box::new(BreadthFirst::new(graph, incoming, threads, team))
+            }
+            Chosen::Dijkstra(queue) if self.narrow => self.dijkstra::<W::NarrowKeys>(queue),
+            Chosen::Dijkstra(queue) => self.dijkstra::<FullKeys>(queue),
+            Chosen::DeltaStepping { width, threads, team, .. } => match self.narrow {
+                true => self.delta_stepping::<W::NarrowKeys>(width, threads, team),
+                false => self.delta_stepping::<FullKeys>(width, threads, team),
+            },
         }
     }
-}
 
-fn dijkstra<W: SearchWeight, L: KeyArithmetic<W::Unsigned>>(
-    graph: &Csr<W>,
-    queue: Queue,
-) -> Box<dyn Search<W>> {
-    let greatest = graph.weight_summary().greatest.to_i128().unwrap_or(0) as u64;
-    let graph = unsigned(graph);
-    match queue {
-        Queue::Dial => Box::new(OnKeys(Dijkstra::<_, L, _>::new(graph, Dial::new(greatest)))),
-        Queue::QuaternaryHeap => {
-            Box::new(OnKeys(Dijkstra::<_, L, _>::new(graph, QuaternaryHeap::default())))
+    fn dijkstra<L: KeyArithmetic<W::Unsigned>>(&self, queue: Queue) -> Box<dyn Search<W>> {
+        let greatest = self.graph.weight_summary().greatest.to_i128().unwrap_or(0) as u64;
+        match queue {
+            Queue::Dial => self.dijkstra_by::<L, _>(Dial::new(greatest)),
+            Queue::QuaternaryHeap => self.dijkstra_by::<L, _>(QuaternaryHeap::default()),
+            Queue::Radix => self.dijkstra_by::<L, _>(RadixHeap::default()),
         }
-        Queue::Radix => Box::new(OnKeys(Dijkstra::<_, L, _>::new(graph, RadixHeap::default()))),
     }
-}
 
-/// The graph for an algorithm on keys: a plan refuses one whose weights are negative.
-fn unsigned<W: Weight>(graph: &Csr<W>) -> Csr<W::Unsigned> {
-    graph.as_unsigned().expect("a plan for keys is made where no weight is negative")
+    fn dijkstra_by<L, Q>(&self, queue: Q) -> Box<dyn Search<W>>
+    where
+        L: KeyArithmetic<W::Unsigned>,
+        Q: MonotoneQueue<L::Key> + 'static,
+    {
+        let graph = self.unsigned();
+        let search = Dijkstra::<_, L, Q>::new(graph.clone(), queue);
+        Box::new(OnKeys { graph, short_arcs: None, search, lengths: PhantomData::<L> })
+    }
+
+    fn delta_stepping<L: KeyArithmetic<W::Unsigned>>(
+        &self,
+        width: f64,
+        threads: usize,
+        team: Team,
+    ) -> Box<dyn Search<W>> {
+        let graph = self.unsigned();
+        let short_arcs = match &self.prepared {
+            Prepared::ShortArcs(split) => Some(Arc::clone(split)),
+            _ => None,
+        };
+        let split = short_arcs.clone();
+        let search = DeltaStepping::<_, L>::new(graph.clone(), width, split, threads, team);
+        Box::new(OnKeys { graph, short_arcs, search, lengths: PhantomData::<L> })
+    }
+
+    /// The graph for an algorithm on keys: a plan refuses one whose weights are negative.
+    fn unsigned(&self) -> Csr<W::Unsigned> {
+        self.graph.as_unsigned().expect("a plan for keys is made where no weight is negative")
+    }
 }

@@ -5,7 +5,7 @@
 //! benchmarks the waiting is more than half of a search.
 
 /// Bytes that come at one time.
-pub(crate) const LINE: usize = 64;
+const LINE: usize = 64;
 
 /// Brings `slice[index]` towards the processor; does nothing where that cannot be asked
 /// for. The index need not be in range.
@@ -21,4 +21,12 @@ pub(crate) fn prefetch<T>(slice: &[T], index: usize) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (slice, index);
+}
+
+/// Brings the lines that the first `most` elements of `slice` begin in.
+#[inline(always)]
+pub(crate) fn prefetch_first<T>(slice: &[T], most: usize) {
+    for index in (0..slice.len().min(most)).step_by(LINE / size_of::<T>()) {
+        prefetch(slice, index);
+    }
 }

@@ -49,7 +49,7 @@ impl Threads {
     /// When `work` does, after all other calls have returned.
     pub(crate) fn each<T: Send>(&self, locals: &mut [T], work: impl Fn(usize, &mut T) + Sync) {
         let Some((first, others)) = locals.split_first_mut() else { return };
-        let pool = self.pool();
+        let pool = if others.is_empty() { None } else { self.pool() };
         let others = (1..).zip(others);
         match pool {
             Some(pool) => pool.in_place_scope(|scope| {

@@ -8,6 +8,9 @@ use crate::algorithm::QueueRule;
 use crate::delta::Delta;
 use crate::error::{SsspError, by_name};
 
+/// What to solve with on a GPU.
+pub type Config = crate::Config<Algorithm>;
+
 /// An algorithm for a GPU and its settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]

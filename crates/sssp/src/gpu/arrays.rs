@@ -14,7 +14,7 @@ use graph_formats::{VertexId, Weight, WeightKind, WeightSummary};
 use super::graph::{DeviceRows, whole};
 use super::keys::KeyKind;
 use super::launch::check_size;
-use crate::cpu::delta_stepping::long_arcs;
+use crate::arc_split;
 use crate::{SsspError, delta};
 
 static ARRAYS: Ptx = Ptx::new(kernels::sssp::ARRAYS.name, kernels::sssp::ARRAYS.ptx);
@@ -203,7 +203,7 @@ impl<W: Weight> Arrays<'_, W> {
             median: delta::median(&samples.download()?),
             mean: arcs.sum / m as f64,
             degree_at_arc_end: rows.sum_of_squares / m as f64,
-            has_many_arcs: long_arcs::has_many_arcs(m, rows.n_linked as usize),
+            has_many_arcs: arc_split::has_many_arcs(m, rows.n_linked as usize),
             bounds,
         })
     }

@@ -17,12 +17,12 @@ use std::time::{Duration, Instant};
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Distance, VertexId, Weight};
 
+use super::algorithm::{Algorithm, Layout};
 use super::delta_stepping::{DeltaSteppingOnGpu, Form};
-use super::fallback::unless_out_of_memory;
+use super::device::{Device, on_device};
 use super::launch::milliseconds;
-use super::{Algorithm, Boxed, Layout, on_device};
+use super::search::{DeviceSearch, unless_out_of_memory};
 use crate::query::Query;
-use crate::search::Search;
 use crate::{Delta, Plan, QueueRule, SsspError, delta};
 
 /// What is tried beside Δ-stepping where hops are few.
@@ -64,7 +64,7 @@ pub(super) fn fastest<'g, W: Weight>(
     gpu: &Gpu,
     graph: &'g Csr<W>,
     plan: &mut Plan,
-) -> Result<(Boxed<'g, W>, f64), SsspError> {
+) -> Result<(Device<'g, W>, f64), SsspError> {
     let width = delta::width(graph, Delta::Auto)?;
     plan.delta = Some(width);
     let mut stepping = DeltaSteppingOnGpu::new(gpu, graph, width, false)?;
@@ -76,20 +76,20 @@ pub(super) fn fastest<'g, W: Weight>(
     };
     let Some((source, (ms, form))) = source.zip(found) else {
         plan.reason += "; no trial was done in time";
-        return Ok((Box::new(stepping), milliseconds(began)));
+        return Ok((Device::Stepping(Box::new(stepping)), milliseconds(began)));
     };
     stepping.set_form(form);
     plan.delta = Some(stepping.delta());
     let all_arcs = if form.defers_long_arcs { "" } else { ", no arcs deferred" };
     plan.reason = format!("the fastest where it was tried, with {ms:.3} ms{all_arcs}");
-    let mut best: Boxed<'g, W> = Box::new(stepping);
+    let mut best = Device::Stepping(Box::new(stepping));
     let mut least = ms;
     if hops_are_few(graph) {
         for algorithm in WHERE_HOPS_ARE_FEW {
             let Some((mut device, _)) = if_possible(on_device(gpu, graph, algorithm))? else {
                 continue;
             };
-            if let Trial::Took(trial) = time(&mut *device, source, least)?
+            if let Trial::Took(trial) = time(device.single(), source, least)?
                 && trial < CLEARLY * least
             {
                 (best, least) = (device, trial);
@@ -111,7 +111,7 @@ pub(super) fn fastest_of_any_sign<'g, W: Weight>(
     graph: &'g Csr<W>,
     otherwise: Algorithm,
     plan: &mut Plan,
-) -> Result<(Boxed<'g, W>, f64), SsspError> {
+) -> Result<(Device<'g, W>, f64), SsspError> {
     let began = Instant::now();
     let (mut best, mut least) = (None, LONGEST_MS);
     let source = samples(graph).first().copied();
@@ -120,7 +120,7 @@ pub(super) fn fastest_of_any_sign<'g, W: Weight>(
         let Some((mut device, _)) = if_possible(on_device(gpu, graph, algorithm))? else {
             continue;
         };
-        match time(&mut *device, source, least)? {
+        match time(device.single(), source, least)? {
             Trial::Took(ms) if ms < CLEARLY * least => {
                 (best, least, plan.algorithm) = (Some(device), ms, algorithm.name());
             }
@@ -223,7 +223,7 @@ enum Trial {
 
 /// A trial from `source`; too long is what takes much longer than `most`.
 fn time<W: Weight>(
-    device: &mut dyn Search<W>,
+    device: &mut dyn DeviceSearch<W>,
     source: VertexId,
     most: f64,
 ) -> Result<Trial, SsspError> {
@@ -238,9 +238,7 @@ fn time<W: Weight>(
         match device.search(&query) {
             Err(SsspError::Interrupted) => Ok(Trial::TooLong),
             Err(SsspError::NotOnGpu { .. }) => Ok(Trial::NoAnswer),
-            found => found.map(|_| {
-                Trial::Took(device.device_times().map_or(LONGEST_MS, |times| times.solve_ms))
-            }),
+            found => found.map(|_| Trial::Took(device.times().solve_ms)),
         }
     })
 }

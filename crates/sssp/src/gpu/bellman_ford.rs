@@ -27,12 +27,12 @@ use paths::Predecessors;
 use super::algorithm::{EdgeOrder, Loads, Stores};
 use super::edge_predecessors::{EdgeTree, Searched};
 use super::edges::{DeviceEdges, EDGES_PER_LAUNCH, EdgeKernels, a_thread_each};
-use super::fallback::no_answer;
 use super::keys;
 use super::launch::{Kernels, check_size, milliseconds};
 use super::negative_cycle::lowers_itself;
+use super::search::no_answer;
+use super::search::{Answer, DeviceSearch};
 use crate::query::Query;
-use crate::search::{Answer, Search};
 use crate::{DeviceTimes, SsspError, Work};
 
 /// Iterations before the first look for a negative cycle; each later one is after twice as
@@ -152,7 +152,7 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
     }
 }
 
-impl<W: Weight> Search<W> for BellmanFordOnGpu<'_, W> {
+impl<W: Weight> DeviceSearch<W> for BellmanFordOnGpu<'_, W> {
     fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
         self.times = self.times.without_search();
         self.timer.start()?;
@@ -180,8 +180,8 @@ impl<W: Weight> Search<W> for BellmanFordOnGpu<'_, W> {
         Ok(found.map(Predecessors::from_storage))
     }
 
-    fn device_times(&self) -> Option<DeviceTimes> {
-        Some(self.times)
+    fn times(&self) -> DeviceTimes {
+        self.times
     }
 }
 

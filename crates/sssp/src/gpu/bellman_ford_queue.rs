@@ -44,13 +44,13 @@ use kernels::sssp::{QUEUE_F32, QUEUE_F64, QUEUE_I32, QUEUE_U32};
 use paths::Predecessors;
 
 use super::edge_predecessors::{RowTree, Searched};
-use super::fallback::no_answer;
 use super::graph::DeviceCsr;
 use super::keys;
 use super::launch::{Kernels, Launch, check_size, milliseconds};
 use super::negative_cycle::lowers_itself;
+use super::search::no_answer;
+use super::search::{Answer, DeviceSearch};
 use crate::query::Query;
-use crate::search::{Answer, Search};
 use crate::work::Again;
 use crate::{DeviceTimes, QueueRule, SsspError, Work};
 
@@ -275,7 +275,7 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
     }
 }
 
-impl<W: Weight> Search<W> for QueueOnGpu<'_, W> {
+impl<W: Weight> DeviceSearch<W> for QueueOnGpu<'_, W> {
     fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
         self.times = self.times.without_search();
         let Some(control) = self.empty_the_queue(query)? else { return Err(no_answer()) };
@@ -311,8 +311,8 @@ impl<W: Weight> Search<W> for QueueOnGpu<'_, W> {
         Ok(found.map(Predecessors::from_storage))
     }
 
-    fn device_times(&self) -> Option<DeviceTimes> {
-        Some(self.times)
+    fn times(&self) -> DeviceTimes {
+        self.times
     }
 }
 

@@ -27,13 +27,13 @@ use paths::Predecessors;
 
 use super::algorithm::Layout;
 use super::edge_predecessors::{RowTree, Searched};
-use super::fallback::no_answer;
 use super::keys;
 use super::launch::{Kernels, Launch, check_size, milliseconds};
 use super::negative_cycle::lowers_itself;
+use super::search::no_answer;
+use super::search::{Answer, DeviceSearch};
 use super::spmv_matrix::Matrix;
 use crate::query::Query;
-use crate::search::{Answer, Search};
 use crate::{DeviceTimes, SsspError, Work};
 
 /// Threads of a block: what the source says.
@@ -195,7 +195,7 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
     }
 }
 
-impl<W: Weight> Search<W> for SpmvOnGpu<'_, W> {
+impl<W: Weight> DeviceSearch<W> for SpmvOnGpu<'_, W> {
     fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
         self.times = self.times.without_search();
         let Some(work) = self.iterate(query)? else { return Err(no_answer()) };
@@ -221,8 +221,8 @@ impl<W: Weight> Search<W> for SpmvOnGpu<'_, W> {
         Ok(found.map(Predecessors::from_storage))
     }
 
-    fn device_times(&self) -> Option<DeviceTimes> {
-        Some(self.times)
+    fn times(&self) -> DeviceTimes {
+        self.times
     }
 }
 

@@ -21,7 +21,6 @@ use super::launch::{Kernels, MAX_VERTICES, milliseconds};
 use crate::key::distance_bound;
 use crate::plan::is_far_below_greatest;
 use crate::query::Query;
-use crate::weights::SearchWeight;
 use crate::{DeviceTimes, Goal, Progress, SsspError, Work};
 
 const MODULES: [Module; 5] =
@@ -93,20 +92,7 @@ impl<T: Weight> Deref for OnDevice<T> {
     }
 }
 
-impl<W: SearchWeight> DeviceSolver<W> {
-    /// Looks at the graph, chooses the width of buckets and makes the work space: for n vertices
-    /// and m arcs 64 bytes a vertex and 8.5 an arc, and on a dense graph whose arcs all have their
-    /// reverses up to 4 more; with distances or weights of 64 bits nearly twice that. The arrays
-    /// are not needed any more then. O(n + m).
-    ///
-    /// # Errors
-    /// [`SsspError::NotAGraph`] where the arrays do not fit together, [`SsspError::NegativeWeight`],
-    /// [`SsspError::NotOnGpu`] where there are 2^32 arcs or more, or where sums may be too large for
-    /// a distance, and [`SsspError::Gpu`].
-    pub fn new(gpu: &Gpu, arrays: &Arrays<'_, W>) -> Result<Self, SsspError> {
-        W::device_solver(gpu, arrays)
-    }
-
+impl<W: Weight> DeviceSolver<W> {
     pub(crate) fn of_arrays(gpu: &Gpu, arrays: &Arrays<'_, W>) -> Result<Self, SsspError> {
         // as in `Solver::on_all`
         if !cfg!(feature = "cuda") {

@@ -8,13 +8,13 @@ use gpu_runtime::{Buffer, GpuError};
 use graph_formats::{VertexId, Weight};
 use paths::Predecessors;
 
-use super::fallback::no_answer;
 use super::graph::KeyGraph;
 use super::keys::limit_key;
 use super::launch::{Launch, NO_VERTEX, milliseconds};
 use super::predecessors::TreeKernel;
+use super::search::no_answer;
+use super::search::{Answer, DeviceSearch};
 use crate::query::Query;
-use crate::search::{Answer, Search};
 use crate::{DeviceTimes, SsspError, Work};
 
 /// What a kernel that searches takes by value, addresses of buffers included.
@@ -67,7 +67,7 @@ impl<P: Parameters> KeySearch<P> {
     }
 }
 
-impl<W: Weight, P: Parameters> Search<W> for KeySearch<P> {
+impl<W: Weight, P: Parameters> DeviceSearch<W> for KeySearch<P> {
     fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
         self.times = self.times.without_search();
         self.control.fill_bytes(0)?;
@@ -106,7 +106,7 @@ impl<W: Weight, P: Parameters> Search<W> for KeySearch<P> {
         Ok(Some(Predecessors::from_storage(found)))
     }
 
-    fn device_times(&self) -> Option<DeviceTimes> {
-        Some(self.times)
+    fn times(&self) -> DeviceTimes {
+        self.times
     }
 }

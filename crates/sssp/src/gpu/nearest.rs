@@ -19,9 +19,9 @@ use kernels::sssp::{NEAREST_F32, NEAREST_F64, NEAREST_U32, NEAREST_U32_WIDE, NEA
 use super::graph::{KeyGraph, RowsAt};
 use super::keys::KeyKind;
 use super::launch::{Kernels, two_blocks_each};
+use super::search::Owners;
 use super::work_space::WorkSpace;
 use crate::SsspError;
-use crate::search::Owners;
 
 const MODULES: [Module; 5] = [NEAREST_U32, NEAREST_F32, NEAREST_U32_WIDE, NEAREST_U64, NEAREST_F64];
 /// `NearestControl` of `nearest.cu`.

@@ -8,60 +8,109 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
-use std::{iter, slice, thread};
+use std::{slice, thread};
 
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::{Csr, Distance, VertexId, Weight};
+use paths::{Predecessors, Progress};
 
-use super::{Boxed, Config, search};
+use super::algorithm::Config;
+use super::choose::search;
+use super::on_gpu::OnGpu;
+use super::search::{Answer, Owners};
 use crate::cpu::threads::EndsOnPanic;
-use crate::many::fill_row;
-use crate::weights::SearchWeight;
-use crate::{DeviceTimes, Found, Plan, Progress, Solver, SsspError, Work};
+use crate::query::{Query, awaited};
+use crate::weights::SearchKeys;
+use crate::{DeviceTimes, HopSums, Plan, SsspError, Work};
 
-/// The plan and the search of the first GPU, and the searches of the others.
-type Searches<'g, W> = (Plan, Boxed<'g, W>, Vec<Boxed<'g, W>>);
-
-/// Those that `config` asks for, made on all `gpus` at once, of which there is one at least.
-pub(crate) fn searches<'g, W: SearchWeight>(
-    gpus: &[Gpu],
+/// GPUs of one machine and what searches on each, of which the first makes all searches that are
+/// no table's.
+pub(crate) struct OnGpus<'g, W: Weight> {
+    pub(crate) gpus: Vec<Gpu>,
     graph: &'g Csr<W>,
-    config: &Config,
-) -> Result<Searches<'g, W>, SsspError> {
-    let made = side_by_side(gpus.iter().collect(), |gpu| {
-        search(gpu, graph, config).map_err(|error| error.named(gpus).named(slice::from_ref(gpu)))
-    });
-    let mut made = made.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter();
-    let (plan, first) = made.next().expect("there is one GPU at least");
-    Ok((plan, first, made.map(|(_, search)| search).collect()))
+    searches: Vec<OnGpu<'g, W>>,
+    /// What making the first took.
+    pub(crate) preparation: DeviceTimes,
 }
 
-/// What a GPU has of a table.
-struct Share<'a, 'g, W: Weight> {
-    gpu: &'a Gpu,
-    search: &'a mut Boxed<'g, W>,
-    sources: &'a [VertexId],
-    cells: &'a mut [W::Distance],
-}
+impl<'g, W: SearchKeys> OnGpus<'g, W> {
+    /// Those that `config` asks for, made on all `gpus` at once, of which there is one at least;
+    /// and what was chosen.
+    pub(crate) fn new(
+        gpus: &[Gpu],
+        graph: &'g Csr<W>,
+        config: &Config,
+    ) -> Result<(Plan, Self), SsspError> {
+        let made = side_by_side(gpus.iter().collect(), |gpu| {
+            let made = search(gpu, graph, config);
+            made.map_err(|error| error.named(gpus).named(slice::from_ref(gpu)))
+        });
+        let made = made.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let (mut plans, searches): (Vec<_>, Vec<_>) = made.into_iter().unzip();
+        let preparation = searches[0].times().without_search();
+        Ok((plans.swap_remove(0), Self { gpus: gpus.to_vec(), graph, searches, preparation }))
+    }
 
-/// What came of it, and where the time went.
-type Filled = Result<(Work, Option<DeviceTimes>), SsspError>;
+    /// Where the time of the last search went that was no table's.
+    pub(crate) fn times(&self) -> DeviceTimes {
+        self.searches[0].times()
+    }
 
-impl<W: SearchWeight> Solver<'_, W> {
-    /// Fills the rows, of one cell at least.
-    pub(crate) fn fill_on_gpus(
+    pub(crate) fn search(
+        &mut self,
+        query: &Query<'_, W::Distance>,
+    ) -> Result<Answer<W>, SsspError> {
+        self.searches[0].search(query).map_err(|error| error.named(&self.gpus))
+    }
+
+    /// As [`OnGpu::predecessors`].
+    pub(crate) fn predecessors(
+        &mut self,
+        source: VertexId,
+        limit: W::Distance,
+    ) -> Result<Option<Predecessors>, SsspError> {
+        let found = self.searches[0].predecessors(source, limit);
+        found.map_err(|error| error.named(&self.gpus))
+    }
+
+    /// As [`OnGpu::nearest`].
+    pub(crate) fn nearest(
         &mut self,
         sources: &[VertexId],
+        progress: Option<Progress<'_>>,
+    ) -> Result<Option<(Answer<W>, Owners)>, SsspError> {
+        let found = self.searches[0].nearest(sources, progress);
+        found.map_err(|error| error.named(&self.gpus))
+    }
+
+    /// As [`OnGpu::hop_sums`].
+    pub(crate) fn hop_sums(
+        &mut self,
+        sources: &[VertexId],
+        progress: Option<Progress<'_>>,
+    ) -> Result<Option<(HopSums, DeviceTimes)>, SsspError> {
+        let found = self.searches[0].hop_sums(&self.gpus[0], sources, progress);
+        found.map_err(|error| error.named(&self.gpus))
+    }
+
+    /// Fills the rows of a table, of one cell at least; the work, and the times of the GPU that took
+    /// the longest.
+    pub(crate) fn fill(
+        &mut self,
+        plan: &Plan,
+        sources: &[VertexId],
         targets: &[VertexId],
+        progress: Option<Progress<'_>>,
         cells: &mut [W::Distance],
-    ) -> Result<Found<()>, SsspError> {
-        let Self { graph, plan, search, gpus, others, progress, .. } = self;
-        let (graph, plan, progress) = (*graph, &*plan, *progress);
+    ) -> Result<(Work, DeviceTimes), SsspError> {
+        let Self { gpus, graph, searches, .. } = self;
+        let graph = *graph;
         let n_rows = sources.len().div_ceil(gpus.len());
         let rows = sources.chunks(n_rows).zip(cells.chunks_mut(n_rows * targets.len()));
-        let devices = gpus.iter().zip(iter::once(search).chain(others));
-        let shares = devices.zip(rows);
-        let shares: Vec<_> = shares
+        let shares: Vec<_> = gpus
+            .iter()
+            .zip(searches)
+            .zip(rows)
             .map(|((gpu, search), (sources, cells))| Share { gpu, search, sources, cells })
             .collect();
         let (done, ended) = (AtomicU64::new(0), AtomicBool::new(false));
@@ -87,7 +136,7 @@ impl<W: SearchWeight> Solver<'_, W> {
                 error.named(gpus).named(gpu)
             })
         });
-        let (mut work, mut times) = (Work::default(), None);
+        let (mut work, mut times) = (Work::default(), DeviceTimes::default());
         let mut interrupted = false;
         for filled in filled {
             match filled {
@@ -96,18 +145,29 @@ impl<W: SearchWeight> Solver<'_, W> {
                 filled => {
                     let (own, own_times) = filled?;
                     work.add(&own);
-                    times = slower(times, own_times);
+                    times = if times.solve_ms > own_times.solve_ms { times } else { own_times };
                 }
             }
         }
         if interrupted {
             return Err(SsspError::Interrupted);
         }
-        Ok(Found { device_times: times, ..self.found((), work) })
+        Ok((work, times))
     }
 }
 
-impl<W: Weight> Share<'_, '_, W> {
+/// What a GPU has of a table.
+struct Share<'a, 'g, W: Weight> {
+    gpu: &'a Gpu,
+    search: &'a mut OnGpu<'g, W>,
+    sources: &'a [VertexId],
+    cells: &'a mut [W::Distance],
+}
+
+/// What came of it, and where the time went.
+type Filled = Result<(Work, DeviceTimes), SsspError>;
+
+impl<W: SearchKeys> Share<'_, '_, W> {
     /// At once where the search can, or row by row.
     fn fill(
         self,
@@ -118,28 +178,27 @@ impl<W: Weight> Share<'_, '_, W> {
     ) -> Filled {
         let Self { search, sources, cells, .. } = self;
         if let Some(work) = search.table(sources, targets, progress, cells)? {
-            return Ok((work, search.device_times()));
+            return Ok((work, search.times()));
         }
-        let mut work = Work::default();
-        let mut times: Option<DeviceTimes> = None;
+        let (mut work, mut times) = (Work::default(), search.times().without_search());
+        let (targets_awaited, limit) =
+            (awaited(targets, graph.n_vertices()), W::Distance::UNREACHED);
         let rows = cells.chunks_exact_mut(targets.len());
         for (done, (&source, row)) in (1..).zip(sources.iter().zip(rows)) {
-            work.add(&fill_row(graph, plan, &mut **search, source, targets, row)?);
-            times = match (times, search.device_times()) {
-                (Some(before), Some(now)) => Some(before.and(now)),
-                (before, now) => before.or(now),
-            };
+            let query = Query { source, targets: targets_awaited, limit, progress: None };
+            let (distances, row_work) = search.search(&query)?;
+            for (cell, &target) in row.iter_mut().zip(targets) {
+                *cell = distances[target as usize];
+            }
+            plan.check_row(graph, source, targets, row, || distances)?;
+            work.add(&row_work);
+            times = times.and(search.times());
             if progress.is_some_and(|tell| tell(done, sources.len() as u64).is_break()) {
                 return Err(SsspError::Interrupted);
             }
         }
         Ok((work, times))
     }
-}
-
-/// The times of the GPU that searched the longest.
-fn slower(a: Option<DeviceTimes>, b: Option<DeviceTimes>) -> Option<DeviceTimes> {
-    [a, b].into_iter().flatten().max_by(|a, b| a.solve_ms.total_cmp(&b.solve_ms))
 }
 
 /// What `work` makes of each of `parts`, on a thread each, of which the caller's is one; on fewer

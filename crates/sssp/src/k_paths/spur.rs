@@ -41,7 +41,7 @@ enum Role {
 const N_ROLES: u32 = 3;
 
 /// Searches from spur vertices to one target, in the same work space.
-pub(super) struct SpurSearches<'a, W: Weight, F> {
+pub(crate) struct SpurSearches<'a, W: Weight, F> {
     graph: &'a Csr<W>,
     /// The distance of a vertex to the target.
     to_target: F,
@@ -55,12 +55,12 @@ pub(super) struct SpurSearches<'a, W: Weight, F> {
     search: u32,
     queue: QuaternaryHeap<Key<W>>,
     /// Whether the distances to the target were seen to be no distances of this graph.
-    pub(super) is_misled: bool,
-    pub(super) work: Work,
+    pub(crate) is_misled: bool,
+    pub(crate) work: Work,
 }
 
 impl<'a, W: Weight, F: FnMut(VertexId) -> W::Distance> SpurSearches<'a, W, F> {
-    pub(super) fn new(graph: &'a Csr<W>, target: VertexId, to_target: F) -> Result<Self, NoMemory> {
+    pub(crate) fn new(graph: &'a Csr<W>, target: VertexId, to_target: F) -> Result<Self, NoMemory> {
         let unit = match W::Distance::KIND {
             WeightKind::F32 => Some(f64::from(f32::EPSILON)),
             WeightKind::F64 => Some(f64::EPSILON),

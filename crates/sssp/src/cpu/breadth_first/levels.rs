@@ -2,13 +2,13 @@
 
 use std::mem;
 use std::ops::{Range, RangeInclusive};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use graph_formats::{Csr, VertexId};
 
+use super::course::{Course, Found, Ledger, MAX_WINDOW, Share, Space};
 use super::labels::Labels;
-use super::steps::{Found, MAX_WINDOW, Share};
 use crate::cpu::arcs::Arcs;
 use crate::cpu::threads::{Barrier, EndsOnPanic, Threads};
 use crate::query::Query;
@@ -45,67 +45,6 @@ pub(super) struct Levels<'g> {
     space: Space<'g>,
     threads: Threads,
     found: Vec<Found>,
-}
-
-/// The graph, and what the threads of a search share.
-pub(super) struct Space<'g> {
-    pub(super) outgoing: Arcs<'g>,
-    /// Along which levels may be pulled.
-    pub(super) incoming: Option<Csr<u32>>,
-    pub(super) labels: Labels,
-    /// The vertices of the levels that are pushed from, one level after another.
-    pub(super) queue: Vec<AtomicU32>,
-    /// A bit a vertex, for pulls: whether it needs no more looking for,
-    pub(super) seen: Vec<AtomicU64>,
-    /// and whether it is of an even level, and of an odd one.
-    pub(super) fronts: [Vec<AtomicU64>; 2],
-    team: Team,
-}
-
-/// A search on its way.
-pub(super) struct Course<'a, 'g> {
-    pub(super) space: &'a Space<'g>,
-    query: &'a Query<'a, u32>,
-    /// The level that is worked off.
-    pub(super) level: AtomicU32,
-    /// How many levels are found from it before the threads meet,
-    pub(super) window: AtomicU32,
-    /// and how many of its vertices a thread takes at a time.
-    pub(super) part: AtomicUsize,
-    /// How many vertices a thread may find in a level of the window but its last,
-    pub(super) most: AtomicUsize,
-    /// and whether one has found more. Then only the first level counts.
-    pub(super) is_overgrown: AtomicBool,
-    is_pull: AtomicBool,
-    /// Whether the bitmaps are to be made before.
-    needs_bits: AtomicBool,
-    is_last: AtomicBool,
-    pub(super) shares: Vec<Share>,
-    /// Vertices in the queue,
-    pub(super) n_queued: AtomicUsize,
-    /// all that are found,
-    pub(super) n_found: AtomicUsize,
-    /// and how often in the window one was found nearer than before.
-    pub(super) n_again: AtomicUsize,
-    ledger: Mutex<Ledger>,
-    failed: AtomicBool,
-}
-
-/// What decides how to go on, looked at while all threads wait.
-#[derive(Default)]
-struct Ledger {
-    /// The level that is worked off, in the queue if it is pushed.
-    level: Range<usize>,
-    /// Its vertices,
-    n_vertices: usize,
-    /// and all up to it.
-    n_found: usize,
-    /// Arcs of vertices that are not found, about.
-    arcs_left: f64,
-    n_targets_found: usize,
-    reported: usize,
-    rounds: u64,
-    error: Option<SsspError>,
 }
 
 impl<'g> Levels<'g> {

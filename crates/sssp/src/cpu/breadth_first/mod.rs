@@ -29,20 +29,22 @@
 //!
 //! Reference: beamer-2012, wang-2023
 
+mod course;
 mod labels;
 mod levels;
 mod steps;
 
 use graph_formats::{Csr, Distance, VertexId, Weight};
-use paths::Predecessors;
+use paths::{Distances, Predecessors};
 
 use self::labels::{NO_VERTEX, predecessor};
 use self::levels::Levels;
 use crate::cpu::arcs::Arcs;
+use crate::cpu::pool::Pool;
 use crate::level_distances::LevelDistances;
-use crate::query::{Query, awaited};
-use crate::search::{Answer, Search};
-use crate::{SsspError, Team, Work};
+use crate::query::Query;
+use crate::search::Search;
+use crate::{SsspError, Team, Work, predecessors};
 
 /// The solver with its work space, for any number of sources.
 pub(crate) struct BreadthFirst<'g, W: Weight> {
@@ -63,8 +65,10 @@ impl<'g, W: Weight> BreadthFirst<'g, W> {
         let levels = Levels::new(Arcs::of_graph(graph), incoming, threads, team);
         Self { graph, levels, distances: LevelDistances::of(graph) }
     }
+}
 
-    fn solve(&mut self, query: &Query<'_, W::Distance>) -> Result<Work, SsspError> {
+impl<W: Weight> Search<W> for BreadthFirst<'_, W> {
+    fn run(&mut self, query: &Query<'_, W::Distance>) -> Result<Work, SsspError> {
         let last = match query.limit {
             limit if limit < W::Distance::UNREACHED => self.distances.last_within(limit),
             _ => u32::MAX,
@@ -73,54 +77,33 @@ impl<'g, W: Weight> BreadthFirst<'g, W> {
         self.distances.extend_to(n_levels as usize);
         Ok(work)
     }
-}
 
-impl<W: Weight> Search<W> for BreadthFirst<'_, W> {
-    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
-        let work = self.solve(query)?;
+    fn distances(&mut self) -> Vec<W::Distance> {
         let epoch = self.levels.labels().epoch();
         let of_levels = self.distances.or_unreached();
         // without a branch, which on many graphs would be a coin's toss
         let distance = |label| of_levels[(epoch.level(label) as usize).min(of_levels.len() - 1)];
-        Ok((self.levels.of_labels(distance), work))
+        self.levels.of_labels(distance)
     }
 
-    fn predecessors(
-        &mut self,
-        _source: VertexId,
-        limit: W::Distance,
-    ) -> Result<Option<Predecessors>, SsspError> {
-        // where a float stops growing, vertices of one distance lead to one another
-        let Some(last) = self.distances.last_distinct_within(limit) else { return Ok(None) };
+    fn row(&mut self, targets: &[VertexId], row: &mut [W::Distance]) {
+        for (cell, &target) in row.iter_mut().zip(targets) {
+            *cell = self.distances.get(self.levels.labels().level(target));
+        }
+    }
+
+    fn predecessors(&mut self, pool: &Pool, source: VertexId, limit: W::Distance) -> Predecessors {
+        let Some(last) = self.distances.last_distinct_within(limit) else {
+            // where a float stops growing, vertices of one distance lead to one another
+            let distances = Distances::from_storage(self.distances()).within(limit);
+            return pool.run(|| predecessors::from_distances(self.graph, source, &distances));
+        };
         let epoch = self.levels.labels().epoch();
         let least = epoch.label(last, NO_VERTEX);
         let predecessors = self.levels.of_labels(|label| match label >= least {
             true => predecessor(label),
             false => NO_VERTEX,
         });
-        Ok(Some(Predecessors::from_storage(predecessors)))
-    }
-
-    fn has_own_threads(&self) -> bool {
-        true
-    }
-
-    fn row(
-        &mut self,
-        source: VertexId,
-        targets: &[VertexId],
-        row: &mut [W::Distance],
-    ) -> Result<Option<Work>, SsspError> {
-        let awaited = awaited(targets, self.graph.n_vertices());
-        let query = Query { source, targets: awaited, limit: u32::MAX, progress: None };
-        let (work, n_levels) = self.levels.search(&query)?;
-        self.distances.extend_to(n_levels as usize);
-        if !self.distances.holds(n_levels as usize) {
-            return Ok(None);
-        }
-        for (cell, &target) in row.iter_mut().zip(targets) {
-            *cell = self.distances.get(self.levels.labels().level(target));
-        }
-        Ok(Some(work))
+        Predecessors::from_storage(predecessors)
     }
 }

@@ -3,89 +3,22 @@
 use std::iter::from_fn;
 use std::mem;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use graph_formats::VertexId;
 
+use super::course::{Counts, Course, Found, KEPT, Space};
 use super::labels::NO_VERTEX;
-use super::levels::{Course, Space};
 use crate::cpu::arcs::Arcs;
 use crate::cpu::prefetch::prefetch;
 
 /// Words of the bitmaps that a thread takes at a time.
 const WORDS: usize = 16;
-/// Levels that threads find at most before they meet.
-pub(super) const MAX_WINDOW: usize = 32;
-/// Vertices that a thread keeps to itself of a level after which threads meet.
-const KEPT: usize = 1 << 10;
 /// How many vertices before its turn the row of one is asked for, and where that begins.
 const ROWS_AHEAD: usize = 6;
 const OFFSETS_AHEAD: usize = 12;
 /// A row of some arcs may lie in the memory of two lines.
 const ARCS_A_LINE: usize = 16;
-
-/// What a thread has found. Each lies apart, as its thread changes it all the time.
-#[repr(align(128))]
-pub(super) struct Found {
-    /// The vertices of each level of a window; those of the last are to go to the queue.
-    lists: [Vec<AtomicU32>; MAX_WINDOW],
-    pub(super) counts: Counts,
-}
-
-#[derive(Default)]
-pub(super) struct Counts {
-    /// Arcs that were looked at.
-    pub(super) looked_at: u64,
-    /// Vertices that nobody had found before, since the thread last told,
-    n_new: usize,
-    /// and those that had been found farther away.
-    n_again: usize,
-}
-
-impl Default for Found {
-    fn default() -> Self {
-        let lists = [0; MAX_WINDOW].map(|_| Vec::with_capacity(KEPT));
-        Self { lists, counts: Counts::default() }
-    }
-}
-
-impl Found {
-    /// Forgets all.
-    pub(super) fn clear(&mut self) {
-        self.lists.iter_mut().for_each(Vec::clear);
-        self.counts = Counts::default();
-    }
-
-    /// How many there are of the last of so many levels.
-    pub(super) fn n_kept(&self, window: u32) -> usize {
-        self.lists[window as usize - 1].len()
-    }
-}
-
-/// A thread's share of a level: part of the queue, or of the words of the bitmaps. Each lies
-/// apart, as its thread changes it all the time.
-#[repr(align(128))]
-#[derive(Default)]
-pub(super) struct Share {
-    taken: AtomicUsize,
-    end: AtomicUsize,
-    /// How many vertices the thread has kept to itself, and then where they go in the queue.
-    pub(super) kept: AtomicUsize,
-}
-
-impl Share {
-    pub(super) fn set(&self, range: Range<usize>) {
-        self.taken.store(range.start, Relaxed);
-        self.end.store(range.end, Relaxed);
-    }
-
-    /// The next `n` that no thread has taken.
-    fn take(&self, n: usize) -> Option<Range<usize>> {
-        let end = self.end.load(Relaxed);
-        let first = self.taken.fetch_add(n, Relaxed);
-        (first < end).then(|| first..end.min(first + n))
-    }
-}
 
 impl Course<'_, '_> {
     /// The level in parts: the share of this thread, and then what others have not come to.

@@ -11,7 +11,7 @@
 //! What differs from the papers:
 //!
 //! * Arcs are not split into light and heavy ones at Δ. Where a split pays, on dense
-//!   undirected graphs, it is made many buckets further ahead ([`long_arcs`]).
+//!   undirected graphs, it is made many buckets further ahead ([`deferred`]).
 //! * There are no barriers. Each thread has [buckets](buckets::Buckets) of its own and takes the
 //!   least of them, unless that is more than one ahead of another thread's. There it
 //!   [steals](frontier::Frontier::steal) from a bucket before its own that is long, or waits. A
@@ -24,23 +24,24 @@
 //! Reference: meyer-sanders-2003, dantonio-2025
 
 mod buckets;
+mod deferred;
 mod frontier;
-pub(crate) mod long_arcs;
 mod relax;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use graph_formats::{Csr, DistanceKey, Weight, parallel};
+use graph_formats::{Csr, Direction, DistanceKey, Weight, parallel};
 use rayon::prelude::*;
 
+use super::key_search::KeySearch;
 use super::threads::{EndsOnPanic, Threads, wait};
-use crate::key::KeyArithmetic;
+use crate::arc_split::{ArcSplit, ShortArcs};
+use crate::key::{KeyArithmetic, Labels};
 use crate::query::Query;
 use crate::{SsspError, Team, Work};
 use buckets::{Buckets, Entry};
 use frontier::{Frontier, NONE};
-use long_arcs::{ArcSplit, Deferred, ShortArcs};
 
 /// Labels that a task clears.
 const LABELS_A_TASK: usize = 1 << 17;
@@ -55,6 +56,11 @@ const AHEAD: u64 = 1;
 /// How often it looks whether the others have come closer, before it goes on all the same: they
 /// may be waiting for a processor.
 const MAX_WAITS: u32 = 1_000;
+
+/// Pushes after which a search defers no more arcs. Each reads its arcs twice, and
+/// pays only if a pull comes of it; where distances spread evenly, as between points of
+/// the plane, none ever does.
+const MOST_PUSHES: usize = 8;
 
 /// How many threads, of so many at most, it is worth starting for so many arcs.
 pub(crate) fn threads_for(n_arcs: u64, most: usize) -> usize {
@@ -123,8 +129,8 @@ struct Phase<'a, W: Weight, L: KeyArithmetic<W>> {
 }
 
 impl<W: Weight, L: KeyArithmetic<W>> DeltaStepping<W, L> {
-    /// Prepares for `graph`, whose weights are not negative, with the
-    /// [`split`](long_arcs::split) that defers long arcs or without. O(n + m).
+    /// Prepares for `graph`, whose weights are not negative, with a split of its arcs that defers
+    /// the long ones or without. O(n + m).
     pub(crate) fn new(
         graph: Csr<W>,
         delta: f64,
@@ -137,10 +143,7 @@ impl<W: Weight, L: KeyArithmetic<W>> DeltaStepping<W, L> {
             per_delta: L::per_delta(delta),
             split,
             labels: unreached_labels::<L::Key>(graph.n_vertices()),
-            with_out_arcs: long_arcs::vertices_with_out_arcs(
-                graph.row_offsets(),
-                graph.direction(),
-            ),
+            with_out_arcs: vertices_with_out_arcs(graph.row_offsets(), graph.direction()),
             graph,
             workers: (0..n_threads).map(|_| Worker::new(span)).collect(),
             frontiers: (0..n_threads).map(|_| Frontier::new()).collect(),
@@ -150,69 +153,6 @@ impl<W: Weight, L: KeyArithmetic<W>> DeltaStepping<W, L> {
                 Team::Always => 1,
             },
         }
-    }
-
-    pub(crate) fn graph(&self) -> &Csr<W> {
-        &self.graph
-    }
-
-    /// The short arcs, if long ones are deferred.
-    pub(crate) fn split(&self) -> Option<&ArcSplit<W>> {
-        self.split.as_deref()
-    }
-
-    /// The labels of the last search.
-    pub(crate) fn labels(&self) -> &[<L::Key as DistanceKey>::Atomic] {
-        &self.labels
-    }
-
-    /// Labels every vertex within the query, and perhaps some beyond it.
-    pub(crate) fn solve(&mut self, query: &Query<'_, L::Key>) -> Result<Work, SsspError> {
-        self.reset(query);
-        let (workers, threads) = (&mut self.workers, &self.threads);
-        let ended = AtomicBool::new(false);
-        let mut phase = Phase::<W, L> {
-            graph: &self.graph,
-            per_delta: self.per_delta,
-            labels: &self.labels,
-            with_out_arcs: &self.with_out_arcs,
-            query,
-            settled_bound: L::Key::LEAST,
-            short: None,
-            team: &self.frontiers[..1],
-            share_at: if workers.len() > 1 { self.entries_worth_a_team } else { usize::MAX },
-            ended: &ended,
-        };
-        let mut n_pushes = 0;
-        loop {
-            let split = self.split.as_deref().filter(|_| n_pushes < long_arcs::MOST_PUSHES);
-            phase.settled_bound = match split {
-                Some(split) => L::after(phase.settled_bound, split.limit),
-                None => L::Key::GREATEST,
-            };
-            let is_bounded = phase.settled_bound < L::Key::GREATEST;
-            phase.short = split.map(|split| &split.short).filter(|_| is_bounded);
-            phase.settle(workers, threads);
-            if phase.next_bucket(&mut workers[0]).is_some() {
-                // one worth sharing
-                (phase.team, phase.share_at) = (&self.frontiers, usize::MAX);
-                phase.settle(workers, threads);
-            }
-            if ended.load(Relaxed) {
-                return Err(SsspError::Interrupted);
-            }
-            if phase.holds_the_answer() {
-                break;
-            }
-            match phase.relax_deferred(workers, threads) {
-                Deferred::None => break,
-                Deferred::Pushed => n_pushes += 1,
-                Deferred::Pulled => {}
-            }
-        }
-        let mut work = Work::default();
-        workers.iter().for_each(|worker| work.add(&worker.work));
-        Ok(work)
     }
 
     /// Takes down what an earlier search left, and puts the source into its bucket.
@@ -230,6 +170,86 @@ impl<W: Weight, L: KeyArithmetic<W>> DeltaStepping<W, L> {
         let first = &mut self.workers[0];
         first.buckets.push(0, Entry { key: L::Key::LEAST, vertex: query.source });
     }
+}
+
+impl<W: Weight, L: KeyArithmetic<W>> KeySearch<L::Key> for DeltaStepping<W, L> {
+    /// Labels every vertex within the query, and perhaps some beyond it.
+    fn solve(&mut self, query: &Query<'_, L::Key>) -> Result<Work, SsspError> {
+        self.reset(query);
+        let (workers, threads) = (&mut self.workers, &self.threads);
+        let ended = AtomicBool::new(false);
+        let mut phase = Phase::<W, L> {
+            graph: &self.graph,
+            per_delta: self.per_delta,
+            labels: &self.labels,
+            with_out_arcs: &self.with_out_arcs,
+            query,
+            settled_bound: L::Key::LEAST,
+            short: None,
+            team: &self.frontiers[..1],
+            share_at: if workers.len() > 1 { self.entries_worth_a_team } else { usize::MAX },
+            ended: &ended,
+        };
+        let mut n_pushes = 0;
+        loop {
+            let split = self.split.as_deref().filter(|_| n_pushes < MOST_PUSHES);
+            phase.settled_bound = match split {
+                Some(split) => L::after(phase.settled_bound, split.limit),
+                None => L::Key::GREATEST,
+            };
+            let is_bounded = phase.settled_bound < L::Key::GREATEST;
+            phase.short = split.map(|split| &split.short).filter(|_| is_bounded);
+            loop {
+                let team = &mut workers[..phase.team.len()];
+                for (frontier, worker) in phase.team.iter().zip(&mut *team) {
+                    frontier.set_position(phase.next_bucket(worker));
+                }
+                threads.each(team, |index, worker| phase.settle_buckets(index, worker));
+                if ended.load(Relaxed) {
+                    return Err(SsspError::Interrupted);
+                }
+                if phase.next_bucket(&mut workers[0]).is_none() {
+                    break;
+                }
+                // one worth sharing
+                (phase.team, phase.share_at) = (&self.frontiers, usize::MAX);
+            }
+            if phase.holds_the_answer() {
+                break;
+            }
+            match phase.relax_deferred(workers, threads) {
+                Deferred::None => break,
+                Deferred::Pushed => n_pushes += 1,
+                Deferred::Pulled => {}
+            }
+        }
+        let mut work = Work::default();
+        workers.iter().for_each(|worker| work.add(&worker.work));
+        Ok(work)
+    }
+
+    fn labels(&self) -> Labels<'_, L::Key> {
+        Labels::Shared(&self.labels)
+    }
+}
+
+/// A bit for every vertex from which a path can go on, where rows begin at these offsets: one that
+/// has an arc, and in an undirected graph another than the one it was reached by. O(n).
+fn vertices_with_out_arcs(rows: &[u64], direction: Direction) -> Vec<u64> {
+    let least = match direction {
+        Direction::Directed => 1,
+        Direction::Undirected => 2,
+    };
+    let n_vertices = rows.len() - 1;
+    (0..n_vertices.div_ceil(64))
+        .into_par_iter()
+        .map(|word| {
+            let first = word * 64;
+            let last = (first + 64).min(n_vertices);
+            (first..last)
+                .fold(0, |bits, v| bits | u64::from(rows[v + 1] - rows[v] >= least) << (v - first))
+        })
+        .collect()
 }
 
 /// Labels of so many vertices.
@@ -262,78 +282,67 @@ impl<K: DistanceKey> Worker<K> {
     }
 }
 
+/// What was done about the deferred arcs.
+enum Deferred {
+    /// There were none.
+    None,
+    /// The vertices that they leave relaxed them.
+    Pushed,
+    /// The vertices beyond the bound looked back along theirs.
+    Pulled,
+}
+
 impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
-    /// Has `work` done by each thread of the team.
-    fn each(
-        &self,
-        workers: &mut [Worker<L::Key>],
-        threads: &Threads,
-        work: impl Fn(usize, &mut Worker<L::Key>) + Sync,
-    ) {
-        match self.team {
-            [_] => work(0, &mut workers[0]),
-            _ => threads.each(workers, work),
-        }
-    }
-
-    /// Empties all buckets before the settled bound, or with one thread those before the first that is
-    /// worth sharing.
-    fn settle(&self, workers: &mut [Worker<L::Key>], threads: &Threads) {
-        for (frontier, worker) in self.team.iter().zip(&mut *workers) {
-            frontier.set_position(self.next_bucket(worker));
-        }
-        self.each(workers, threads, |index, worker| self.settle_buckets(index, worker));
-    }
-
-    /// One thread's way through the buckets. It works off its least one, but no further than
-    /// [`AHEAD`] of the others; there it steals from them, or waits.
+    /// One thread's way through the buckets before the settled bound, or alone through those before
+    /// the first that is worth sharing. It works off its least one, but no further than [`AHEAD`] of
+    /// the others; there it steals from them, or waits. Of a bucket with many vertices the others
+    /// may steal some meanwhile.
     fn settle_buckets(&self, index: usize, worker: &mut Worker<L::Key>) {
         let _ends = EndsOnPanic(self.ended);
+        let frontier = &self.team[index];
+        let mut list = std::mem::take(&mut worker.list);
         let (mut reach, mut n_waits) = (0, 0);
         while self.goes_on(index, worker) {
             let own = self.next_bucket(worker);
-            self.team[index].set_position(own);
-            if let Some(bucket) = own.filter(|&bucket| bucket <= reach || n_waits > MAX_WAITS) {
-                if worker.buckets.len_of_first() >= self.share_at {
-                    break;
+            frontier.set_position(own);
+            let bucket = match own {
+                Some(bucket) if bucket <= reach || n_waits > MAX_WAITS => {
+                    if worker.buckets.len_of_first() >= self.share_at {
+                        break;
+                    }
+                    worker.buckets.take_first(&mut list, |key| self.bucket(key));
+                    bucket
                 }
-                worker.buckets.take_first(&mut worker.list, |key| self.bucket(key));
-                self.settle_bucket(index, worker, bucket);
-                n_waits = 0;
-            } else if let Some(bucket) = self.steal(index, own, &mut worker.list) {
-                self.team[index].set_position(Some(bucket));
-                worker.buckets.work_from(bucket);
-                self.settle_bucket(index, worker, bucket);
-                n_waits = 0;
+                _ if let Some(bucket) = self.steal(index, own, &mut list) => {
+                    frontier.set_position(Some(bucket));
+                    worker.buckets.work_from(bucket);
+                    bucket
+                }
+                _ => {
+                    let least = self.team.iter().map(Frontier::position).min().unwrap_or(NONE);
+                    if own.is_none() && least == NONE {
+                        break;
+                    }
+                    reach = least.saturating_add(AHEAD);
+                    if own.is_none_or(|bucket| bucket > reach) {
+                        n_waits += 1;
+                        wait(n_waits);
+                    }
+                    continue;
+                }
+            };
+            n_waits = 0;
+            worker.work.rounds += 1;
+            if self.team.len() > 1 && Frontier::<L::Key>::is_worth_sharing(list.len()) {
+                frontier.offer(bucket, &mut list);
+                while frontier.take(&mut list) {
+                    self.settle_all(worker, &list);
+                }
             } else {
-                let least = self.team.iter().map(Frontier::position).min().unwrap_or(NONE);
-                if own.is_none() && least == NONE {
-                    break;
-                }
-                reach = least.saturating_add(AHEAD);
-                if own.is_none_or(|bucket| bucket > reach) {
-                    n_waits += 1;
-                    wait(n_waits);
-                }
-            }
-        }
-    }
-
-    /// Settles the vertices in the worker's list, which are from that bucket; where they are
-    /// many, the others may steal some meanwhile.
-    fn settle_bucket(&self, index: usize, worker: &mut Worker<L::Key>, bucket: u64) {
-        worker.work.rounds += 1;
-        let mut list = std::mem::take(&mut worker.list);
-        if self.team.len() > 1 && Frontier::<L::Key>::is_worth_sharing(list.len()) {
-            let frontier = &self.team[index];
-            frontier.offer(bucket, &mut list);
-            while frontier.take(&mut list) {
                 self.settle_all(worker, &list);
             }
-        } else {
-            self.settle_all(worker, &list);
+            list.clear();
         }
-        list.clear();
         worker.list = list;
     }
 

@@ -3,12 +3,11 @@
 //! A bucket lists its vertices in no order, so that each key, row and arc lies in another
 //! place of memory. All of them are known some entries ahead, and are prefetched then.
 
-use graph_formats::{Csr, DistanceKey, VertexId, Weight};
+use graph_formats::{DistanceKey, VertexId, Weight};
 
 use super::buckets::Entry;
-use super::long_arcs::ShortArcs;
 use super::{Phase, Worker};
-use crate::cpu::prefetch::{LINE, prefetch};
+use crate::cpu::prefetch::{prefetch, prefetch_first};
 use crate::key::KeyArithmetic;
 
 /// Arcs that are compared with the settled bound in one go.
@@ -20,89 +19,50 @@ const ARCS_AHEAD: usize = 4;
 /// How many arcs of a row are: the processor foresees the rest by itself.
 const PREFETCHED: usize = 64;
 
-/// Arcs by the vertex that they leave.
-trait Rows {
-    /// Prefetches the place of a row.
-    fn prefetch_offsets(&self, vertex: VertexId);
-    /// Prefetches the first arcs of a row whose place has come.
-    fn prefetch_arcs(&self, vertex: VertexId);
-}
-
-impl<W: Weight> Rows for Csr<W> {
-    #[inline(always)]
-    fn prefetch_offsets(&self, vertex: VertexId) {
-        prefetch(self.row_offsets(), vertex as usize);
-    }
-
-    #[inline(always)]
-    fn prefetch_arcs(&self, vertex: VertexId) {
-        let row = self.row(vertex);
-        let end = row.end.min(row.start + PREFETCHED);
-        for arc in (row.start..end).step_by(LINE / size_of::<VertexId>()) {
-            prefetch(self.column_indices(), arc);
-            prefetch(self.weights(), arc);
-        }
-    }
-}
-
-impl<W: Weight> Rows for ShortArcs<W> {
-    #[inline(always)]
-    fn prefetch_offsets(&self, vertex: VertexId) {
-        prefetch(self.row_offsets(), vertex as usize);
-    }
-
-    #[inline(always)]
-    fn prefetch_arcs(&self, vertex: VertexId) {
-        let row = self.row(vertex);
-        let row = &row[..row.len().min(PREFETCHED)];
-        for arc in (0..row.len()).step_by(LINE / size_of::<(VertexId, W)>()) {
-            prefetch(row, arc);
-        }
-    }
-}
-
 impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
     /// Settles the vertices of those entries that are not stale, up to the settled bound.
     pub(super) fn settle_all(&self, worker: &mut Worker<L::Key>, list: &[Entry<L::Key>]) {
-        match self.short {
-            Some(short) => self.settle_each(worker, list, short, |worker, entry, cap| {
+        for (at, &entry) in list.iter().enumerate() {
+            self.prefetch_ahead(list, at);
+            let cap = self.cap(worker);
+            let label = L::Key::load(&self.labels[entry.vertex as usize]);
+            if label != entry.key || label > cap {
+                continue;
+            }
+            worker.work.settled += 1;
+            if let Some(short) = self.short {
                 worker.settled.push(entry);
                 let arcs = short.row(entry.vertex).iter().copied();
                 self.relax_those(worker, entry.key, arcs, cap, |key| key < self.settled_bound);
-            }),
-            None => self.settle_each(worker, list, self.graph, |worker, entry, cap| {
+            } else {
                 let arcs = self.graph.arcs_from(entry.vertex);
                 worker.work.relaxations += arcs.len() as u64;
                 for (to, weight) in arcs {
                     self.relax(worker, to, L::after(entry.key, weight), cap);
                 }
-            }),
+            }
         }
     }
 
-    /// Calls `settle` for the entries that are not stale, after prefetching the memory that it
-    /// will need.
+    /// Prefetches what entries after the one `at` its place will need: keys and places of rows,
+    /// and then the arcs there.
     #[inline(always)]
-    fn settle_each(
-        &self,
-        worker: &mut Worker<L::Key>,
-        list: &[Entry<L::Key>],
-        rows: &impl Rows,
-        settle: impl Fn(&mut Worker<L::Key>, Entry<L::Key>, L::Key),
-    ) {
-        for (at, &entry) in list.iter().enumerate() {
-            if let Some(later) = list.get(at + OFFSETS_AHEAD) {
-                prefetch(self.labels, later.vertex as usize);
-                rows.prefetch_offsets(later.vertex);
+    fn prefetch_ahead(&self, list: &[Entry<L::Key>], at: usize) {
+        if let Some(&Entry { vertex, .. }) = list.get(at + OFFSETS_AHEAD) {
+            prefetch(self.labels, vertex as usize);
+            match self.short {
+                Some(short) => prefetch(short.row_offsets(), vertex as usize),
+                None => prefetch(self.graph.row_offsets(), vertex as usize),
             }
-            if let Some(later) = list.get(at + ARCS_AHEAD) {
-                rows.prefetch_arcs(later.vertex);
-            }
-            let cap = self.cap(worker);
-            let label = L::Key::load(&self.labels[entry.vertex as usize]);
-            if label == entry.key && label <= cap {
-                worker.work.settled += 1;
-                settle(worker, entry, cap);
+        }
+        if let Some(&Entry { vertex, .. }) = list.get(at + ARCS_AHEAD) {
+            match self.short {
+                Some(short) => prefetch_first(short.row(vertex), PREFETCHED),
+                None => {
+                    let row = self.graph.row(vertex);
+                    prefetch_first(&self.graph.column_indices()[row.clone()], PREFETCHED);
+                    prefetch_first(&self.graph.weights()[row], PREFETCHED);
+                }
             }
         }
     }

@@ -15,7 +15,7 @@ pub(crate) use heap::QuaternaryHeap;
 pub(crate) use radix::RadixHeap;
 
 /// A queue that hands out vertices by ascending keys.
-pub(crate) trait MonotoneQueue<K: DistanceKey>: Send {
+pub(crate) trait MonotoneQueue<K: DistanceKey>: Send + Sync {
     /// Adds an entry, whose key is no less than the last one popped.
     fn push(&mut self, key: K, vertex: VertexId);
     /// Takes an entry of least key.

@@ -33,11 +33,11 @@ use super::delta_stepping::DeltaSteppingOnGpu;
 use super::hop_sums::batches::{HopSearches, rows_at_once};
 use super::launch::{Launch, NO_VERTEX, check_size, milliseconds, two_blocks_each};
 use super::rows::Rows;
+use super::search::{Answer, DeviceSearch, Owners};
 use crate::cost::{self, Outline};
 use crate::delta::{self, Delta};
 use crate::level_distances::LevelDistances;
 use crate::query::Query;
-use crate::search::{Answer, Owners, Search};
 use crate::{DeviceTimes, Progress, SsspError, Work};
 
 static SEARCH: Ptx = Ptx::new(kernels::sssp::BREADTH_FIRST.name, kernels::sssp::BREADTH_FIRST.ptx);
@@ -170,9 +170,60 @@ impl<'g, W: Weight> BreadthFirstOnGpu<'g, W> {
             _lists,
         })
     }
+
+    /// Fills `cells` with a row of `targets`, one at least, for each of `sources`; `None` where one
+    /// search after the other is faster.
+    pub(super) fn table(
+        &mut self,
+        sources: &[VertexId],
+        targets: &[VertexId],
+        progress: Option<Progress<'_>>,
+        cells: &mut [W::Distance],
+    ) -> Result<Option<Work>, SsspError> {
+        let n_at_once = rows_at_once(sources.len(), targets.len());
+        if !cost::bits_pay_on_gpu(&Outline::of(self.graph), n_at_once) {
+            return Ok(None);
+        }
+        self.times = self.times.without_search();
+        let many = match self.many.take_if(|many| many.is_for(n_at_once)) {
+            Some(many) => self.many.insert(many),
+            None => self.many.insert(HopSearches::new(&self.launch.gpu, self.graph, n_at_once)?),
+        };
+        let distances = &mut self.distances;
+        let times = many.rows(sources, targets, progress, |rows, levels| {
+            let reached = levels.par_iter().filter(|&&level| level != u32::MAX);
+            distances.extend_to(reached.max().map_or(0, |&level| level as usize + 1));
+            let of_levels = &*distances;
+            let row = rows.start * targets.len()..rows.end * targets.len();
+            let cells = cells[row].par_iter_mut().with_min_len(PER_TASK);
+            cells.zip(levels).for_each(|(cell, &level)| *cell = of_levels.get(level));
+        })?;
+        self.times.solve_ms = times.solve_ms;
+        self.times.download_ms = times.download_ms;
+        Ok(Some(Work::default()))
+    }
+
+    /// The nearest of `sources`, by Δ-stepping.
+    pub(super) fn nearest(
+        &mut self,
+        sources: &[VertexId],
+        progress: Option<Progress<'_>>,
+    ) -> Result<Option<(Answer<W>, Owners)>, SsspError> {
+        let stepping = match &mut self.stepping {
+            Some(stepping) => stepping,
+            empty => {
+                let width = delta::width(self.graph, Delta::Auto)?;
+                let gpu = &self.launch.gpu;
+                empty.insert(DeltaSteppingOnGpu::new(gpu, self.graph, width, false)?)
+            }
+        };
+        let found = stepping.nearest::<W>(sources, progress)?;
+        self.times = stepping.times;
+        Ok(found)
+    }
 }
 
-impl<W: Weight> Search<W> for BreadthFirstOnGpu<'_, W> {
+impl<W: Weight> DeviceSearch<W> for BreadthFirstOnGpu<'_, W> {
     fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
         self.times = self.times.without_search();
         let limit = match query.limit {
@@ -219,57 +270,8 @@ impl<W: Weight> Search<W> for BreadthFirstOnGpu<'_, W> {
         Ok(Some(Predecessors::from_storage(chosen)))
     }
 
-    fn table(
-        &mut self,
-        sources: &[VertexId],
-        targets: &[VertexId],
-        progress: Option<Progress<'_>>,
-        cells: &mut [W::Distance],
-    ) -> Result<Option<Work>, SsspError> {
-        let n_at_once = rows_at_once(sources.len(), targets.len());
-        if !cost::bits_pay_on_gpu(&Outline::of(self.graph), n_at_once) {
-            return Ok(None);
-        }
-        self.times = self.times.without_search();
-        let many = match self.many.take_if(|many| many.is_for(n_at_once)) {
-            Some(many) => self.many.insert(many),
-            None => self.many.insert(HopSearches::new(&self.launch.gpu, self.graph, n_at_once)?),
-        };
-        let distances = &mut self.distances;
-        let times = many.rows(sources, targets, progress, |rows, levels| {
-            let reached = levels.par_iter().filter(|&&level| level != u32::MAX);
-            distances.extend_to(reached.max().map_or(0, |&level| level as usize + 1));
-            let of_levels = &*distances;
-            let row = rows.start * targets.len()..rows.end * targets.len();
-            let cells = cells[row].par_iter_mut().with_min_len(PER_TASK);
-            cells.zip(levels).for_each(|(cell, &level)| *cell = of_levels.get(level));
-        })?;
-        self.times.solve_ms = times.solve_ms;
-        self.times.download_ms = times.download_ms;
-        Ok(Some(Work::default()))
-    }
-
-    /// By Δ-stepping.
-    fn nearest(
-        &mut self,
-        sources: &[VertexId],
-        progress: Option<Progress<'_>>,
-    ) -> Result<Option<(Answer<W>, Owners)>, SsspError> {
-        let stepping = match &mut self.stepping {
-            Some(stepping) => stepping,
-            empty => {
-                let width = delta::width(self.graph, Delta::Auto)?;
-                let gpu = &self.launch.gpu;
-                empty.insert(DeltaSteppingOnGpu::new(gpu, self.graph, width, false)?)
-            }
-        };
-        let found = Search::<W>::nearest(stepping, sources, progress)?;
-        self.times = Search::<W>::device_times(stepping).unwrap_or_default();
-        Ok(found)
-    }
-
-    fn device_times(&self) -> Option<DeviceTimes> {
-        Some(self.times)
+    fn times(&self) -> DeviceTimes {
+        self.times
     }
 }
 

@@ -10,14 +10,13 @@ use graph_formats::{Distance, VertexId, Weight};
 use paths::Predecessors;
 
 use super::DeltaSteppingOnGpu;
-use crate::gpu::fallback::no_answer;
 use crate::gpu::keys::{KeyKind, limit_key};
 use crate::gpu::launch::{MAX_VERTICES, milliseconds};
 use crate::gpu::many_sources::{Found, ManySources};
 use crate::gpu::nearest::OwnersKernel;
+use crate::gpu::search::{Answer, DeviceSearch, Owners, no_answer};
 use crate::gpu::work_space::WorkSpace;
 use crate::query::Query;
-use crate::search::{Answer, Owners, Search};
 use crate::{DeviceTimes, Progress, SsspError, Work};
 
 /// What is done with the keys of some sources, by their kind and the positions of these.
@@ -47,6 +46,51 @@ impl DeltaSteppingOnGpu {
         self.times.jit_ms += jit_ms;
         self.times.prepare_ms += milliseconds(start) - jit_ms;
         Ok(())
+    }
+}
+
+impl DeltaSteppingOnGpu {
+    /// The distances from the nearest of `sources`, which of them that is, and what it took; `None`
+    /// without sources, and without memory.
+    pub(in crate::gpu) fn nearest<W: Weight>(
+        &mut self,
+        sources: &[VertexId],
+        progress: Option<Progress<'_>>,
+    ) -> Result<Option<(Answer<W>, Owners)>, SsspError> {
+        let mut sources = sources.to_vec();
+        sources.sort_unstable();
+        sources.dedup();
+        let [source, others @ ..] = sources.as_slice() else { return Ok(None) };
+        let others = if others.is_empty() { None } else { Some(self.launch.gpu.upload(others)?) };
+        let limit = limit_key::<W>(W::Distance::UNREACHED);
+        let query = Query { source: *source, targets: &[], limit, progress };
+        let Some(work) = self.run(&query, others.as_ref())? else { return Ok(None) };
+        let start = Instant::now();
+        let Self { launch, graph, work_space, owners_kernel, .. } = self;
+        let kernel = match owners_kernel {
+            Some(kernel) => kernel,
+            empty => empty.insert(OwnersKernel::load(&launch.gpu, graph.kind)?),
+        };
+        let owners = kernel.owners(&launch.gpu, graph, work_space, &sources)?;
+        self.times.solve_ms += milliseconds(start);
+        Ok(Some(((self.distances::<W>()?, work), owners)))
+    }
+
+    /// Fills `cells` with a row of `targets`, one at least, for each of `sources`. `None` where there
+    /// are too many targets.
+    pub(in crate::gpu) fn table<W: Weight>(
+        &mut self,
+        sources: &[VertexId],
+        targets: &[VertexId],
+        progress: Option<Progress<'_>>,
+        cells: &mut [W::Distance],
+    ) -> Result<Option<Work>, SsspError> {
+        let n_targets = targets.len();
+        self.rows(sources, targets, progress, &mut |kind, rows, found| {
+            let cells = &mut cells[rows.start * n_targets..rows.end * n_targets];
+            kind.write_distances::<W>(&found.table.download()?, cells);
+            Ok(())
+        })
     }
 }
 
@@ -130,7 +174,7 @@ impl DeltaSteppingOnGpu {
     }
 }
 
-impl<W: Weight> Search<W> for DeltaSteppingOnGpu {
+impl<W: Weight> DeviceSearch<W> for DeltaSteppingOnGpu {
     fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
         let query = query.with_limit(limit_key::<W>(query.limit));
         let Some(work) = self.run(&query, None)? else { return Err(no_answer()) };
@@ -146,46 +190,7 @@ impl<W: Weight> Search<W> for DeltaSteppingOnGpu {
         Ok(Some(Predecessors::from_storage(found)))
     }
 
-    fn nearest(
-        &mut self,
-        sources: &[VertexId],
-        progress: Option<Progress<'_>>,
-    ) -> Result<Option<(Answer<W>, Owners)>, SsspError> {
-        let mut sources = sources.to_vec();
-        sources.sort_unstable();
-        sources.dedup();
-        let [source, others @ ..] = sources.as_slice() else { return Ok(None) };
-        let others = if others.is_empty() { None } else { Some(self.launch.gpu.upload(others)?) };
-        let limit = limit_key::<W>(W::Distance::UNREACHED);
-        let query = Query { source: *source, targets: &[], limit, progress };
-        let Some(work) = self.run(&query, others.as_ref())? else { return Ok(None) };
-        let start = Instant::now();
-        let Self { launch, graph, work_space, owners_kernel, .. } = self;
-        let kernel = match owners_kernel {
-            Some(kernel) => kernel,
-            empty => empty.insert(OwnersKernel::load(&launch.gpu, graph.kind)?),
-        };
-        let owners = kernel.owners(&launch.gpu, graph, work_space, &sources)?;
-        self.times.solve_ms += milliseconds(start);
-        Ok(Some(((self.distances::<W>()?, work), owners)))
-    }
-
-    fn table(
-        &mut self,
-        sources: &[VertexId],
-        targets: &[VertexId],
-        progress: Option<Progress<'_>>,
-        cells: &mut [W::Distance],
-    ) -> Result<Option<Work>, SsspError> {
-        let n_targets = targets.len();
-        self.rows(sources, targets, progress, &mut |kind, rows, found| {
-            let cells = &mut cells[rows.start * n_targets..rows.end * n_targets];
-            kind.write_distances::<W>(&found.table.download()?, cells);
-            Ok(())
-        })
-    }
-
-    fn device_times(&self) -> Option<DeviceTimes> {
-        Some(self.times)
+    fn times(&self) -> DeviceTimes {
+        self.times
     }
 }

@@ -27,15 +27,15 @@ use kernels::sssp::{
 };
 
 use super::arrays::{self, Arrays, Facts};
-use super::fallback::unless_out_of_memory;
 use super::graph::{DeviceRows, KeyGraph, RowsAt};
 use super::keys::KeyKind;
 use super::launch::{Kernels, Launch, milliseconds};
 use super::many_sources::ManySources;
 use super::nearest::OwnersKernel;
 use super::predecessors::TreeKernel;
+use super::search::unless_out_of_memory;
 use super::work_space::{Lists, SteppingSearch, WorkSpace};
-use crate::cpu::delta_stepping::long_arcs;
+use crate::arc_split;
 use crate::query::Query;
 use crate::{DeviceTimes, SsspError, Work};
 
@@ -136,7 +136,7 @@ impl DeltaSteppingOnGpu {
     ) -> Result<Self, SsspError> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         let greatest = graph.weight_summary().greatest;
-        let ahead = long_arcs::short_limit(graph, greatest).map(Weight::to_f64);
+        let ahead = arc_split::short_limit(graph, greatest).map(Weight::to_f64);
         let required = required_bytes(n, m, KeyKind::of(greatest), lists);
         let (on_device, kernels) =
             KeyGraph::upload(gpu, graph, required, |kind| load(gpu, kind, n))?;
@@ -158,7 +158,7 @@ impl DeltaSteppingOnGpu {
         let (on_device, kernels) = KeyGraph::with_rows(gpu, kind, required, load, rows)?;
         let is_dense = facts.has_many_arcs
             && arrays::have_reverses(gpu, &on_device.rows, kind.words_of_weight() == 2)?;
-        let ahead = if is_dense { long_arcs::limit_below(facts.weights.greatest) } else { None };
+        let ahead = if is_dense { arc_split::limit_below(facts.weights.greatest) } else { None };
         let ahead = ahead.map(Weight::to_f64);
         Self::of(gpu, on_device, kernels, lists, Widths { delta, fixed: false, ahead })
     }
@@ -179,7 +179,7 @@ impl DeltaSteppingOnGpu {
             0 => None,
             limit => unless_out_of_memory(on_device.short(gpu, limit))?,
         };
-        let short = short.filter(|short| long_arcs::defers_enough(short.n_arcs, m));
+        let short = short.filter(|short| arc_split::defers_enough(short.n_arcs, m));
         let delta = match ahead {
             Some(ahead) if !fixed && short.is_some() => delta.max(ahead / BUCKETS_PER_BOUND),
             _ => delta,
@@ -354,8 +354,8 @@ mod tests {
     use paths::{Distances, oracle};
 
     use super::*;
+    use crate::gpu::search::DeviceSearch;
     use crate::gpu::tests::gpu;
-    use crate::search::Search;
 
     /// The distances, by lists of this length.
     fn by_lists<W: Weight>(
@@ -366,7 +366,7 @@ mod tests {
     ) -> Distances<W::Distance> {
         let lists = Lists { capacity, n_pieces: capacity };
         let solver = DeltaSteppingOnGpu::with_lists(gpu, graph, delta, true, lists);
-        let mut solver: Box<dyn Search<W>> = Box::new(solver.unwrap());
+        let mut solver: Box<dyn DeviceSearch<W>> = Box::new(solver.unwrap());
         let limit = W::Distance::UNREACHED;
         let query = Query { source: 0, targets: &[], limit, progress: None };
         let (distances, _) = solver.search(&query).unwrap();

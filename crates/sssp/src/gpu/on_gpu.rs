@@ -6,31 +6,23 @@
 
 use std::time::Instant;
 
-use gpu_runtime::{Gpu, GpuError};
+use gpu_runtime::Gpu;
 use graph_formats::{Csr, VertexId, Weight};
-use paths::Predecessors;
+use paths::{Predecessors, Progress};
 
+use super::device::Device;
 use super::hop_sums::HopSumsOnGpu;
 use super::launch::milliseconds;
-use crate::cpu;
+use super::search::{Answer, Owners, unless_out_of_memory};
+use crate::cpu::Searches;
 use crate::query::Query;
-use crate::search::{Answer, Owners, Search};
-use crate::weights::SearchWeight;
-use crate::{Config, DeviceTimes, HopSums, Plan, Progress, SsspError, Work};
-
-/// The error of a search on a device that has no answer: a sum does not fit what the kernels add
-/// in and there is no memory for it, or a negative cycle can be reached.
-pub(super) fn no_answer() -> SsspError {
-    SsspError::NotOnGpu { reason: "it has no answer to this search".to_owned() }
-}
+use crate::search::Search;
+use crate::weights::SearchKeys;
+use crate::{Config, DeviceTimes, HopSums, Plan, SsspError, Work};
 
 /// A search on a device, and on the CPU where the device has no answer.
-pub(super) struct WithFallback<'g, W: Weight> {
-    device: Box<dyn Search<W> + 'g>,
-    /// What adds up hops from many sources, and the time of its last sums unless a search came
-    /// after.
-    hops: Option<HopSumsOnGpu<'g, W>>,
-    hops_times: Option<DeviceTimes>,
+pub(super) struct OnGpu<'g, W: Weight> {
+    device: Device<'g, W>,
     /// What the choice of this one took, in milliseconds.
     choice_ms: f64,
     graph: &'g Csr<W>,
@@ -44,12 +36,14 @@ pub(super) struct WithFallback<'g, W: Weight> {
     cpu_ms: f64,
     /// Whether the device had an answer to the last search.
     on_device: bool,
+    /// Made when it is first needed.
+    hops: Option<HopSumsOnGpu<'g, W>>,
 }
 
-impl<'g, W: SearchWeight> WithFallback<'g, W> {
+impl<'g, W: SearchKeys> OnGpu<'g, W> {
     /// For `device`, which searches `graph` as `plan` says; on the CPU, by `config`.
     pub(super) fn new(
-        device: Box<dyn Search<W> + 'g>,
+        device: Device<'g, W>,
         choice_ms: f64,
         graph: &'g Csr<W>,
         plan: &Plan,
@@ -57,8 +51,6 @@ impl<'g, W: SearchWeight> WithFallback<'g, W> {
     ) -> Self {
         Self {
             device,
-            hops: None,
-            hops_times: None,
             choice_ms,
             graph,
             is_bounded: plan.bounded,
@@ -66,39 +58,24 @@ impl<'g, W: SearchWeight> WithFallback<'g, W> {
             cpu: None,
             cpu_ms: 0.0,
             on_device: false,
+            hops: None,
         }
     }
 
-    /// The same, adding up hops from many sources on `gpu`.
-    pub(super) fn counting_hops_on(self, gpu: &Gpu) -> Self {
-        Self { hops: Some(HopSumsOnGpu::new(gpu, self.graph)), ..self }
+    /// Where the time of the last search went.
+    pub(super) fn times(&self) -> DeviceTimes {
+        let mut times = self.device.times();
+        times.prepare_ms += self.choice_ms;
+        times.solve_ms += self.cpu_ms;
+        times
     }
 
-    /// Forgets what came of the last search.
-    fn begin(&mut self) {
-        (self.cpu_ms, self.on_device, self.hops_times) = (0.0, false, None);
-    }
-
-    fn on_cpu(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
-        let start = Instant::now();
-        let cpu = match &mut self.cpu {
-            Some(cpu) => cpu,
-            empty => {
-                let (plan, chosen) = Plan::on_cpu(self.graph, &self.config)?;
-                let prepared = cpu::prepare(self.graph, chosen);
-                empty.insert(cpu::search(self.graph, chosen, plan.narrow, prepared))
-            }
-        };
-        let answer = cpu.search(query);
-        self.cpu_ms += milliseconds(start);
-        answer
-    }
-}
-
-impl<W: SearchWeight> Search<W> for WithFallback<'_, W> {
-    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
+    pub(super) fn search(
+        &mut self,
+        query: &Query<'_, W::Distance>,
+    ) -> Result<Answer<W>, SsspError> {
         self.begin();
-        match self.device.search(query) {
+        match self.device.single().search(query) {
             Err(SsspError::NotOnGpu { .. }) => self.on_cpu(query),
             answer => {
                 self.on_device = answer.is_ok();
@@ -107,7 +84,8 @@ impl<W: SearchWeight> Search<W> for WithFallback<'_, W> {
         }
     }
 
-    fn predecessors(
+    /// The predecessors of the vertices within `limit` of `source`, if the device finds them.
+    pub(super) fn predecessors(
         &mut self,
         source: VertexId,
         limit: W::Distance,
@@ -115,10 +93,12 @@ impl<W: SearchWeight> Search<W> for WithFallback<'_, W> {
         if !self.on_device {
             return Ok(None);
         }
-        Ok(unless_out_of_memory(self.device.predecessors(source, limit))?.flatten())
+        let found = self.device.single().predecessors(source, limit);
+        Ok(unless_out_of_memory(found)?.flatten())
     }
 
-    fn table(
+    /// As [`Device::table`], if there is the memory.
+    pub(super) fn table(
         &mut self,
         sources: &[VertexId],
         targets: &[VertexId],
@@ -134,7 +114,8 @@ impl<W: SearchWeight> Search<W> for WithFallback<'_, W> {
         Ok(unless_out_of_memory(self.device.table(sources, targets, progress, cells))?.flatten())
     }
 
-    fn nearest(
+    /// As [`Device::nearest`], if there is the memory.
+    pub(super) fn nearest(
         &mut self,
         sources: &[VertexId],
         progress: Option<Progress<'_>>,
@@ -143,38 +124,36 @@ impl<W: SearchWeight> Search<W> for WithFallback<'_, W> {
         Ok(unless_out_of_memory(self.device.nearest(sources, progress))?.flatten())
     }
 
-    fn hop_sums(
+    /// The sums over searches from all of `sources` that count arcs, and what they took, if there
+    /// is the memory.
+    pub(super) fn hop_sums(
         &mut self,
+        gpu: &Gpu,
         sources: &[VertexId],
         progress: Option<Progress<'_>>,
-    ) -> Result<Option<HopSums>, SsspError> {
-        self.begin();
-        let Some(hops) = &mut self.hops else { return Ok(None) };
-        let Some((sums, times)) = unless_out_of_memory(hops.sums(sources, progress))? else {
-            return Ok(None);
+    ) -> Result<Option<(HopSums, DeviceTimes)>, SsspError> {
+        let hops = self.hops.get_or_insert_with(|| HopSumsOnGpu::new(gpu, self.graph));
+        unless_out_of_memory(hops.sums(sources, progress))
+    }
+
+    /// Forgets what came of the last search.
+    fn begin(&mut self) {
+        (self.cpu_ms, self.on_device) = (0.0, false);
+    }
+
+    fn on_cpu(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
+        let start = Instant::now();
+        let cpu = match &mut self.cpu {
+            Some(cpu) => cpu,
+            empty => {
+                let (plan, chosen) = Plan::on_cpu(self.graph, &self.config)?;
+                empty.insert(Searches::new(self.graph, chosen, plan.narrow).search())
+            }
         };
-        self.hops_times = Some(times);
-        Ok(Some(sums))
-    }
-
-    fn device_times(&self) -> Option<DeviceTimes> {
-        if self.hops_times.is_some() {
-            return self.hops_times;
-        }
-        let mut times = self.device.device_times()?;
-        times.prepare_ms += self.choice_ms;
-        times.solve_ms += self.cpu_ms;
-        Some(times)
-    }
-}
-
-/// What came of it, unless the device has too little memory for it.
-pub(super) fn unless_out_of_memory<T>(
-    result: Result<T, SsspError>,
-) -> Result<Option<T>, SsspError> {
-    match result {
-        Err(SsspError::Gpu(error)) if matches!(*error, GpuError::OutOfMemory { .. }) => Ok(None),
-        result => result.map(Some),
+        let work = cpu.run(query);
+        let answer = work.map(|work| (cpu.distances(), work));
+        self.cpu_ms += milliseconds(start);
+        answer
     }
 }
 
@@ -184,13 +163,14 @@ mod tests {
     use paths::{Distances, oracle};
 
     use super::*;
+    use crate::gpu::search::{DeviceSearch, no_answer};
 
     /// A device that has an answer, of zeros, for even sources alone.
     struct EvenSources {
         n_vertices: usize,
     }
 
-    impl Search<u32> for EvenSources {
+    impl DeviceSearch<u32> for EvenSources {
         fn search(&mut self, query: &Query<'_, u64>) -> Result<Answer<u32>, SsspError> {
             let answer = (vec![0; self.n_vertices], Work::default());
             query.source.is_multiple_of(2).then_some(answer).ok_or_else(no_answer)
@@ -204,18 +184,8 @@ mod tests {
             Ok(Some(Predecessors::from_storage(vec![source; self.n_vertices])))
         }
 
-        fn table(
-            &mut self,
-            _sources: &[VertexId],
-            _targets: &[VertexId],
-            _progress: Option<Progress<'_>>,
-            _cells: &mut [u64],
-        ) -> Result<Option<Work>, SsspError> {
-            Ok(Some(Work::default()))
-        }
-
-        fn device_times(&self) -> Option<DeviceTimes> {
-            Some(DeviceTimes { prepare_ms: 1.0, solve_ms: 2.0, ..DeviceTimes::default() })
+        fn times(&self) -> DeviceTimes {
+            DeviceTimes { prepare_ms: 1.0, solve_ms: 2.0, ..DeviceTimes::default() }
         }
     }
 
@@ -223,10 +193,10 @@ mod tests {
     fn the_cpu_answers_what_the_device_does_not() {
         let graph = grid(&GridConfig { side: 9, ..GridConfig::default() }).unwrap();
         let n_vertices = graph.n_vertices();
-        let device = Box::new(EvenSources { n_vertices });
+        let device = Device::Other(Box::new(EvenSources { n_vertices }));
         let plan = Plan::of(&graph, "crauser", false, String::new()).unwrap();
-        let mut search = WithFallback::new(device, 3.0, &graph, &plan, Config::default());
-        let times = |search: &WithFallback<'_, u32>| search.device_times().unwrap();
+        let mut search = OnGpu::new(device, 3.0, &graph, &plan, Config::default());
+        let times = |search: &OnGpu<'_, u32>| search.times();
         for source in [3, 4, 5] {
             let query = Query { source, targets: &[], limit: u64::MAX, progress: None };
             let (found, _) = search.search(&query).unwrap();
@@ -237,11 +207,6 @@ mod tests {
             assert_eq!(chosen.is_none(), is_odd, "{source}");
             assert_eq!(times(&search).solve_ms > 2.0, is_odd, "{source}");
             assert_eq!(times(&search).prepare_ms, 4.0);
-        }
-        for is_bounded in [true, false] {
-            search.is_bounded = is_bounded;
-            let filled = search.table(&[0], &[1], None, &mut [0]).unwrap();
-            assert_eq!(filled.is_some(), is_bounded);
         }
     }
 }

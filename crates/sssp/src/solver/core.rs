@@ -1,0 +1,203 @@
+//! What a solver has, and how a single search goes.
+
+use std::time::{Duration, Instant};
+
+use gpu_runtime::Gpu;
+use graph_formats::{Csr, Distance, VertexId, Weight, ensure_granted};
+use paths::{Distances, Progress, Tree};
+
+use super::reversed::Reversed;
+use crate::cpu::Searches;
+use crate::cpu::pool::Pool;
+use crate::found::Found;
+use crate::gpu::{self, OnGpus};
+use crate::query::{Query, check_overflow_to, check_vertices};
+use crate::search::Search;
+use crate::weights::SearchKeys;
+use crate::{Config, DeviceTimes, Goal, Plan, SsspError, Work, predecessors};
+
+/// Bytes of an answer, a vertex, while it is made: two of distances, and the predecessor.
+const BYTES_OF_TREE: usize = 20;
+
+/// Searches a graph from one source after another, in the same work space.
+///
+/// ```
+/// use graph_formats::Csr;
+/// use sssp::{Config, Goal, Solver};
+///
+/// let graph = Csr::from_arcs(4, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9), (2, 3, 1)])?;
+/// let mut solver = Solver::new(&graph, &Config::default())?;
+/// let tree = solver.tree(0, Goal::All)?;
+/// assert_eq!(tree.distance(3), Some(8));
+/// assert_eq!(tree.path_to(3), Some(vec![0, 1, 2, 3]));
+/// assert_eq!(solver.distances(1, Goal::All)?.get(0), None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Solver<'g, W: Weight> {
+    pub(super) graph: &'g Csr<W>,
+    pub(super) plan: Plan,
+    pub(super) device: Device<'g, W>,
+    pub(super) progress: Option<Progress<'g>>,
+    /// The graph transposed, once paths were asked for and where it is directed.
+    pub(super) reversed: Option<Reversed<W>>,
+}
+
+/// What it searches on.
+pub(super) enum Device<'g, W: Weight> {
+    Cpu(OnCpu<'g, W>),
+    Gpus(OnGpus<'g, W>),
+}
+
+/// A CPU, its search, and what others are made from.
+pub(super) struct OnCpu<'g, W: Weight> {
+    pub(super) config: Config,
+    pub(super) searches: Searches<'g, W>,
+    search: Box<dyn Search<W> + 'g>,
+    pub(super) pool: Pool,
+}
+
+impl<W: SearchKeys> Device<'_, W> {
+    /// The distances, in storage form, and what that took.
+    pub(super) fn search(
+        &mut self,
+        query: &Query<'_, W::Distance>,
+    ) -> Result<(Vec<W::Distance>, Work), SsspError> {
+        match self {
+            Self::Cpu(cpu) => {
+                let work = cpu.search.run(query)?;
+                Ok((cpu.search.distances(), work))
+            }
+            Self::Gpus(gpus) => gpus.search(query),
+        }
+    }
+
+    /// Where the time of that went, on GPUs.
+    pub(super) fn times(&self) -> Option<DeviceTimes> {
+        match self {
+            Self::Cpu(_) => None,
+            Self::Gpus(gpus) => Some(gpus.times()),
+        }
+    }
+}
+
+/// Distances, and the greatest that was asked for if not all were.
+type Limited<W> = (Distances<<W as Weight>::Distance>, Option<<W as Weight>::Distance>);
+
+impl<'g, W: SearchKeys> Solver<'g, W> {
+    pub(super) fn on_cpu(graph: &'g Csr<W>, config: &Config) -> Result<Self, SsspError> {
+        let (plan, chosen) = Plan::on_cpu(graph, config)?;
+        let searches = Searches::new(graph, chosen, plan.narrow);
+        let (config, search, pool) = (config.clone(), searches.search(), Pool::new(config.threads));
+        let device = Device::Cpu(OnCpu { config, searches, search, pool });
+        Ok(Self { graph, plan, device, progress: None, reversed: None })
+    }
+
+    pub(super) fn on_all(
+        gpus: &[Gpu],
+        graph: &'g Csr<W>,
+        config: &gpu::Config,
+    ) -> Result<Self, SsspError> {
+        // a build without the feature has no GPUs, and need not generate what searches on them
+        if gpus.is_empty() || !cfg!(feature = "cuda") {
+            return Err(SsspError::NotOnGpu { reason: "none was named".to_owned() });
+        }
+        let (plan, on_gpus) = OnGpus::new(gpus, graph, config)?;
+        Ok(Self { graph, plan, device: Device::Gpus(on_gpus), progress: None, reversed: None })
+    }
+
+    /// What was found, and what it took; on a device, `times` if a search there was a part of it.
+    pub(super) fn found<T>(&self, answer: T, work: Work, times: Option<DeviceTimes>) -> Found<T> {
+        let device_times = times.or(self.preparation());
+        let (plan, predecessors_time) = (self.plan.clone(), Duration::ZERO);
+        Found { answer, plan, work, device_times, predecessors_time }
+    }
+
+    /// What making the solver took on the device, if it is on one.
+    pub fn preparation(&self) -> Option<DeviceTimes> {
+        match &self.device {
+            Device::Cpu(_) => None,
+            Device::Gpus(gpus) => Some(gpus.preparation),
+        }
+    }
+
+    pub(super) fn find_distances(
+        &mut self,
+        source: VertexId,
+        goal: Goal<W::Distance>,
+    ) -> Result<Found<Distances<W::Distance>>, SsspError> {
+        Ok(self.answer(source, goal)?.map(|(distances, _)| distances))
+    }
+
+    pub(super) fn find_tree(
+        &mut self,
+        source: VertexId,
+        goal: Goal<W::Distance>,
+    ) -> Result<Found<Tree<W>>, SsspError> {
+        let found = self.answer(source, goal)?;
+        let (distances, limit) = &found.answer;
+        let start = Instant::now();
+        let farthest = limit.unwrap_or(W::Distance::UNREACHED);
+        let from_distances = || predecessors::from_distances(self.graph, source, distances);
+        let predecessors = match &mut self.device {
+            // a cutoff below zero leaves out the source itself, and there was no search
+            _ if distances.get(source).is_none() => from_distances(),
+            Device::Cpu(cpu) => cpu.search.predecessors(&cpu.pool, source, farthest),
+            Device::Gpus(gpus) => {
+                gpus.predecessors(source, farthest)?.unwrap_or_else(from_distances)
+            }
+        };
+        let predecessors_time = start.elapsed();
+        let tree = |(distances, limit)| Tree { source, limit, predecessors, distances };
+        Ok(Found { predecessors_time, ..found.map(tree) })
+    }
+
+    /// The distances of all vertices no farther than `goal` says, and the limit that it comes to.
+    fn answer(
+        &mut self,
+        source: VertexId,
+        goal: Goal<W::Distance>,
+    ) -> Result<Found<Limited<W>>, SsspError> {
+        let (target, limit) = match goal {
+            Goal::All => (None, W::Distance::UNREACHED),
+            Goal::Target(target) => (Some(target), W::Distance::UNREACHED),
+            Goal::Within(limit) => (None, limit),
+        };
+        let targets = target.as_slice();
+        check_vertices(self.graph, "source", &[source])?;
+        check_vertices(self.graph, "target", targets)?;
+        // NaN compares with nothing
+        if limit.partial_cmp(&W::Distance::ZERO).is_none() {
+            return Err(SsspError::BadCutoff(limit.to_string()));
+        }
+        ensure_granted(BYTES_OF_TREE * self.graph.n_vertices())?;
+        // a zero may have a sign, which keys tell apart
+        let limit = if limit == W::Distance::ZERO { W::Distance::ZERO } else { limit };
+        let query = Query { source, targets, limit, progress: self.progress };
+        // nothing lies beyond the greatest of all, so that what overflows is no farther
+        let mut limit = Some(limit).filter(|&limit| limit < W::Distance::UNREACHED);
+        if let (Some((arc, from, to)), Some(_)) = (self.plan.negative, limit) {
+            let weight = self.graph.weights()[arc].to_string();
+            return Err(SsspError::CutoffWithNegativeWeight { from, to, weight });
+        }
+        if limit.is_some_and(|limit| limit < W::Distance::ZERO) {
+            let nothing = vec![W::Distance::UNREACHED; self.graph.n_vertices()];
+            let answer = (Distances::from_storage(nothing), limit);
+            return Ok(self.found(answer, Work::default(), None));
+        }
+        let (distances, work) = self.device.search(&query)?;
+        let distances = Distances::from_storage(distances);
+        if limit.is_none() && self.plan.negative.is_none() {
+            limit = target.and_then(|target| distances.get(target));
+        }
+        let distances = match limit {
+            Some(limit) => distances.within(limit),
+            None => {
+                if !self.plan.bounded {
+                    check_overflow_to(self.graph, &distances, source, targets)?;
+                }
+                distances
+            }
+        };
+        Ok(self.found((distances, limit), work, self.device.times()))
+    }
+}

@@ -1,0 +1,104 @@
+//! Tables of distances between many sources and many targets.
+
+use graph_formats::{Csr, Distance, VertexId, Weight, ensure_granted, parallel};
+use paths::{DistanceTable, Progress};
+
+use super::core::{Device, OnCpu, Solver};
+use super::rows::{Rows, empty_table, n_workers};
+use crate::cpu::Chosen;
+use crate::cpu::bit_parallel;
+use crate::found::Found;
+use crate::level_distances::LevelDistances;
+use crate::outline::Outline;
+use crate::query::{Query, awaited, check_vertices};
+use crate::search::Search;
+use crate::weights::SearchKeys;
+use crate::{Plan, SsspError, Work};
+
+impl<W: SearchKeys> Solver<'_, W> {
+    pub(super) fn find_table(
+        &mut self,
+        sources: &[VertexId],
+        targets: &[VertexId],
+    ) -> Result<Found<DistanceTable<W>>, SsspError> {
+        check_vertices(self.graph, "source", sources)?;
+        check_vertices(self.graph, "target", targets)?;
+        let mut table = empty_table::<W::Distance>(sources.len(), targets.len())?;
+        let cells = table.as_slice_mut().unwrap_or_default();
+        let (plan, progress) = (&self.plan, self.progress);
+        let found = match &mut self.device {
+            _ if cells.is_empty() => self.found((), Work::default(), None),
+            Device::Cpu(cpu) => {
+                let (plan, work) = cpu.fill(self.graph, sources, targets, progress, cells)?;
+                Found { plan, ..self.found((), work, None) }
+            }
+            Device::Gpus(gpus) => {
+                let (work, times) = gpus.fill(plan, sources, targets, progress, cells)?;
+                self.found((), work, Some(times))
+            }
+        };
+        Ok(found.map(|()| DistanceTable::from_storage(table)))
+    }
+}
+
+impl<W: SearchKeys> OnCpu<'_, W> {
+    /// Fills the rows, of one cell at least, by threads that take one after the other; what was
+    /// chosen for them, and the work.
+    fn fill(
+        &mut self,
+        graph: &Csr<W>,
+        sources: &[VertexId],
+        targets: &[VertexId],
+        progress: Option<Progress<'_>>,
+        cells: &mut [W::Distance],
+    ) -> Result<(Plan, Work), SsspError> {
+        let Self { config, searches, pool, .. } = self;
+        let (mut plan, chosen) = Plan::for_table(graph, config, sources.len())?;
+        if matches!(chosen, Chosen::BreadthFirst { .. })
+            && bit_parallel::pays(&Outline::of(graph), sources.len())
+        {
+            let threads = config.n_threads();
+            let is_held = pool.run(|| {
+                let searches = bit_parallel::Searches::new(graph, sources.len(), threads, progress);
+                searches.rows(LevelDistances::of(graph), sources, targets, cells)
+            });
+            if is_held? {
+                plan.reason += ", and searches go on together, a bit each";
+                plan.threads = threads;
+                return Ok((plan, Work::default()));
+            }
+        }
+        let searches = searches.by(chosen, plan.narrow);
+        let n_workers = n_workers(config, graph, sources.len());
+        ensure_granted(n_workers.saturating_mul(chosen.bytes_for(graph)))?;
+        let rows = sources.iter().zip(cells.chunks_exact_mut(targets.len()));
+        let rows = Rows::new(rows, sources.len(), progress);
+        let fill = |_| {
+            // made by the thread that has it in its caches
+            let mut search = searches.search();
+            rows.fill_each(|(&source, row)| {
+                fill_row(graph, &plan, &mut *search, source, targets, row)
+            })
+        };
+        let works = pool.run(|| parallel::map(n_workers, &fill));
+        rows.result()?;
+        Ok((plan, Work::sum(works)))
+    }
+}
+
+/// Fills a row of a table, of one cell at least.
+fn fill_row<W: Weight>(
+    graph: &Csr<W>,
+    plan: &Plan,
+    search: &mut dyn Search<W>,
+    source: VertexId,
+    targets: &[VertexId],
+    row: &mut [W::Distance],
+) -> Result<Work, SsspError> {
+    let awaited = awaited(targets, graph.n_vertices());
+    let limit = W::Distance::UNREACHED;
+    let work = search.run(&Query { source, targets: awaited, limit, progress: None })?;
+    search.row(targets, row);
+    plan.check_row(graph, source, targets, row, || search.distances())?;
+    Ok(work)
+}
