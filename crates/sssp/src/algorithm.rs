@@ -4,9 +4,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use graph_formats::{Csr, Weight};
+use search_parts::by_name;
 
+use crate::SsspError;
 use crate::delta::Delta;
-use crate::error::{SsspError, by_name};
 
 /// An algorithm for the CPU and its settings; for a GPU there are [more](crate::gpu::Algorithm).
 #[derive(Clone, Copy, Debug, PartialEq)]

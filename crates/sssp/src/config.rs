@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 
 use graph_formats::VertexId;
+use search_parts::Team;
 
 use crate::Algorithm;
 
@@ -25,17 +26,6 @@ pub struct Config<A = Algorithm> {
     /// When several threads share a search: for tests, whose graphs are small.
     #[doc(hidden)]
     pub team: Team,
-}
-
-/// When the threads of a search work together.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Team {
-    /// Where there is enough for each to do.
-    #[default]
-    WhereItPays,
-    /// From the first bucket on, and all that were asked for.
-    Always,
 }
 
 impl<A> Config<A> {

@@ -15,8 +15,9 @@ use std::str::FromStr;
 
 use graph_formats::{Csr, Weight};
 use rayon::prelude::*;
+use search_parts::by_name;
 
-use crate::error::{SsspError, by_name};
+use crate::SsspError;
 
 /// The constant c.
 const STEPS_OF_THE_FRONT: f64 = 4.0;

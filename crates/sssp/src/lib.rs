@@ -36,7 +36,6 @@ mod config;
 pub mod cost;
 mod cpu;
 pub mod delta;
-mod error;
 mod found;
 pub mod gpu;
 mod hop_sums;
@@ -44,29 +43,28 @@ mod k_paths;
 mod key;
 mod level_distances;
 mod outline;
+mod overflow;
 mod plan;
 mod predecessors;
-mod query;
+mod row;
 mod search;
 mod solver;
 mod weights;
-mod work;
 
 pub use algorithm::{Algorithm, Queue, QueueRule};
 #[doc(hidden)]
 pub use bounds::Bounds;
-#[doc(hidden)]
-pub use config::Team;
 pub use config::{Config, Goal};
 pub use delta::Delta;
-pub use error::SsspError;
 pub use found::Found;
 pub use hop_sums::HopSums;
 pub use k_paths::Path;
 pub use paths::Progress;
 pub use plan::Plan;
+#[doc(hidden)]
+pub use search_parts::Team;
+pub use search_parts::{Again, DeviceTimes, SearchError as SsspError, Work};
 pub use solver::{SearchWeight, Solver, Trees, k_shortest_paths, predecessors, shortest_paths};
-pub use work::{Again, DeviceTimes, Work};
 
 // The example of the README is a test too.
 #[cfg(doctest)]

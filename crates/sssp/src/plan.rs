@@ -3,17 +3,13 @@
 use std::fmt;
 use std::num::NonZeroUsize;
 
-use graph_formats::{
-    Csr, Direction, DisjointSets, Distance, VertexId, Weight, WeightKind, ensure_granted,
-};
-use paths::Distances;
+use graph_formats::{Csr, Direction, DisjointSets, VertexId, Weight, WeightKind, ensure_granted};
 
 use crate::cost::Outline;
 use crate::cpu::Chosen;
 use crate::cpu::delta_stepping::threads_for;
 use crate::cpu::queue::MOST_ARCS;
 use crate::key::distance_bound;
-use crate::query::check_overflow_to;
 use crate::{Algorithm, Config, Delta, Queue, QueueRule, SsspError, Team, cost, delta};
 
 /// Arcs below which Dijkstra's algorithm with Dial's queue is faster than Δ-stepping.
@@ -163,25 +159,6 @@ impl Plan {
             }
         }
         Ok(planned)
-    }
-
-    /// An error where one of `targets`, whose distances from `source` are in `row`, has a path that
-    /// cannot be held. `all` are the distances of all vertices, which are needed only where one of
-    /// these is not reached, or weights are negative.
-    pub(crate) fn check_row<W: Weight>(
-        &self,
-        graph: &Csr<W>,
-        source: VertexId,
-        targets: &[VertexId],
-        row: &[W::Distance],
-        all: impl FnOnce() -> Vec<W::Distance>,
-    ) -> Result<(), SsspError> {
-        // where no weight is negative, a distance hangs on none that is greater
-        let all_are_held = self.negative.is_none() && !row.contains(&W::Distance::UNREACHED);
-        if self.bounded || all_are_held {
-            return Ok(());
-        }
-        check_overflow_to(graph, &Distances::from_storage(all()), source, targets)
     }
 }
 

@@ -26,11 +26,11 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use graph_formats::{Csr, Direction, Distance, DistanceKey, VertexId, Weight, parallel};
 use paths::{Distances, Predecessors};
 use rayon::prelude::*;
+use search_parts::check_vertices;
 
 use crate::SsspError;
 use crate::arc_split::ArcSplit;
 use crate::key::{FullKey, FullKeys, KeyArithmetic, Labels};
-use crate::query::check_vertices;
 
 /// Distances of which a task makes keys.
 const DISTANCES_PER_TASK: usize = 1 << 14;

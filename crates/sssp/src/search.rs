@@ -2,9 +2,9 @@
 
 use graph_formats::{VertexId, Weight};
 use paths::Predecessors;
+use search_parts::Query;
 
 use crate::cpu::pool::Pool;
-use crate::query::Query;
 use crate::{SsspError, Work};
 
 /// An algorithm with its work space, which keeps what the last search has left.

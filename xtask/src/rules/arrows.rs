@@ -11,7 +11,7 @@ use crate::workspace::Workspace;
 const FOR_TESTS: &str = "test-support";
 
 /// Each package of the workspace, and the packages of the workspace that it may name.
-const MAY_NAME: [(&str, &[&str]); 17] = [
+const MAY_NAME: [(&str, &[&str]); 18] = [
     ("graph-formats", &[]),
     (FOR_TESTS, &["graph-formats"]),
     ("collectives", &[]),
@@ -19,7 +19,17 @@ const MAY_NAME: [(&str, &[&str]); 17] = [
     ("gpu-runtime", &[]),
     ("starpath-kernels", &[]),
     ("starpath-paths", &["graph-formats"]),
-    ("sssp", &["graph-formats", "starpath-paths", "gpu-runtime", "starpath-kernels"]),
+    ("starpath-search-parts", &["graph-formats", "gpu-runtime", "starpath-kernels"]),
+    (
+        "sssp",
+        &[
+            "graph-formats",
+            "starpath-paths",
+            "starpath-search-parts",
+            "gpu-runtime",
+            "starpath-kernels",
+        ],
+    ),
     (
         "apsp",
         &[

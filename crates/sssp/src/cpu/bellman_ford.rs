@@ -17,9 +17,9 @@
 
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::{Distances, Predecessors};
+use search_parts::Query;
 
 use super::pool::Pool;
-use crate::query::Query;
 use crate::search::Search;
 use crate::{SsspError, Work, predecessors};
 

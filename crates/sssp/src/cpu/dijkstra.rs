@@ -11,11 +11,11 @@
 //! Reference: dijkstra-1959
 
 use graph_formats::{Csr, Direction, DistanceKey, VertexId, Weight};
+use search_parts::Query;
 
 use super::key_search::KeySearch;
 use super::queue::MonotoneQueue;
 use crate::key::{KeyArithmetic, Labels};
-use crate::query::Query;
 use crate::{SsspError, Work};
 
 /// Vertices settled between two calls of the progress callback.

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use graph_formats::{Csr, Distance, DistanceKey, VertexId, Weight};
 use paths::Predecessors;
+use search_parts::Query;
 
 use super::pool::Pool;
 use crate::arc_split::ArcSplit;
 use crate::key::{KeyArithmetic, Labels};
-use crate::query::Query;
 use crate::search::Search;
 use crate::{SsspError, Work, predecessors};
 

@@ -10,14 +10,13 @@ pub(crate) mod dijkstra;
 mod key_search;
 pub(crate) mod nearest;
 pub(crate) mod pool;
-pub(crate) mod prefetch;
 pub(crate) mod queue;
-pub(crate) mod threads;
 
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use graph_formats::{Csr, Direction, Weight};
+use search_parts::Team;
 
 use self::bellman_ford::BellmanFord;
 use self::bellman_ford_queue::QueuedBellmanFord;
@@ -28,7 +27,6 @@ use self::key_search::OnKeys;
 use self::queue::{Dial, MonotoneQueue, QuaternaryHeap, RadixHeap};
 use crate::algorithm::{Queue, QueueRule};
 use crate::arc_split::{self, ArcSplit};
-use crate::config::Team;
 use crate::key::{FullKeys, KeyArithmetic};
 use crate::search::Search;
 use crate::weights::SearchKeys;

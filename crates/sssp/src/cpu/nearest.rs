@@ -15,7 +15,7 @@ use graph_formats::{Csr, Distance, DistanceKey, VertexId, Weight};
 use paths::{Distances, Nearest};
 
 use crate::key::{FullKeys, KeyArithmetic};
-use crate::query::check_overflow;
+use crate::overflow::check_overflow;
 use crate::{Progress, SsspError};
 
 /// Labels taken from the queue between two calls of the progress callback.

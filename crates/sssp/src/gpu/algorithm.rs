@@ -4,9 +4,11 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
 
+use search_parts::by_name;
+
+use crate::SsspError;
 use crate::algorithm::QueueRule;
 use crate::delta::Delta;
-use crate::error::{SsspError, by_name};
 
 /// What to solve with on a GPU.
 pub type Config = crate::Config<Algorithm>;

@@ -10,10 +10,10 @@
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig, Ptx};
 use graph_formats::{VertexId, Weight, WeightKind, WeightSummary};
+use search_parts::{all_threads, check_size};
 
-use super::graph::{DeviceRows, whole};
+use super::graph::DeviceRows;
 use super::keys::KeyKind;
-use super::launch::check_size;
 use crate::arc_split;
 use crate::{SsspError, delta};
 
@@ -176,7 +176,7 @@ impl<W: Weight> Arrays<'_, W> {
             return refuse(format!("{m} arcs, and no vertex"));
         }
         check_size(n, m)?;
-        let shape = whole(gpu);
+        let shape = all_threads(gpu);
         let (bounds, rows) = (gpu.buffer(n)?, gpu.buffer(shape.grid.0 as usize)?);
         let at = ArraysAt { bounds: bounds.address(), tallies: rows.address(), ..self.at() };
         let kernel = gpu.kernel(&ARRAYS, "rows_of_arrays")?;
@@ -256,7 +256,7 @@ impl<W: Weight> Arrays<'_, W> {
         let at = ArraysAt { arcs: arcs.address(), wide_arcs, ..self.at() };
         let kernel = gpu.kernel(&ARRAYS, "arcs_of_arrays")?;
         // SAFETY: the kernel reads ends and weights, and writes a pair for each, as wide as said.
-        unsafe { launch(gpu, &kernel, whole(gpu), &at)? };
+        unsafe { launch(gpu, &kernel, all_threads(gpu), &at)? };
         Ok(DeviceRows { bounds, arcs, n_arcs })
     }
 }
@@ -279,7 +279,7 @@ pub(super) fn have_reverses(
     let kernel = gpu.kernel(&ARRAYS, "compare_with_reverse")?;
     let args = [Arg::structure(&at), (&difference).into()];
     // SAFETY: rows lie inside their arcs, as in every `DeviceRows`, and the kernel writes one sum.
-    unsafe { gpu.launch(&kernel, whole(gpu), &args)? };
+    unsafe { gpu.launch(&kernel, all_threads(gpu), &args)? };
     Ok(difference.download()?[0] == 0)
 }
 

@@ -16,13 +16,12 @@ use std::time::{Duration, Instant};
 
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Distance, VertexId, Weight};
+use search_parts::{Query, milliseconds};
 
 use super::algorithm::{Algorithm, Layout};
 use super::delta_stepping::{DeltaSteppingOnGpu, Form};
 use super::device::{Device, on_device};
-use super::launch::milliseconds;
 use super::search::{DeviceSearch, unless_out_of_memory};
-use crate::query::Query;
 use crate::{Delta, Plan, QueueRule, SsspError, delta};
 
 /// What is tried beside Δ-stepping where hops are few.

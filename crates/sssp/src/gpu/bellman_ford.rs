@@ -23,16 +23,15 @@ use gpu_runtime::{Buffer, Gpu, Kernel, Timer};
 use graph_formats::{Csr, Direction, VertexId, Weight};
 use kernels::sssp::{BELLMAN_FORD_F32, BELLMAN_FORD_F64, BELLMAN_FORD_I32, BELLMAN_FORD_U32};
 use paths::Predecessors;
+use search_parts::{Kernels, Query, check_size, milliseconds};
 
 use super::algorithm::{EdgeOrder, Loads, Stores};
 use super::edge_predecessors::{EdgeTree, Searched};
 use super::edges::{DeviceEdges, EDGES_PER_LAUNCH, EdgeKernels, a_thread_each};
 use super::keys;
-use super::launch::{Kernels, check_size, milliseconds};
 use super::negative_cycle::lowers_itself;
 use super::search::no_answer;
 use super::search::{Answer, DeviceSearch};
-use crate::query::Query;
 use crate::{DeviceTimes, SsspError, Work};
 
 /// Iterations before the first look for a negative cycle; each later one is after twice as

@@ -42,16 +42,14 @@ use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig};
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use kernels::sssp::{QUEUE_F32, QUEUE_F64, QUEUE_I32, QUEUE_U32};
 use paths::Predecessors;
+use search_parts::{Again, Kernels, Launch, Query, check_size, milliseconds};
 
 use super::edge_predecessors::{RowTree, Searched};
 use super::graph::DeviceCsr;
 use super::keys;
-use super::launch::{Kernels, Launch, check_size, milliseconds};
 use super::negative_cycle::lowers_itself;
 use super::search::no_answer;
 use super::search::{Answer, DeviceSearch};
-use crate::query::Query;
-use crate::work::Again;
 use crate::{DeviceTimes, QueueRule, SsspError, Work};
 
 /// Threads of a block: `block_size` of `queue.cu`.

@@ -24,16 +24,15 @@ use gpu_runtime::{Buffer, Gpu, LaunchConfig};
 use graph_formats::{Csr, VertexId, Weight};
 use kernels::sssp::{SPMV_F32, SPMV_F64, SPMV_I32, SPMV_U32};
 use paths::Predecessors;
+use search_parts::{Kernels, Launch, Query, check_size, milliseconds};
 
 use super::algorithm::Layout;
 use super::edge_predecessors::{RowTree, Searched};
 use super::keys;
-use super::launch::{Kernels, Launch, check_size, milliseconds};
 use super::negative_cycle::lowers_itself;
 use super::search::no_answer;
 use super::search::{Answer, DeviceSearch};
 use super::spmv_matrix::Matrix;
-use crate::query::Query;
 use crate::{DeviceTimes, SsspError, Work};
 
 /// Threads of a block: what the source says.

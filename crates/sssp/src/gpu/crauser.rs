@@ -31,12 +31,11 @@ use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu, GpuError, Kernel};
 use graph_formats::{Csr, Direction, VertexId, Weight};
 use kernels::sssp::{CRAUSER_F32, CRAUSER_U32};
+use search_parts::{Kernels, Launch, Query, all_threads};
 
-use super::graph::{DeviceRows, KeyGraph, RowsAt, whole};
+use super::graph::{DeviceRows, KeyGraph, RowsAt};
 use super::key_search::{KeySearch, Parameters};
 use super::keys::KeyKind;
-use super::launch::{Kernels, Launch};
-use crate::query::Query;
 use crate::{SsspError, Work};
 
 /// Threads of a block: `block_size` of the source.
@@ -135,7 +134,7 @@ impl LeastWeights {
         // SAFETY: rows lie inside their arcs, and arcs end at vertices, as in every
         // `DeviceRows`; both buffers have a word for each vertex, and only the first is written
         // where the second is the same.
-        unsafe { gpu.launch(kernel, whole(gpu), &args)? };
+        unsafe { gpu.launch(kernel, all_threads(gpu), &args)? };
         Ok(Self { of_out_arcs, of_in_arcs })
     }
 }

@@ -24,12 +24,11 @@ use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu};
 use graph_formats::{Csr, VertexId, Weight};
 use kernels::sssp::{BUCKETS_F32, BUCKETS_U32};
+use search_parts::{Kernels, Launch, Query};
 
 use super::graph::{DeviceRows, KeyGraph, RowsAt};
 use super::key_search::{KeySearch, Parameters};
 use super::keys::KeyKind;
-use super::launch::{Kernels, Launch};
-use crate::query::Query;
 use crate::{Again, SsspError, Work};
 
 /// Threads of a block: `block_threads` of `buckets/search.cuh`.

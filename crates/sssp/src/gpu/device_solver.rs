@@ -12,15 +12,13 @@ use kernels::Module;
 use kernels::sssp::{
     DISTANCES_F32, DISTANCES_F64, DISTANCES_U32, DISTANCES_U32_WIDE, DISTANCES_U64,
 };
+use search_parts::{Kernels, MAX_VERTICES, Query, all_threads, milliseconds};
 
 use super::arrays::{Arrays, type_code};
 use super::delta_stepping::DeltaSteppingOnGpu;
-use super::graph::whole;
 use super::keys::{KeyKind, limit_key};
-use super::launch::{Kernels, MAX_VERTICES, milliseconds};
 use crate::key::distance_bound;
 use crate::plan::is_far_below_greatest;
-use crate::query::Query;
 use crate::{DeviceTimes, Goal, Progress, SsspError, Work};
 
 const MODULES: [Module; 5] =
@@ -304,7 +302,7 @@ impl CellsKernel {
         };
         // SAFETY: the kernel reads as many keys as there are cells in the range, and writes these;
         // all are of `gpu`.
-        unsafe { gpu.launch(&self.kernel, whole(gpu), &[Arg::structure(&at)])? };
+        unsafe { gpu.launch(&self.kernel, all_threads(gpu), &[Arg::structure(&at)])? };
         if has_all {
             return Ok(gpu.synchronize()?);
         }

@@ -23,13 +23,12 @@ use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu};
 use graph_formats::{Csr, VertexId, Weight};
 use kernels::sssp::{DIJKSTRA_F32, DIJKSTRA_U32};
+use search_parts::{Kernels, Launch, Query};
 
 use super::algorithm::BlockSize;
 use super::graph::{DeviceRows, KeyGraph, RowsAt};
 use super::key_search::{KeySearch, Parameters};
 use super::keys::KeyKind;
-use super::launch::{Kernels, Launch};
-use crate::query::Query;
 use crate::{SsspError, Work};
 
 /// Labels a thread that one block still takes by itself: up to there a barrier of the grid
@@ -168,7 +167,7 @@ mod tests {
         }
         assert_eq!(shares(32_768, 512, 132), (1, 32_768));
         assert_eq!(shares(32_769, 512, 132).0, 5);
-        let most = super::super::launch::MAX_VERTICES;
+        let most = search_parts::MAX_VERTICES;
         let (blocks, share) = shares(most, 128, 132);
         // numbers of vertices stay below 2^32, with the steps that loops make beyond the end
         assert!(u64::from(blocks) * u64::from(share) + 4 * 1024 < 1 << 32);

@@ -15,12 +15,12 @@ use gpu_runtime::{Buffer, Gpu, Kernel, LaunchConfig};
 use graph_formats::{Csr, VertexId, WeightKind};
 use kernels::sssp::DIJKSTRA_STEPS_U32;
 use paths::Distances;
+use search_parts::Kernels;
 
 use super::algorithm::BlockSize;
 use super::extract_min::{ExtractMin, Reduction};
 use super::graph::{DeviceRows, KeyGraph};
 use super::keys::KeyKind;
-use super::launch::Kernels;
 use crate::SsspError;
 
 /// Threads of a block of both kernels, and blocks that share vertices.

@@ -13,10 +13,10 @@ use graph_formats::{Distance, VertexId, Weight};
 use kernels::sssp::{
     EDGE_PREDECESSORS_F32, EDGE_PREDECESSORS_F64, EDGE_PREDECESSORS_I32, EDGE_PREDECESSORS_U32,
 };
+use search_parts::{Kernels, NO_VERTEX};
 
 use super::edges::{EDGES_PER_LAUNCH, EdgeKernels, a_thread_each, of};
 use super::keys;
-use super::launch::{Kernels, NO_VERTEX};
 use crate::SsspError;
 
 /// Levels beyond which the CPU, which looks at each arc once, is faster than a look at all

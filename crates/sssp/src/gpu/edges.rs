@@ -17,9 +17,9 @@ use std::time::Instant;
 
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig, Ptx};
 use graph_formats::{Csr, VertexId, Weight};
+use search_parts::milliseconds;
 
 use super::algorithm::EdgeOrder;
-use super::launch::milliseconds;
 use crate::DeviceTimes;
 
 static PREPARE: Ptx = Ptx::new(kernels::sssp::PREPARE.name, kernels::sssp::PREPARE.ptx);

@@ -15,10 +15,10 @@ use gpu_runtime::{Arg, Buffer, Gpu, Kernel, LaunchConfig, Timer};
 use graph_formats::WeightKind;
 use kernels::Module;
 use kernels::sssp::{EXTRACT_MIN_U32, REDUCTION_STEPS_U32};
+use search_parts::{Kernels, MAX_VERTICES, check_size};
 
 use super::algorithm::BlockSize;
 use super::dijkstra::shares;
-use super::launch::{Kernels, MAX_VERTICES, check_size};
 use crate::SsspError;
 
 /// Threads of a block of the forms in shared memory: `n_threads` of the source.

@@ -8,19 +8,16 @@ use std::ops::Range;
 use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel};
 use graph_formats::{Csr, VertexId, Weight};
 use kernels::sssp::{ROWS_F32, ROWS_F64, ROWS_U32, ROWS_U64};
+use search_parts::{Kernels, all_threads, check_size, milliseconds};
 
 use super::keys::KeyKind;
-use super::launch::{Kernels, check_size, milliseconds};
 use crate::{DeviceTimes, SsspError};
 
 /// Arcs uploaded in one go.
 const CHUNK: usize = 1 << 24;
-/// Threads of a block of the kernels of `rows.cu`, and blocks of a multiprocessor.
-const BLOCK: u32 = 256;
-const BLOCKS: u32 = 8;
 
 /// `Rows` of `search.cuh`: addresses of bounds and arcs.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -98,16 +95,16 @@ impl KeyGraph {
         let args: Vec<_> = of.into_iter().chain([(&counts).into()]).collect();
         // SAFETY: rows lie inside their arcs, as in every `DeviceRows`; threads write `counts`
         // below `n`.
-        unsafe { gpu.launch(&kernels.count_short, whole(gpu), &args)? };
+        unsafe { gpu.launch(&kernels.count_short, all_threads(gpu), &args)? };
         let args = [(&counts).into(), (n as u32).into(), (&used).into(), (&bounds).into()];
         // SAFETY: threads write `counts` and `bounds` below `n`, and the one element of `used`.
-        unsafe { gpu.launch(&kernels.place_short, whole(gpu), &args)? };
+        unsafe { gpu.launch(&kernels.place_short, all_threads(gpu), &args)? };
         let n_arcs = used.download()?[0] as usize;
         let arcs = gpu.buffer(n_arcs * self.kind.words_of_weight())?;
         let args: Vec<_> = of.into_iter().chain([(&counts).into(), (&arcs).into()]).collect();
         // SAFETY: places were given for the short arcs of these rows by this limit, and `arcs` has
         // as many.
-        unsafe { gpu.launch(&kernels.copy_short, whole(gpu), &args)? };
+        unsafe { gpu.launch(&kernels.copy_short, all_threads(gpu), &args)? };
         Ok(DeviceRows { bounds, arcs, n_arcs })
     }
 }
@@ -123,7 +120,7 @@ impl DeviceRows {
         let bounds = gpu.buffer(graph.n_vertices())?;
         let args = [(&offsets).into(), (&bounds).into(), (bounds.len() as u32).into()];
         // SAFETY: threads read `offsets`, one more than `bounds`, and write these.
-        unsafe { gpu.launch(&kernels.row_bounds, whole(gpu), &args)? };
+        unsafe { gpu.launch(&kernels.row_bounds, all_threads(gpu), &args)? };
         drop(offsets);
         let n_arcs = graph.n_arcs();
         let arcs = gpu.buffer(n_arcs * kind.words_of_weight())?;
@@ -134,7 +131,7 @@ impl DeviceRows {
             let args = [(&ends).into(), (&weights).into(), (&arcs).into(), first.into(), n.into()];
             // SAFETY: threads read `ends` and `weights`, `n` arcs each, and write `arcs` from
             // `first` on, which has a place for each arc.
-            unsafe { gpu.launch(&kernels.zip_arcs, whole(gpu), &args)? };
+            unsafe { gpu.launch(&kernels.zip_arcs, all_threads(gpu), &args)? };
         }
         Ok(Self { bounds, arcs, n_arcs })
     }
@@ -174,11 +171,6 @@ impl RowKernels {
             copy_short: kernels.get("copy_short")?,
         })
     }
-}
-
-/// As many threads as keep the device busy.
-pub(super) fn whole(gpu: &Gpu) -> LaunchConfig {
-    LaunchConfig::new(gpu.properties().multiprocessors * BLOCKS, BLOCK)
 }
 
 /// Rows of arcs, of fewer than 2^32 arcs.

@@ -7,14 +7,13 @@ use bytemuck::Pod;
 use gpu_runtime::{Buffer, GpuError};
 use graph_formats::{VertexId, Weight};
 use paths::Predecessors;
+use search_parts::{Launch, NO_VERTEX, Query, milliseconds};
 
 use super::graph::KeyGraph;
 use super::keys::limit_key;
-use super::launch::{Launch, NO_VERTEX, milliseconds};
 use super::predecessors::TreeKernel;
 use super::search::no_answer;
 use super::search::{Answer, DeviceSearch};
-use crate::query::Query;
 use crate::{DeviceTimes, SsspError, Work};
 
 /// What a kernel that searches takes by value, addresses of buffers included.

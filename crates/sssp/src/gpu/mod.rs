@@ -26,7 +26,6 @@ mod graph;
 mod hop_sums;
 mod key_search;
 mod keys;
-mod launch;
 mod many_sources;
 mod nearest;
 mod negative_cycle;

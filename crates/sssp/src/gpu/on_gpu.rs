@@ -9,13 +9,12 @@ use std::time::Instant;
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, VertexId, Weight};
 use paths::{Predecessors, Progress};
+use search_parts::{Query, milliseconds};
 
 use super::device::Device;
 use super::hop_sums::HopSumsOnGpu;
-use super::launch::milliseconds;
 use super::search::{Answer, Owners, unless_out_of_memory};
 use crate::cpu::Searches;
-use crate::query::Query;
 use crate::search::Search;
 use crate::weights::SearchKeys;
 use crate::{Config, DeviceTimes, HopSums, Plan, SsspError, Work};

@@ -13,10 +13,10 @@ use kernels::Module;
 use kernels::sssp::{
     PREDECESSORS_F32, PREDECESSORS_F64, PREDECESSORS_U32, PREDECESSORS_U32_WIDE, PREDECESSORS_U64,
 };
+use search_parts::{Kernels, two_blocks_each};
 
 use super::graph::{KeyGraph, RowsAt};
 use super::keys::KeyKind;
-use super::launch::{Kernels, two_blocks_each};
 use crate::SsspError;
 
 const MODULES: [Module; 5] =

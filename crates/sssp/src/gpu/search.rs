@@ -3,8 +3,8 @@
 use gpu_runtime::GpuError;
 use graph_formats::{VertexId, Weight};
 use paths::Predecessors;
+use search_parts::Query;
 
-use crate::query::Query;
 use crate::{DeviceTimes, SsspError, Work};
 
 /// An algorithm with its graph and work space on a device.

@@ -11,15 +11,15 @@ use std::sync::{Mutex, PoisonError};
 use std::{slice, thread};
 
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Distance, VertexId, Weight};
+use graph_formats::{Csr, VertexId, Weight};
 use paths::{Predecessors, Progress};
+use search_parts::{EndsOnPanic, Query};
 
 use super::algorithm::Config;
 use super::choose::search;
 use super::on_gpu::OnGpu;
 use super::search::{Answer, Owners};
-use crate::cpu::threads::EndsOnPanic;
-use crate::query::{Query, awaited};
+use crate::row;
 use crate::weights::SearchKeys;
 use crate::{DeviceTimes, HopSums, Plan, SsspError, Work};
 
@@ -181,16 +181,14 @@ impl<W: SearchKeys> Share<'_, '_, W> {
             return Ok((work, search.times()));
         }
         let (mut work, mut times) = (Work::default(), search.times().without_search());
-        let (targets_awaited, limit) =
-            (awaited(targets, graph.n_vertices()), W::Distance::UNREACHED);
         let rows = cells.chunks_exact_mut(targets.len());
-        for (done, (&source, row)) in (1..).zip(sources.iter().zip(rows)) {
-            let query = Query { source, targets: targets_awaited, limit, progress: None };
+        for (done, (&source, cells)) in (1..).zip(sources.iter().zip(rows)) {
+            let query = row::query(source, targets, graph.n_vertices());
             let (distances, row_work) = search.search(&query)?;
-            for (cell, &target) in row.iter_mut().zip(targets) {
+            for (cell, &target) in cells.iter_mut().zip(targets) {
                 *cell = distances[target as usize];
             }
-            plan.check_row(graph, source, targets, row, || distances)?;
+            row::check(graph, plan, source, targets, cells, || distances)?;
             work.add(&row_work);
             times = times.and(search.times());
             if progress.is_some_and(|tell| tell(done, sources.len() as u64).is_break()) {

@@ -18,10 +18,10 @@ use std::time::Instant;
 
 use gpu_runtime::{Buffer, Gpu};
 use graph_formats::{Csr, Direction, Ell, VertexId, Weight};
+use search_parts::milliseconds;
 
 use super::algorithm::Layout;
 use super::graph::DeviceCsr;
-use super::launch::milliseconds;
 use crate::{DeviceTimes, SsspError};
 
 /// The matrix, a row for each vertex.

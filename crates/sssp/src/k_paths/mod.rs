@@ -27,11 +27,11 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use graph_formats::{Distance, DistanceKey, VertexId, Weight};
+use search_parts::Query;
 
 use self::candidate::Candidate;
 pub(crate) use self::spur::SpurSearches;
 use crate::SsspError;
-use crate::query::Query;
 
 /// A path and its length.
 #[derive(Clone, Debug, PartialEq)]

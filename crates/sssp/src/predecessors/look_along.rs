@@ -13,9 +13,9 @@ use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
 use graph_formats::{Distance, DistanceKey, VertexId, Weight};
+use search_parts::prefetch;
 
 use super::{NO_VERTEX, Tails};
-use crate::cpu::prefetch::prefetch;
 use crate::key::KeyArithmetic;
 
 /// Arcs of a row from which on weights are looked at first, to pass over arcs that are too long.

@@ -5,13 +5,14 @@ use std::time::{Duration, Instant};
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Distance, VertexId, Weight, ensure_granted};
 use paths::{Distances, Progress, Tree};
+use search_parts::{Query, check_vertices};
 
 use super::reversed::Reversed;
 use crate::cpu::Searches;
 use crate::cpu::pool::Pool;
 use crate::found::Found;
 use crate::gpu::{self, OnGpus};
-use crate::query::{Query, check_overflow_to, check_vertices};
+use crate::overflow::check_overflow_to;
 use crate::search::Search;
 use crate::weights::SearchKeys;
 use crate::{Config, DeviceTimes, Goal, Plan, SsspError, Work, predecessors};

@@ -1,12 +1,12 @@
 //! Hops from many sources, added up.
 
 use graph_formats::VertexId;
+use search_parts::check_vertices;
 
 use super::core::{Device, OnCpu, Solver};
 use crate::cpu::bit_parallel::Searches;
 use crate::found::Found;
 use crate::hop_sums::HopSums;
-use crate::query::check_vertices;
 use crate::weights::SearchKeys;
 use crate::{SsspError, Work};
 

@@ -2,6 +2,7 @@
 
 use graph_formats::{Csr, Direction, Distance, VertexId};
 use paths::{Distances, Progress};
+use search_parts::{Query, check_vertices};
 
 use super::core::{Device, Solver};
 use super::reversed::Reversed;
@@ -10,7 +11,6 @@ use crate::found::Found;
 use crate::k_paths::{Path, SpurSearches, shortest};
 use crate::key::distance_bound;
 use crate::plan::is_far_below_greatest;
-use crate::query::{Query, check_vertices};
 use crate::weights::SearchKeys;
 use crate::{Config, SsspError};
 

@@ -2,11 +2,12 @@
 
 use graph_formats::{VertexId, ensure_granted};
 use paths::{Distances, Nearest};
+use search_parts::check_vertices;
 
 use super::core::{Device, Solver};
 use crate::cpu::nearest;
 use crate::found::Found;
-use crate::query::{check_overflow, check_vertices};
+use crate::overflow::check_overflow;
 use crate::weights::SearchKeys;
 use crate::{SsspError, Work};
 

@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use graph_formats::{Csr, Weight};
 use ndarray::Array2;
 use paths::Progress;
+use search_parts::EndsOnPanic;
 
-use crate::cpu::threads::EndsOnPanic;
 use crate::{Config, SsspError, Work};
 
 /// Vertices and arcs of all searches together for which another thread is woken, unless threads

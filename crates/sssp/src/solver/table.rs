@@ -1,7 +1,8 @@
 //! Tables of distances between many sources and many targets.
 
-use graph_formats::{Csr, Distance, VertexId, Weight, ensure_granted, parallel};
+use graph_formats::{Csr, VertexId, Weight, ensure_granted, parallel};
 use paths::{DistanceTable, Progress};
+use search_parts::check_vertices;
 
 use super::core::{Device, OnCpu, Solver};
 use super::rows::{Rows, empty_table, n_workers};
@@ -10,7 +11,7 @@ use crate::cpu::bit_parallel;
 use crate::found::Found;
 use crate::level_distances::LevelDistances;
 use crate::outline::Outline;
-use crate::query::{Query, awaited, check_vertices};
+use crate::row;
 use crate::search::Search;
 use crate::weights::SearchKeys;
 use crate::{Plan, SsspError, Work};
@@ -93,12 +94,10 @@ fn fill_row<W: Weight>(
     search: &mut dyn Search<W>,
     source: VertexId,
     targets: &[VertexId],
-    row: &mut [W::Distance],
+    cells: &mut [W::Distance],
 ) -> Result<Work, SsspError> {
-    let awaited = awaited(targets, graph.n_vertices());
-    let limit = W::Distance::UNREACHED;
-    let work = search.run(&Query { source, targets: awaited, limit, progress: None })?;
-    search.row(targets, row);
-    plan.check_row(graph, source, targets, row, || search.distances())?;
+    let work = search.run(&row::query(source, targets, graph.n_vertices()))?;
+    search.row(targets, cells);
+    row::check(graph, plan, source, targets, cells, || search.distances())?;
     Ok(work)
 }

@@ -4,11 +4,11 @@ use std::num::NonZeroUsize;
 
 use graph_formats::{VertexId, parallel};
 use paths::DistanceTable;
+use search_parts::check_vertices;
 
 use super::core::{Device, OnCpu, Solver};
 use super::rows::{Rows, empty_table, ensure_memory, n_workers};
 use crate::found::Found;
-use crate::query::check_vertices;
 use crate::weights::SearchKeys;
 use crate::{Config, Goal, SsspError, Trees, Work};
 

@@ -34,12 +34,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 use graph_formats::{Csr, VertexId, Weight, parallel};
+use search_parts::EndsOnPanic;
 
 use self::rows::{Columns, Hops, Row};
 use self::search::{Batch, Ways};
 use self::sums::Sums;
 use crate::cpu::arcs::{Arcs, incoming};
-use crate::cpu::threads::EndsOnPanic;
 use crate::level_distances::LevelDistances;
 use crate::outline::{self, Outline};
 use crate::{HopSums, Progress, SsspError};

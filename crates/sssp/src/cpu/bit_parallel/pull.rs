@@ -1,11 +1,11 @@
 //! A level towards the frontier.
 
 use graph_formats::VertexId;
+use search_parts::prefetch;
 
 use super::bits::{Bits, and, is_empty, or, without};
 use super::processor::Loop;
 use crate::cpu::arcs::Arcs;
-use crate::cpu::prefetch::prefetch;
 
 /// Arcs ahead of which bits are fetched.
 const AHEAD: usize = 16;

@@ -5,10 +5,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use graph_formats::Csr;
+use search_parts::Query;
 
 use super::labels::Labels;
 use crate::cpu::arcs::Arcs;
-use crate::query::Query;
 use crate::{SsspError, Team};
 
 /// Levels that threads find at most before they meet.

@@ -6,12 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use graph_formats::{Csr, VertexId};
+use search_parts::{Barrier, EndsOnPanic, Query, Threads};
 
 use super::course::{Course, Found, Ledger, MAX_WINDOW, Share, Space};
 use super::labels::Labels;
 use crate::cpu::arcs::Arcs;
-use crate::cpu::threads::{Barrier, EndsOnPanic, Threads};
-use crate::query::Query;
 use crate::{SsspError, Team, Work};
 
 /// A level is pulled once its arcs are more than one in so many of those that are left,

@@ -36,13 +36,13 @@ mod steps;
 
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::{Distances, Predecessors};
+use search_parts::Query;
 
 use self::labels::{NO_VERTEX, predecessor};
 use self::levels::Levels;
 use crate::cpu::arcs::Arcs;
 use crate::cpu::pool::Pool;
 use crate::level_distances::LevelDistances;
-use crate::query::Query;
 use crate::search::Search;
 use crate::{SsspError, Team, Work, predecessors};
 

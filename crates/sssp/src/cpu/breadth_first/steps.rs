@@ -6,11 +6,11 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use graph_formats::VertexId;
+use search_parts::prefetch;
 
 use super::course::{Counts, Course, Found, KEPT, Space};
 use super::labels::NO_VERTEX;
 use crate::cpu::arcs::Arcs;
-use crate::cpu::prefetch::prefetch;
 
 /// Words of the bitmaps that a thread takes at a time.
 const WORDS: usize = 16;

@@ -21,11 +21,10 @@
 //! Reference: chakaravarthy-2014
 
 use graph_formats::{DistanceKey, VertexId, Weight};
+use search_parts::{Threads, prefetch};
 
 use super::buckets::Entry;
 use super::{Deferred, Phase, Worker};
-use crate::cpu::prefetch::prefetch;
-use crate::cpu::threads::Threads;
 use crate::key::KeyArithmetic;
 
 /// Vertices that a thread pulls for in one go.

@@ -35,13 +35,12 @@ use graph_formats::{Csr, Direction, DistanceKey, Weight, parallel};
 use rayon::prelude::*;
 
 use super::key_search::KeySearch;
-use super::threads::{EndsOnPanic, Threads, wait};
 use crate::arc_split::{ArcSplit, ShortArcs};
 use crate::key::{KeyArithmetic, Labels};
-use crate::query::Query;
 use crate::{SsspError, Team, Work};
 use buckets::{Buckets, Entry};
 use frontier::{Frontier, NONE};
+use search_parts::{EndsOnPanic, Query, Threads, wait};
 
 /// Labels that a task clears.
 const LABELS_A_TASK: usize = 1 << 17;

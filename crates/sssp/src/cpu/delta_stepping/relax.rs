@@ -4,10 +4,10 @@
 //! place of memory. All of them are known some entries ahead, and are prefetched then.
 
 use graph_formats::{DistanceKey, VertexId, Weight};
+use search_parts::{prefetch, prefetch_first};
 
 use super::buckets::Entry;
 use super::{Phase, Worker};
-use crate::cpu::prefetch::{prefetch, prefetch_first};
 use crate::key::KeyArithmetic;
 
 /// Arcs that are compared with the settled bound in one go.

@@ -27,17 +27,16 @@ use gpu_runtime::{Buffer, Gpu, Ptx};
 use graph_formats::{Csr, Direction, Distance, VertexId, Weight};
 use paths::Predecessors;
 use rayon::prelude::*;
+use search_parts::{Launch, NO_VERTEX, Query, check_size, milliseconds, two_blocks_each};
 
 use self::tree::TreePass;
 use super::delta_stepping::DeltaSteppingOnGpu;
 use super::hop_sums::batches::{HopSearches, rows_at_once};
-use super::launch::{Launch, NO_VERTEX, check_size, milliseconds, two_blocks_each};
 use super::rows::Rows;
 use super::search::{Answer, DeviceSearch, Owners};
 use crate::cost::{self, Outline};
 use crate::delta::{self, Delta};
 use crate::level_distances::LevelDistances;
-use crate::query::Query;
 use crate::{DeviceTimes, Progress, SsspError, Work};
 
 static SEARCH: Ptx = Ptx::new(kernels::sssp::BREADTH_FIRST.name, kernels::sssp::BREADTH_FIRST.ptx);

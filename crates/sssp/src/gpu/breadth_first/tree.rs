@@ -2,8 +2,8 @@
 
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Ptx};
 use graph_formats::{Csr, Direction, VertexId, Weight};
+use search_parts::all_threads;
 
-use crate::gpu::graph::whole;
 use crate::gpu::rows::Rows;
 
 static TREE: Ptx =
@@ -53,7 +53,7 @@ impl TreePass {
         let args: Vec<Arg<'_>> = of.into_iter().chain(more).collect();
         // SAFETY: threads read the rows, whose ends are vertices, and the levels, and write
         // `chosen`, both of which have a place for each vertex.
-        unsafe { gpu.launch(&self.kernel, whole(gpu), &args)? };
+        unsafe { gpu.launch(&self.kernel, all_threads(gpu), &args)? };
         self.chosen.download()
     }
 }

@@ -23,9 +23,9 @@ use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu, GpuError, Ptx};
 use graph_formats::{Csr, Direction, VertexId, Weight};
 use rayon::prelude::*;
+use search_parts::{Launch, check_size, milliseconds, two_blocks_each};
 
 use super::schedule::Schedule;
-use crate::gpu::launch::{Launch, check_size, milliseconds, two_blocks_each};
 use crate::gpu::rows::Rows;
 use crate::{DeviceTimes, HopSums, Progress, SsspError};
 

@@ -13,7 +13,11 @@ use bytemuck::Pod;
 use gpu_runtime::{Arg, Gpu, GpuError, Kernel, LaunchConfig, Mailbox, Ptx, Timer};
 use kernels::Module;
 
-use crate::SsspError;
+use crate::SearchError;
+
+/// Threads of a block of [`all_threads`], and blocks of a multiprocessor.
+const BLOCK: u32 = 256;
+const BLOCKS: u32 = 8;
 
 /// The longest time between two looks at a search under way.
 const LONGEST_PAUSE: Duration = Duration::from_millis(20);
@@ -26,17 +30,20 @@ const AWAKE: Duration = Duration::from_millis(4);
 const MAX_ARCS: usize = (u32::MAX - (1 << 16)) as usize;
 
 /// Most vertices, and targets: loops over them step by up to as many as there are threads.
-pub(super) const MAX_VERTICES: usize = (u32::MAX - (1 << 20)) as usize;
+pub const MAX_VERTICES: usize = (u32::MAX - (1 << 20)) as usize;
 
 /// No vertex, for a search that has no target.
-pub(super) const NO_VERTEX: u32 = u32::MAX;
+pub const NO_VERTEX: u32 = u32::MAX;
 
-/// An error for a graph of too many vertices or arcs.
-pub(super) fn check_size(n_vertices: usize, n_arcs: usize) -> Result<(), SsspError> {
+/// That a device can search a graph of so many vertices and arcs.
+///
+/// # Errors
+/// [`SearchError::NotOnGpu`] for too many.
+pub fn check_size(n_vertices: usize, n_arcs: usize) -> Result<(), SearchError> {
     for (n, max, what) in [(n_vertices, MAX_VERTICES, "vertices"), (n_arcs, MAX_ARCS, "arcs")] {
         if n > max {
             let reason = format!("it takes up to {max} {what}, and this graph has {n}");
-            return Err(SsspError::NotOnGpu { reason });
+            return Err(SearchError::NotOnGpu { reason });
         }
     }
     Ok(())
@@ -44,17 +51,23 @@ pub(super) fn check_size(n_vertices: usize, n_arcs: usize) -> Result<(), SsspErr
 
 /// The launch of a kernel whose blocks, of 512 threads, wait for one another: two of a
 /// multiprocessor are resident at once on every device.
-pub(super) fn two_blocks_each(gpu: &Gpu) -> LaunchConfig {
+pub fn two_blocks_each(gpu: &Gpu) -> LaunchConfig {
     let shape = LaunchConfig::new(2 * gpu.properties().multiprocessors, 512);
     LaunchConfig { cooperative: true, ..shape }
 }
 
-pub(super) fn milliseconds(since: Instant) -> f64 {
+/// The launch of as many threads as keep the device busy.
+pub fn all_threads(gpu: &Gpu) -> LaunchConfig {
+    LaunchConfig::new(gpu.properties().multiprocessors * BLOCKS, BLOCK)
+}
+
+/// Milliseconds since then.
+pub fn milliseconds(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1e3
 }
 
 /// The kernels of a module for one kind of weights and keys, with which their names end.
-pub(super) struct Kernels<'a> {
+pub struct Kernels<'a> {
     gpu: &'a Gpu,
     ptx: Ptx,
     suffix: String,
@@ -62,11 +75,10 @@ pub(super) struct Kernels<'a> {
 
 impl<'a> Kernels<'a> {
     /// Those of the one of `modules`, each for another kind, that is for `kind`.
-    pub(super) fn of(
-        gpu: &'a Gpu,
-        modules: &[Module],
-        kind: impl Display,
-    ) -> Result<Self, SsspError> {
+    ///
+    /// # Errors
+    /// [`SearchError::NotOnGpu`] where none is.
+    pub fn of(gpu: &'a Gpu, modules: &[Module], kind: impl Display) -> Result<Self, SearchError> {
         let suffix = format!("_{kind}");
         let Some(module) = modules.iter().find(|module| module.name.ends_with(&suffix)) else {
             let known = modules.iter().filter_map(|module| module.name.rsplit('_').next());
@@ -75,23 +87,29 @@ impl<'a> Kernels<'a> {
                 "this algorithm takes weights of type {known} there, and these are {kind}; take \
                  delta-stepping, or solve on the CPU"
             );
-            return Err(SsspError::NotOnGpu { reason });
+            return Err(SearchError::NotOnGpu { reason });
         };
         Ok(Self { gpu, ptx: Ptx::new(module.name, module.ptx), suffix })
     }
 
     /// The kernel whose name begins like this.
-    pub(super) fn get(&self, name: &str) -> Result<Kernel, GpuError> {
+    ///
+    /// # Errors
+    /// Where the module cannot be loaded, or has no such kernel.
+    pub fn get(&self, name: &str) -> Result<Kernel, GpuError> {
         self.gpu.kernel(&self.ptx, &format!("{name}{}", self.suffix))
     }
 }
 
 /// A kernel that searches, all its blocks at once; the clock; and two words that CPU and device
 /// share: whether the search is to end, and how many steps it has done.
-pub(super) struct Launch {
-    pub(super) gpu: Gpu,
-    pub(super) kernel: Kernel,
-    pub(super) shape: LaunchConfig,
+pub struct Launch {
+    /// Where it runs.
+    pub gpu: Gpu,
+    /// What runs.
+    pub kernel: Kernel,
+    /// In how many blocks and threads.
+    pub shape: LaunchConfig,
     timer: Timer,
     mailbox: Mailbox,
 }
@@ -99,12 +117,10 @@ pub(super) struct Launch {
 impl Launch {
     /// Of so many blocks and threads each. Blocks wait for one another, so that more than are
     /// resident at once would do so for ever; one a multiprocessor always fits.
-    pub(super) fn new(
-        gpu: &Gpu,
-        kernel: Kernel,
-        blocks: u32,
-        threads: u32,
-    ) -> Result<Self, GpuError> {
+    ///
+    /// # Errors
+    /// Where the device fails.
+    pub fn new(gpu: &Gpu, kernel: Kernel, blocks: u32, threads: u32) -> Result<Self, GpuError> {
         let shape = LaunchConfig { cooperative: true, ..LaunchConfig::new(blocks, threads) };
         let (timer, mailbox) = (gpu.timer()?, gpu.mailbox(2)?);
         Ok(Self { gpu: gpu.clone(), kernel, shape, timer, mailbox })
@@ -112,7 +128,7 @@ impl Launch {
 
     /// Starts the clock. What the kernel is to be told of the two words: where they are, or 0
     /// where no caller listens.
-    pub(super) fn start(&self, is_heard: bool) -> Result<u64, GpuError> {
+    pub fn start(&self, is_heard: bool) -> Result<u64, GpuError> {
         self.mailbox.iter().for_each(|word| word.store(0, Relaxed));
         let address = if is_heard { self.mailbox.address()? } else { 0 };
         self.timer.start()?;
@@ -124,17 +140,14 @@ impl Launch {
     /// # Safety
     /// The kernel must read and write inside buffers of the launch's GPU only, and they must
     /// stay until [`Self::wait`] has returned.
-    pub(super) unsafe fn queue<P: Pod>(&self, parameters: &P) -> Result<(), GpuError> {
+    pub unsafe fn queue<P: Pod>(&self, parameters: &P) -> Result<(), GpuError> {
         // SAFETY: the caller vouches for what the addresses in the parameters mean.
         unsafe { self.gpu.launch(&self.kernel, self.shape, &[Arg::structure(parameters)]) }
     }
 
     /// Waits for the end of what was queued since the start, in milliseconds. Tells how
     /// many steps it has done meanwhile, and ends it early where that is the answer.
-    pub(super) fn wait(
-        &self,
-        tell: Option<impl Fn(u64) -> ControlFlow<()>>,
-    ) -> Result<f64, SsspError> {
+    pub fn wait(&self, tell: Option<impl Fn(u64) -> ControlFlow<()>>) -> Result<f64, SearchError> {
         self.timer.stop()?;
         let [stop, steps] = &self.mailbox[..] else { unreachable!("it has two words") };
         let start = Instant::now();
@@ -152,7 +165,7 @@ impl Launch {
             }
         }
         let ms = self.timer.elapsed_ms()?;
-        if ended { Err(SsspError::Interrupted) } else { Ok(ms) }
+        if ended { Err(SearchError::Interrupted) } else { Ok(ms) }
     }
 }
 

@@ -26,14 +26,14 @@ pub struct Again {
 
 impl Work {
     /// The counts of several threads or searches.
-    pub(crate) fn sum(parts: impl IntoIterator<Item = Self>) -> Self {
+    pub fn sum(parts: impl IntoIterator<Item = Self>) -> Self {
         let mut sum = Self::default();
         parts.into_iter().for_each(|part| sum.add(&part));
         sum
     }
 
     /// Adds the counts of another thread or search.
-    pub(crate) fn add(&mut self, other: &Self) {
+    pub fn add(&mut self, other: &Self) {
         self.relaxations += other.relaxations;
         self.improvements += other.improvements;
         self.settled += other.settled;
@@ -48,7 +48,6 @@ impl Work {
 
 /// Where the time of a search on a GPU goes, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[non_exhaustive]
 pub struct DeviceTimes {
     /// Loading the kernels, which compiles them for the device; once a process.
     pub jit_ms: f64,
@@ -67,13 +66,13 @@ pub struct DeviceTimes {
 
 impl DeviceTimes {
     /// These before any search.
-    pub(crate) fn without_search(self) -> Self {
+    pub fn without_search(self) -> Self {
         let Self { jit_ms, upload_ms, prepare_ms, .. } = self;
         Self { jit_ms, upload_ms, prepare_ms, ..Self::default() }
     }
 
     /// These, and those of another search of the same solver.
-    pub(crate) fn and(self, next: Self) -> Self {
+    pub fn and(self, next: Self) -> Self {
         Self {
             solve_ms: self.solve_ms + next.solve_ms,
             download_ms: self.download_ms + next.download_ms,

@@ -1,63 +1,12 @@
-//! One question about one source, from the solver down to the loop or the kernel; and what is
-//! checked before it and of its answer.
+//! Whether all distances that were asked for can be held.
 
 use graph_formats::{Csr, VertexId, Weight, parallel};
 use paths::Distances;
 
-use crate::{Progress, SsspError};
+use crate::SsspError;
 
 /// Vertices that one task of a parallel check takes.
 const VERTICES_A_TASK: usize = 1 << 12;
-
-/// Where from, how far, and which caller hears of it. `D` is what the search compares:
-/// distances, or their keys.
-#[derive(Clone, Copy)]
-pub(crate) struct Query<'a, D> {
-    pub(crate) source: VertexId,
-    /// Distances beyond those of these vertices are not needed, unless there are none.
-    pub(crate) targets: &'a [VertexId],
-    /// Distances beyond this one, which is not negative, are not needed.
-    pub(crate) limit: D,
-    pub(crate) progress: Option<Progress<'a>>,
-}
-
-impl<'a, D> Query<'a, D> {
-    /// The same with the limit as another number.
-    pub(crate) fn with_limit<K>(&self, limit: K) -> Query<'a, K> {
-        let &Self { source, targets, progress, .. } = self;
-        Query { source, targets, limit, progress }
-    }
-
-    /// The target, where there is just one.
-    #[inline(always)]
-    pub(crate) fn target(&self) -> Option<VertexId> {
-        match self.targets {
-            &[target] => Some(target),
-            _ => None,
-        }
-    }
-
-    /// Tells how far the search is.
-    pub(crate) fn report(&self, done: u64, total: u64) -> Result<(), SsspError> {
-        match self.progress {
-            Some(progress) if progress(done, total).is_break() => Err(SsspError::Interrupted),
-            _ => Ok(()),
-        }
-    }
-}
-
-/// An error that names the first of `vertices` that the graph does not have.
-pub(crate) fn check_vertices<W: Weight>(
-    graph: &Csr<W>,
-    role: &'static str,
-    vertices: &[VertexId],
-) -> Result<(), SsspError> {
-    let n_vertices = graph.n_vertices();
-    match vertices.iter().find(|&&vertex| vertex as usize >= n_vertices) {
-        Some(&vertex) => Err(SsspError::NoSuchVertex { role, vertex, n_vertices }),
-        None => Ok(()),
-    }
-}
 
 /// An error that names a vertex that has a path, but whose distance the type cannot
 /// hold. Only an arc from a reached vertex can lead to one. O(m) where sums can
@@ -112,10 +61,4 @@ pub(crate) fn check_overflow_to<W: Weight>(
         }
     }
     checked
-}
-
-/// The targets whose settling ends a search: where nearly all vertices are targets, looking
-/// out for the last one costs more than going on to the end.
-pub(crate) fn awaited(targets: &[VertexId], n_vertices: usize) -> &[VertexId] {
-    if targets.len() < n_vertices / 2 { targets } else { &[] }
 }

@@ -21,14 +21,26 @@ const NAP: Duration = Duration::from_micros(20);
 /// What a thread makes at least where several make something.
 const MAPPED_ALONE: usize = 1 << 12;
 
-pub(crate) struct Threads {
+/// When the threads of a search work together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Team {
+    /// Where there is enough for each to do.
+    #[default]
+    WhereItPays,
+    /// From the first step on, and all that were asked for: for tests, whose graphs are small.
+    Always,
+}
+
+/// As many threads as are asked for, the caller's among them.
+pub struct Threads {
     n: usize,
     /// All but the caller's. Empty where the system refuses a thread.
     pool: OnceLock<Option<ThreadPool>>,
 }
 
 impl Threads {
-    pub(crate) fn new(n: usize) -> Self {
+    /// So many, of which none is started yet.
+    pub fn new(n: usize) -> Self {
         Self { n, pool: OnceLock::new() }
     }
 
@@ -38,7 +50,7 @@ impl Threads {
     }
 
     /// How many run at the same time: one where the system refuses others.
-    pub(crate) fn n_at_once(&self) -> usize {
+    pub fn n_at_once(&self) -> usize {
         if self.pool().is_some() { self.n } else { 1 }
     }
 
@@ -47,7 +59,7 @@ impl Threads {
     ///
     /// # Panics
     /// When `work` does, after all other calls have returned.
-    pub(crate) fn each<T: Send>(&self, locals: &mut [T], work: impl Fn(usize, &mut T) + Sync) {
+    pub fn each<T: Send>(&self, locals: &mut [T], work: impl Fn(usize, &mut T) + Sync) {
         let Some((first, others)) = locals.split_first_mut() else { return };
         let pool = if others.is_empty() { None } else { self.pool() };
         let others = (1..).zip(others);
@@ -67,11 +79,7 @@ impl Threads {
     }
 
     /// What `of` makes of each of `all`, in a part for each thread where there are enough.
-    pub(crate) fn map<S: Sync, T: Copy + Send>(
-        &self,
-        all: &[S],
-        of: impl Fn(&S) -> T + Sync,
-    ) -> Vec<T> {
+    pub fn map<S: Sync, T: Copy + Send>(&self, all: &[S], of: impl Fn(&S) -> T + Sync) -> Vec<T> {
         let n = all.len();
         if self.n == 1 || n < self.n * MAPPED_ALONE {
             return all.iter().map(of).collect();
@@ -93,7 +101,7 @@ impl Threads {
 }
 
 /// Where threads that work on one thing meet again and again.
-pub(crate) struct Barrier {
+pub struct Barrier {
     n: usize,
     n_arrived: AtomicUsize,
     n_meetings: AtomicUsize,
@@ -101,13 +109,13 @@ pub(crate) struct Barrier {
 
 impl Barrier {
     /// For so many threads.
-    pub(crate) fn new(n: usize) -> Self {
+    pub fn new(n: usize) -> Self {
         Self { n, n_arrived: AtomicUsize::new(0), n_meetings: AtomicUsize::new(0) }
     }
 
     /// Waits until all have come, of whom the last calls `last` while the others wait. What
     /// each did before, all see after. False where one has `failed`, and does not come.
-    pub(crate) fn meet(&self, failed: &AtomicBool, last: impl FnOnce()) -> bool {
+    pub fn meet(&self, failed: &AtomicBool, last: impl FnOnce()) -> bool {
         let meeting = self.n_meetings.load(Relaxed);
         if self.n_arrived.fetch_add(1, AcqRel) + 1 == self.n {
             self.n_arrived.store(0, Relaxed);
@@ -128,7 +136,7 @@ impl Barrier {
 }
 
 /// Waits, the longer the more often a thread has waited before in vain.
-pub(crate) fn wait(n_waits: u32) {
+pub fn wait(n_waits: u32) {
     match n_waits {
         ..SPINS => std::hint::spin_loop(),
         SPINS..YIELDS => std::thread::yield_now(),
@@ -137,7 +145,10 @@ pub(crate) fn wait(n_waits: u32) {
 }
 
 /// Tells the others by a flag when this thread panics, in a callback of the user's perhaps.
-pub(crate) struct EndsOnPanic<'a>(pub(crate) &'a AtomicBool);
+pub struct EndsOnPanic<'a>(
+    /// The flag.
+    pub &'a AtomicBool,
+);
 
 impl Drop for EndsOnPanic<'_> {
     fn drop(&mut self) {

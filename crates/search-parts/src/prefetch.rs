@@ -10,7 +10,7 @@ const LINE: usize = 64;
 /// Brings `slice[index]` towards the processor; does nothing where that cannot be asked
 /// for. The index need not be in range.
 #[inline(always)]
-pub(crate) fn prefetch<T>(slice: &[T], index: usize) {
+pub fn prefetch<T>(slice: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -25,7 +25,7 @@ pub(crate) fn prefetch<T>(slice: &[T], index: usize) {
 
 /// Brings the lines that the first `most` elements of `slice` begin in.
 #[inline(always)]
-pub(crate) fn prefetch_first<T>(slice: &[T], most: usize) {
+pub fn prefetch_first<T>(slice: &[T], most: usize) {
     for index in (0..slice.len().min(most)).step_by(LINE / size_of::<T>()) {
         prefetch(slice, index);
     }

@@ -6,7 +6,7 @@ use graph_formats::{NoMemory, VertexId, WeightKind};
 /// Why there are no distances.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum SsspError {
+pub enum SearchError {
     /// A source or target that the graph does not have.
     #[error("{role} {vertex} does not exist: the graph has {n_vertices} vertices, numbered from 0")]
     NoSuchVertex {
@@ -165,15 +165,15 @@ pub enum SsspError {
     Gpu(Box<GpuError>),
 }
 
-impl From<GpuError> for SsspError {
+impl From<GpuError> for SearchError {
     fn from(error: GpuError) -> Self {
         Self::Gpu(Box::new(error))
     }
 }
 
-impl SsspError {
+impl SearchError {
     /// The same with the name of the one of `gpus` that has failed, if one has.
-    pub(crate) fn named(self, gpus: &[Gpu]) -> Self {
+    pub fn named(self, gpus: &[Gpu]) -> Self {
         match self {
             Self::Gpu(error) => error.named(gpus).into(),
             other => other,
@@ -182,13 +182,16 @@ impl SsspError {
 }
 
 /// What has this name in `table`.
-pub(crate) fn by_name<T: Copy>(
+///
+/// # Errors
+/// [`SearchError::UnknownName`] with those that there are.
+pub fn by_name<T: Copy>(
     what: &'static str,
     name: &str,
     table: &[(&'static str, T)],
-) -> Result<T, SsspError> {
+) -> Result<T, SearchError> {
     table.iter().find(|entry| entry.0 == name).map(|entry| entry.1).ok_or_else(|| {
         let known = table.iter().map(|entry| entry.0).collect::<Vec<_>>().join(", ");
-        SsspError::UnknownName { what, name: name.to_owned(), known }
+        SearchError::UnknownName { what, name: name.to_owned(), known }
     })
 }
