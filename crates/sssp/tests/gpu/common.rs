@@ -1,17 +1,14 @@
-//! What the tests share: the GPU while a test has it, graphs, and how answers are compared.
+//! What the tests share: the GPU while a test has it, and solvers on both processors, whose
+//! answers are the same. The laws are in `laws`, the graphs in `graphs`.
 
 use std::ops::Deref;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use gpu_runtime::Gpu;
-use graph_formats::{Coo, Csr, VertexId, Weight};
+use graph_formats::{Csr, VertexId};
 use paths::Tree;
-use paths::certificate::check_negative_cycle;
-use paths::oracle::{self, OracleError};
-use proptest::prelude::*;
 use sssp::gpu::Config;
-use sssp::{Found, Goal, SearchWeight, Solver, SsspError};
-use test_support::corner_cases;
+use sssp::{Algorithm, Found, Goal, SearchWeight, Solver, SsspError};
 
 /// Held by every test that uses the GPU, and alone by those that look at a search under way:
 /// a test beside them that frees memory waits for that search, and the driver with it.
@@ -47,105 +44,84 @@ fn first() -> Option<Gpu> {
     test_support::gpu(Gpu::open())
 }
 
-/// A test of each type of weights, by a function of it.
+/// A test of each type of weights: this law on every corner case.
 macro_rules! corner_case_tests {
-    ($agrees:ident: $($test:ident $type:ty),+) => {$(
+    ($law:expr; $($test:ident $type:ty),+) => {$(
         #[test]
         fn $test() {
-            $agrees::<$type>();
+            $crate::laws::for_corner_cases::<$type>($law);
         }
     )+};
 }
 pub(crate) use corner_case_tests;
 
-/// Hands every corner case to `agree`.
-pub(crate) fn for_corner_cases<W: SearchWeight>(agree: impl Fn(&Gpu, &str, &Csr<W>)) {
-    let Some(gpu) = gpu() else { return };
-    for (name, graph) in corner_cases::<W>() {
-        agree(&gpu, name, &graph);
+/// Why the GPU takes no such graph.
+#[track_caller]
+pub(crate) fn refusal<W: SearchWeight>(gpu: &Gpu, graph: &Csr<W>, config: &Config) -> SsspError {
+    Solver::on_gpu(gpu, graph, config).err().expect("it is refused")
+}
+
+/// A solver on the GPU and one on the CPU, which are asked the same. Every question asserts that
+/// the answers are equal, and gives what the device found.
+pub(crate) struct Both<'g, W: SearchWeight> {
+    name: String,
+    pub(crate) device: Solver<'g, W>,
+    host: Solver<'g, W>,
+}
+
+impl<'g, W: SearchWeight> Both<'g, W> {
+    /// The CPU solves by what it finds the fastest.
+    pub(crate) fn new(gpu: &Gpu, name: &str, graph: &'g Csr<W>, config: &Config) -> Self {
+        let device = Solver::on_gpu(gpu, graph, config).unwrap();
+        let host = Solver::new(graph, &sssp::Config::default()).unwrap();
+        let name = format!("{name}, {}, {config:?}, {}", W::KIND, device.plan());
+        Self { name, device, host }
     }
-}
 
-/// The first vertex, one in the middle, and the last.
-pub(crate) fn some_sources<W: Weight>(graph: &Csr<W>) -> Vec<VertexId> {
-    let n = graph.n_vertices() as VertexId;
-    let mut sources: Vec<_> =
-        [0, n / 2, n.saturating_sub(1)].into_iter().filter(|&v| v < n).collect();
-    sources.dedup();
-    sources
-}
+    /// The CPU solves by Dijkstra's algorithm, whatever would be faster.
+    pub(crate) fn with_dijkstra(gpu: &Gpu, name: &str, graph: &'g Csr<W>, config: &Config) -> Self {
+        let host = Solver::new(graph, &sssp::Config::with(Algorithm::Dijkstra(None))).unwrap();
+        Self { host, ..Self::new(gpu, name, graph, config) }
+    }
 
-/// All of `configs` against the oracle, from some sources, in one work space each; `check` looks
-/// at what else is to be true of a search that found a tree.
-pub(crate) fn agree_by<W: SearchWeight>(
-    gpu: &Gpu,
-    name: &str,
-    graph: &Csr<W>,
-    configs: &[Config],
-    check: impl Fn(&Config, &Found<Tree<W>>, &str),
-) {
-    let sources = some_sources(graph);
-    let expected: Vec<_> = sources.iter().map(|&s| oracle::tree(graph, s, None).unwrap()).collect();
-    for config in configs {
-        let mut solver = Solver::on_gpu(gpu, graph, config).unwrap();
-        for (&source, expected) in sources.iter().zip(&expected) {
-            let found = solver.tree(source, Goal::All).unwrap();
-            let name = format!("{name}, {}, from {source}, {config:?}", W::KIND);
-            assert!(found.answer == *expected, "{name}");
-            check(config, &found, &name);
+    /// Both give the same, or the same error.
+    #[track_caller]
+    pub(crate) fn try_ask<T: PartialEq>(
+        &mut self,
+        question: impl Fn(&mut Solver<'g, W>) -> Result<Found<T>, SsspError>,
+    ) -> Result<Found<T>, SsspError> {
+        let (found, expected) = (question(&mut self.device), question(&mut self.host));
+        match (&found, &expected) {
+            (Ok(found), Ok(expected)) => assert!(found.answer == expected.answer, "{}", self.name),
+            _ => assert_eq!(found.as_ref().err(), expected.as_ref().err(), "{}", self.name),
         }
+        found
     }
-}
 
-/// The oracle's tree by all of `configs`, or a negative cycle as it finds one.
-pub(crate) fn agrees_or_cycles<W: SearchWeight>(
-    gpu: &Gpu,
-    graph: &Csr<W>,
-    configs: &[Config],
-) -> Result<(), TestCaseError> {
-    let expected = oracle::tree(graph, 0, None);
-    for config in configs {
-        let found = Solver::on_gpu(gpu, graph, config).unwrap().tree(0, Goal::All);
-        match (found, &expected) {
-            (Ok(tree), Ok(expected)) => prop_assert!(tree.answer == *expected, "{config:?}"),
-            (Err(SsspError::NegativeCycle { cycle }), Err(OracleError::NegativeCycle { .. })) => {
-                let checked = check_negative_cycle(graph, &cycle);
-                prop_assert!(checked.is_ok(), "{config:?}: {cycle:?}");
-            }
-            (found, expected) => prop_assert!(false, "{config:?}: {found:?} for {expected:?}"),
-        }
+    #[track_caller]
+    pub(crate) fn ask<T: PartialEq>(
+        &mut self,
+        question: impl Fn(&mut Solver<'g, W>) -> Result<Found<T>, SsspError>,
+    ) -> Found<T> {
+        self.try_ask(question).unwrap()
     }
-    Ok(())
-}
 
-/// The same vertices and edges, both ways, with other weights.
-pub(crate) fn reweighted<W: Weight>(graph: &Csr<u32>, weight: impl Fn(u32) -> W) -> Csr<W> {
-    let arcs = graph.arcs().filter(|arc| arc.0 <= arc.1);
-    let edges: Vec<_> = arcs.map(|(u, v, w)| (u, v, weight(w))).collect();
-    Csr::from_edges(graph.n_vertices(), &edges).unwrap()
-}
+    #[track_caller]
+    pub(crate) fn tree(&mut self, source: VertexId, goal: Goal<W::Distance>) -> Found<Tree<W>> {
+        self.ask(|solver| solver.tree(source, goal))
+    }
 
-/// With floats of all sizes.
-pub(crate) fn as_floats(graph: &Csr<u32>) -> Csr<f32> {
-    reweighted(graph, |w| (w as f32 / 7.0).exp2() - 1.0)
-}
+    #[track_caller]
+    pub(crate) fn table(&mut self, sources: &[VertexId], targets: &[VertexId]) {
+        self.ask(|solver| solver.table(sources, targets));
+    }
 
-/// With weights that many times less, rounded down.
-pub(crate) fn coarse(graph: &Csr<u32>, divisor: u32) -> Csr<u32> {
-    reweighted(graph, |w| w / divisor)
-}
-
-/// The arcs from lower to higher vertices, and one in three of the others: a directed graph.
-pub(crate) fn one_way<W: Weight>(graph: &Csr<W>) -> Csr<W> {
-    let arcs: Vec<_> = graph.arcs().filter(|&(u, v, _)| u < v || (u + v) % 3 == 0).collect();
-    Csr::from_arcs(graph.n_vertices(), &arcs).unwrap()
-}
-
-/// Thirds, so that sums round.
-pub(crate) fn thirds(graph: &Csr<u32>) -> Csr<f64> {
-    let edges = graph.undirected_edges().unwrap();
-    let weights = edges.weights().iter().map(|&w| f64::from(w) / 3.0).collect();
-    let (tails, heads) = (edges.sources().to_vec(), edges.destinations().to_vec());
-    let edges = Coo::new(graph.n_vertices(), tails, heads, weights).unwrap();
-    Csr::from_undirected_edges(&edges).unwrap()
+    /// Trees from here, for all of these goals. The most relaxations of one, and those of a
+    /// search for all.
+    #[track_caller]
+    pub(crate) fn goals(&mut self, source: VertexId, goals: &[Goal<W::Distance>]) -> (u64, u64) {
+        let whole = self.tree(source, Goal::All).work.relaxations;
+        let parts = goals.iter().map(|&goal| self.tree(source, goal).work.relaxations);
+        (parts.max().expect("a goal"), whole)
+    }
 }

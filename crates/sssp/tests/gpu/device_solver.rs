@@ -2,17 +2,15 @@
 //! no graph.
 
 use gpu_runtime::{Gpu, GpuError};
-use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
 use graph_formats::{Csr, VertexId, Weight};
-use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
 use sssp::gpu::{Arrays, DeviceSolver, Indices, OnDevice};
 use sssp::{Config, Goal, SearchWeight, Solver, SsspError};
 use test_support::arbitrary_graph;
 
-use crate::common::{
-    as_floats, coarse, corner_case_tests, for_corner_cases, gpu, one_way, reweighted, some_sources,
-};
+use crate::common::{corner_case_tests, gpu};
+use crate::{graphs, laws};
+
+type Made<W> = Result<DeviceSolver<W>, SsspError>;
 
 /// A solver of these arrays, in numbers of 32 bits or 64.
 fn of_arrays<W: SearchWeight>(
@@ -21,7 +19,7 @@ fn of_arrays<W: SearchWeight>(
     ends: &[u64],
     weights: &[W],
     is_wide: bool,
-) -> Result<DeviceSolver<W>, SsspError> {
+) -> Made<W> {
     let weights = gpu.upload(weights)?;
     let narrow = |values: &[u64]| values.iter().map(|&value| value as u32).collect::<Vec<_>>();
     if is_wide {
@@ -34,11 +32,7 @@ fn of_arrays<W: SearchWeight>(
     DeviceSolver::new(gpu, &Arrays { offsets, ends, weights: &weights })
 }
 
-fn solver<W: SearchWeight>(
-    gpu: &Gpu,
-    graph: &Csr<W>,
-    is_wide: bool,
-) -> Result<DeviceSolver<W>, SsspError> {
+fn solver<W: SearchWeight>(gpu: &Gpu, graph: &Csr<W>, is_wide: bool) -> Made<W> {
     let ends: Vec<_> = graph.column_indices().iter().map(|&end| u64::from(end)).collect();
     let offsets = graph.row_offsets();
     of_arrays(gpu, offsets, &ends, graph.weights(), is_wide)
@@ -48,10 +42,24 @@ fn downloaded<T: Weight>(found: Result<OnDevice<T>, SsspError>) -> Vec<T> {
     found.unwrap().download().unwrap()
 }
 
+/// The tree is that of the CPU.
+fn same_tree<W: SearchWeight>(
+    name: &str,
+    device: &mut DeviceSolver<W>,
+    host: &mut Solver<'_, W>,
+    (source, goal): (VertexId, Goal<W::Distance>),
+) {
+    let expected = host.tree(source, goal).unwrap();
+    let found = downloaded(device.distances::<W::Distance>(source, goal, None));
+    assert_eq!(found, expected.distances.as_storage(), "{name}, from {source}, {goal:?}");
+    let found = device.predecessors().unwrap().download().unwrap();
+    assert_eq!(found, expected.predecessors.as_storage(), "{name}, from {source}, {goal:?}");
+}
+
 /// Trees and a table are those of the CPU; what it refuses, or would have to, is refused.
 fn agree<W: SearchWeight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
     let name = format!("{name}, {}", W::KIND);
-    let sources = some_sources(graph);
+    let sources = graphs::some_sources(graph);
     let mut host = Solver::new(graph, &Config::default()).unwrap();
     for is_wide in [false, true] {
         let mut device = match solver(gpu, graph, is_wide) {
@@ -69,11 +77,7 @@ fn agree<W: SearchWeight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
         };
         assert_eq!((device.n_vertices(), device.n_arcs()), (graph.n_vertices(), graph.n_arcs()));
         for &source in &sources {
-            let expected = host.tree(source, Goal::All).unwrap();
-            let found = downloaded(device.distances::<W::Distance>(source, Goal::All, None));
-            assert_eq!(found, expected.distances.as_storage(), "{name}, from {source}");
-            let found = device.predecessors().unwrap().download().unwrap();
-            assert_eq!(found, expected.predecessors.as_storage(), "{name}, from {source}");
+            same_tree(&name, &mut device, &mut host, (source, Goal::All));
         }
         let table = host.table(&sources, &sources).unwrap();
         let found = downloaded(device.table::<W::Distance>(&sources, &sources, None));
@@ -81,45 +85,35 @@ fn agree<W: SearchWeight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
     }
 }
 
-fn corner_cases_agree<W: SearchWeight>() {
-    for_corner_cases::<W>(agree);
-}
-
-corner_case_tests! { corner_cases_agree: corner_cases_u32 u32, corner_cases_i32 i32, corner_cases_u64 u64, corner_cases_i64 i64, corner_cases_f32 f32, corner_cases_f64 f64 }
+corner_case_tests! { agree;
+corner_cases_u32 u32, corner_cases_i32 i32, corner_cases_u64 u64, corner_cases_i64 i64, corner_cases_f32 f32, corner_cases_f64 f64 }
 
 #[test]
 fn generated_graphs() {
-    let Some(gpu) = gpu() else { return };
-    let dense = rmat(&RmatConfig { scale: 13, ..RmatConfig::default() }).unwrap();
-    let sparse = grid(&GridConfig { side: 150, ..GridConfig::default() }).unwrap();
-    for graph in [&dense, &sparse] {
-        agree(&gpu, "undirected", graph);
-        agree(&gpu, "one way", &one_way(graph));
-        agree(&gpu, "floats", &as_floats(graph));
-        agree(&gpu, "plateaus", &coarse(graph, 300));
-        agree(&gpu, "sums of 64 bits", &reweighted(graph, |w| w << 23));
-        agree(&gpu, "weights of 64 bits", &reweighted(graph, |w| i64::from(w) << 40));
-        agree(&gpu, "narrow weights of 64 bits", &reweighted(graph, u64::from));
-        agree(&gpu, "doubles", &reweighted(graph, |w| f64::from(w) / 3.0));
-    }
+    laws::for_graphs(graphs::two_kinds(13, 150), |gpu, _, graph| {
+        agree(gpu, "undirected", graph);
+        agree(gpu, "one way", &graphs::one_way(graph));
+        agree(gpu, "floats", &graphs::as_floats(graph));
+        agree(gpu, "plateaus", &graphs::coarse(graph, 300));
+        agree(gpu, "sums of 64 bits", &graphs::reweighted(graph, |w| w << 23));
+        agree(gpu, "weights of 64 bits", &graphs::reweighted(graph, |w| i64::from(w) << 40));
+        agree(gpu, "narrow weights of 64 bits", &graphs::reweighted(graph, u64::from));
+        agree(gpu, "doubles", &graphs::thirds(graph));
+    });
 }
 
 #[test]
 fn arbitrary_graphs() {
-    let Some(gpu) = gpu() else { return };
-    let law = |graph: Csr<u32>| {
-        agree(&gpu, "arbitrary", &graph);
-        Ok(())
-    };
-    let config = ProptestConfig { cases: 100, failure_persistence: None, ..Default::default() };
-    TestRunner::new(config).run(&arbitrary_graph::<u32>(40, 400, 0..=9), law).unwrap();
+    laws::for_arbitrary(100, arbitrary_graph::<u32>(40, 400, 0..=9), |gpu, graph| {
+        agree(gpu, "arbitrary", &graph);
+    });
 }
 
 /// Long arcs are deferred exactly where every arc has its reverse, of the same weight.
 #[test]
 fn reverses_are_found() {
     let Some(gpu) = gpu() else { return };
-    let graph = rmat(&RmatConfig { scale: 14, ..RmatConfig::default() }).unwrap();
+    let graph = graphs::skewed(14);
     let mut arcs: Vec<_> = graph.arcs().collect();
     let relaxations = |graph: &Csr<u32>| {
         let mut solver = solver(&gpu, graph, false).unwrap();
@@ -137,15 +131,11 @@ fn reverses_are_found() {
 #[test]
 fn goals_and_types() {
     let Some(gpu) = gpu() else { return };
-    let graph = grid(&GridConfig { side: 60, ..GridConfig::default() }).unwrap();
+    let graph = graphs::square(60);
     let mut host = Solver::new(&graph, &Config::default()).unwrap();
     let mut device = solver(&gpu, &graph, false).unwrap();
     for goal in [Goal::Target(41), Goal::Within(900), Goal::Within(0), Goal::Target(0)] {
-        let expected = host.tree(0, goal).unwrap();
-        let found = downloaded(device.distances::<u64>(0, goal, None));
-        assert_eq!(found, expected.distances.as_storage(), "{goal:?}");
-        let found = device.predecessors().unwrap().download().unwrap();
-        assert_eq!(found, expected.predecessors.as_storage(), "{goal:?}");
+        same_tree("square", &mut device, &mut host, (0, goal));
     }
     let all = downloaded(device.distances::<u64>(0, Goal::All, None));
     let as_doubles: Vec<_> = all.iter().map(|&d| d as f64).collect();
@@ -160,10 +150,8 @@ fn goals_and_types() {
     let inexact = device.distances::<i64>(0, Goal::All, None);
     assert!(matches!(inexact, Err(SsspError::NotExact { .. })));
     let infinity = f64::INFINITY;
-    assert_eq!(
-        downloaded(device.distances::<f64>(1, Goal::All, None)),
-        [infinity, 0.0, 2.5, infinity]
-    );
+    let all = downloaded(device.distances::<f64>(1, Goal::All, None));
+    assert_eq!(all, [infinity, 0.0, 2.5, infinity]);
     assert_eq!(downloaded(device.distances::<f64>(1, Goal::Within(-1.0), None)), [infinity; 4]);
     assert_eq!(device.predecessors().unwrap().download().unwrap(), [VertexId::MAX; 4]);
     assert_eq!(downloaded(device.distances::<f64>(1, Goal::Within(-0.0), None))[1], 0.0);

@@ -3,12 +3,12 @@
 use std::num::NonZeroU32;
 
 use graph_formats::Csr;
-use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
 use paths::oracle;
 use sssp::SsspError;
 use sssp::gpu::{BlockSize, DijkstraByLaunches, ExtractMin, Reduction};
 
-use crate::common::{gpu, some_sources};
+use crate::common::gpu;
+use crate::graphs;
 
 #[test]
 fn the_least_label_is_found_at_its_first_place() {
@@ -55,15 +55,15 @@ fn labels_that_do_not_fit_are_refused() {
 fn three_kernels_settle_all_vertices() {
     let Some(gpu) = gpu() else { return };
     let graphs = [
-        rmat(&RmatConfig { scale: 9, ..RmatConfig::default() }).unwrap(),
-        grid(&GridConfig { side: 21, ..GridConfig::default() }).unwrap(),
+        graphs::skewed(9),
+        graphs::square(21),
         Csr::from_arcs(5, &[(0, 0, 1u32), (0, 1, 0), (0, 1, 9), (1, 3, 4), (3, 1, 0)]).unwrap(),
         Csr::from_arcs(1, &[]).unwrap(),
     ];
     for graph in &graphs {
         for (_, block) in BlockSize::ALL {
             let mut solver = DijkstraByLaunches::new(&gpu, graph, block).unwrap();
-            for source in some_sources(graph) {
+            for source in graphs::some_sources(graph) {
                 let expected = oracle::tree(graph, source, None).unwrap().distances;
                 let (found, settled) = solver.distances(source).unwrap();
                 assert!(found == expected, "{block:?}, from {source}");

@@ -4,134 +4,82 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use gpu_runtime::Gpu;
-use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
 use graph_formats::{Csr, VertexId};
-use paths::DistanceTable;
-use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
 use sssp::gpu::Algorithm;
 use sssp::{Config, Goal, SearchWeight, Solver, SsspError};
-use test_support::{arbitrary_graph, corner_cases};
+use test_support::arbitrary_graph;
 
-use crate::common::{gpu, gpu_alone, reweighted};
-
-fn host_table<W: SearchWeight>(
-    graph: &Csr<W>,
-    sources: &[VertexId],
-    targets: &[VertexId],
-) -> DistanceTable<W> {
-    Solver::new(graph, &Config::default()).unwrap().table(sources, targets).unwrap().answer
-}
+use crate::common::{Both, corner_case_tests, gpu, gpu_alone};
+use crate::{graphs, laws};
 
 /// Both processors give the same table, twice from one solver.
-fn agree<W: SearchWeight>(
-    gpu: &Gpu,
-    name: &str,
-    graph: &Csr<W>,
-    config: &Config<Algorithm>,
-    sources: &[VertexId],
-    targets: &[VertexId],
-) {
-    let expected = host_table(graph, sources, targets);
-    let mut solver = Solver::on_gpu(gpu, graph, config).unwrap();
+fn agree<W: SearchWeight>(mut both: Both<'_, W>, sources: &[VertexId], targets: &[VertexId]) {
     for _ in 0..2 {
-        let found = solver.table(sources, targets).unwrap();
-        assert!(found.answer == expected, "{name}, {}, {} sources", W::KIND, sources.len());
+        both.table(sources, targets);
     }
 }
 
-fn corner_cases_agrees<W: SearchWeight>(config: &Config<Algorithm>, n_sources: usize) {
-    let Some(gpu) = gpu() else { return };
-    for (name, graph) in corner_cases::<W>() {
-        let sources: Vec<_> =
-            graph.vertices().take(n_sources).chain(graph.vertices().take(2)).collect();
-        let targets: Vec<_> = graph.vertices().rev().step_by(2).chain([0; 2]).collect();
-        if graph.n_vertices() > 0 {
-            agree(&gpu, name, &graph, config, &sources, &targets);
-        }
+fn by_default<'g, W: SearchWeight>(gpu: &Gpu, name: &str, graph: &'g Csr<W>) -> Both<'g, W> {
+    Both::new(gpu, name, graph, &Config::default())
+}
+
+/// From so many sources, two of them twice.
+fn agree_from<W: SearchWeight>(both: Both<'_, W>, graph: &Csr<W>, n_sources: usize) {
+    let sources: Vec<_> =
+        graph.vertices().take(n_sources).chain(graph.vertices().take(2)).collect();
+    let targets: Vec<_> = graph.vertices().rev().step_by(2).chain([0; 2]).collect();
+    if graph.n_vertices() > 0 {
+        agree(both, &sources, &targets);
     }
 }
 
-#[test]
-fn corner_cases_u32() {
-    corner_cases_agrees::<u32>(&Config::default(), 300);
-}
-
-#[test]
-fn corner_cases_i64() {
-    corner_cases_agrees::<i64>(&Config::default(), 300);
-}
-
-#[test]
-fn corner_cases_u64() {
-    corner_cases_agrees::<u64>(&Config::default(), 300);
-}
-
-#[test]
-fn corner_cases_f64() {
-    corner_cases_agrees::<f64>(&Config::default(), 300);
-}
-
-#[test]
-fn corner_cases_f32() {
-    corner_cases_agrees::<f32>(&Config::default(), 300);
-}
+corner_case_tests! { |gpu, name, graph| agree_from(by_default(gpu, name, graph), graph, 300);
+corner_cases_u32 u32, corner_cases_i64 i64, corner_cases_u64 u64, corner_cases_f64 f64, corner_cases_f32 f32 }
 
 #[test]
 fn corner_cases_by_bellman_ford() {
-    // one search follows the other, and on the long path each has 10^4 launches
-    corner_cases_agrees::<i32>(&Config::with(Algorithm::BELLMAN_FORD), 10);
+    laws::for_corner_cases::<i32>(|gpu, name, graph| {
+        let config = Config::with(Algorithm::BELLMAN_FORD);
+        // one search follows the other, and on the long path each has 10^4 launches
+        agree_from(Both::new(gpu, name, graph, &config), graph, 10);
+    });
 }
 
 #[test]
 fn generated_graphs_with_more_sources_than_teams() {
-    let Some(gpu) = gpu() else { return };
-    let dense = rmat(&RmatConfig { scale: 12, ..RmatConfig::default() }).unwrap();
-    let sparse = grid(&GridConfig { side: 60, ..GridConfig::default() }).unwrap();
-    for (name, graph) in [("rmat", dense), ("grid", sparse)] {
+    laws::for_graphs(graphs::two_kinds(12, 60), |gpu, name, graph| {
         let sources: Vec<_> = graph.vertices().step_by(7).collect();
         let targets: Vec<_> = graph.vertices().collect();
-        let config = Config::default();
-        agree(&gpu, name, &graph, &config, &sources, &targets);
-        agree(&gpu, name, &graph, &config, &sources[..3], &targets[..2]);
-        let doubles = reweighted(&graph, |w| f64::from(w) / 3.0);
-        agree(&gpu, name, &doubles, &config, &sources, &targets);
-        let heavy = reweighted(&graph, |w| u64::from(w) << 40);
-        agree(&gpu, name, &heavy, &config, &sources, &targets);
-        let beyond_32_bits = reweighted(&graph, |w| w << 23);
-        agree(&gpu, name, &beyond_32_bits, &config, &sources, &targets);
-        // room for few teams
-        let small = gpu.with_memory_cap(8_000_000);
-        agree(&small, name, &graph, &config, &sources, &targets);
-    }
+        agree(by_default(gpu, name, graph), &sources, &targets);
+        agree(by_default(gpu, name, graph), &sources[..3], &targets[..2]);
+        agree(by_default(gpu, name, &graphs::thirds(graph)), &sources, &targets);
+        let wide = graphs::reweighted(graph, |w| u64::from(w) << 40);
+        agree(by_default(gpu, name, &wide), &sources, &targets);
+        let beyond_32_bits = graphs::reweighted(graph, |w| w << 23);
+        agree(by_default(gpu, name, &beyond_32_bits), &sources, &targets);
+        let room_for_few_teams = gpu.with_memory_cap(8_000_000);
+        agree(by_default(&room_for_few_teams, name, graph), &sources, &targets);
+    });
 }
 
 #[test]
 fn arbitrary_graphs() {
-    let Some(gpu) = gpu() else { return };
     let graphs = (arbitrary_graph::<u32>(40, 400, 0..=9), 1..40usize, 1..40usize);
-    let law = |(graph, n_sources, n_targets): (Csr<u32>, usize, usize)| {
+    laws::for_arbitrary(100, graphs, |gpu, (graph, n_sources, n_targets)| {
         let n = graph.n_vertices();
         let some = |count, step| (0..count).map(move |i| (i * step % n) as VertexId);
         let sources: Vec<_> = some(n_sources, 17).collect();
         let targets: Vec<_> = some(n_targets, 5).collect();
-        let mut solver = Solver::on_gpu(&gpu, &graph, &Config::default()).unwrap();
-        let found = solver.table(&sources, &targets).unwrap();
-        let expected = host_table(&graph, &sources, &targets);
-        prop_assert!(found.answer == expected);
-        Ok(())
-    };
-    let config = ProptestConfig { cases: 100, failure_persistence: None, ..Default::default() };
-    TestRunner::new(config).run(&graphs, law).unwrap();
+        agree(by_default(gpu, "arbitrary", &graph), &sources, &targets);
+    });
 }
 
 #[test]
 fn sums_beyond_32_bits_are_right() {
     let Some(gpu) = gpu() else { return };
-    let heavy: Vec<_> = (0..40).map(|v| (v, v + 1, 4_000_000_000u32 - v)).collect();
-    let graph = Csr::from_edges(50, &heavy).unwrap();
+    let graph = graphs::heavy_path(50);
     let all: Vec<_> = graph.vertices().collect();
-    agree(&gpu, "heavy path", &graph, &Config::default(), &all, &all);
+    agree(by_default(&gpu, "heavy path", &graph), &all, &all);
     // single searches too, before the table and after
     let mut solver = Solver::on_gpu(&gpu, &graph, &Config::default()).unwrap();
     for _ in 0..2 {
@@ -146,40 +94,25 @@ fn sums_beyond_32_bits_are_right() {
 #[test]
 fn sums_beyond_the_type_are_refused() {
     let Some(gpu) = gpu() else { return };
-    let path: Vec<_> = (0..5).map(|v| (v, v + 1, i64::MAX / 3)).collect();
-    let graph = Csr::from_arcs(6, &path).unwrap();
-    let mut solver = Solver::on_gpu(&gpu, &graph, &Config::default()).unwrap();
-    let overflow = SsspError::Overflow { vertex: 4, kind: "i64" };
-    assert_eq!(solver.table(&[4, 0], &[1, 5]).unwrap_err(), overflow);
-    assert_eq!(solver.table(&[4, 1], &[2, 4]).unwrap().row(1).nth(1), Some(Some(i64::MAX / 3 * 3)));
+    laws::overflow_ends_a_table(|graph| Solver::on_gpu(&gpu, graph, &Config::default()).unwrap());
 }
 
 #[test]
 fn without_memory_for_more_searches_they_follow_one_another() {
     let Some(gpu) = gpu() else { return };
-    let graph = rmat(&RmatConfig { scale: 12, ..RmatConfig::default() }).unwrap();
+    let graph = graphs::skewed(12);
     let all: Vec<_> = graph.vertices().step_by(100).collect();
-    // from too little for the graph to enough for several searches
-    let mut n_solved = 0;
-    for cap in (1..40).map(|n| n * 100_000) {
-        let small = gpu.with_memory_cap(cap);
-        match Solver::on_gpu(&small, &graph, &Config::default()) {
-            Ok(mut solver) => {
-                let found = solver.table(&all, &all);
-                let expected = host_table(&graph, &all, &all);
-                assert!(found.unwrap().answer == expected, "{cap} bytes");
-                n_solved += 1;
-            }
-            Err(error) => assert!(matches!(error, SsspError::Gpu(_)), "{error}"),
-        }
-    }
-    assert!(n_solved > 5, "{n_solved}");
+    let mut host = Solver::new(&graph, &Config::default()).unwrap();
+    let expected = host.table(&all, &all).unwrap().answer;
+    laws::with_any_memory(&gpu, &graph, |mut solver, cap| {
+        assert!(solver.table(&all, &all).unwrap().answer == expected, "{cap} bytes");
+    });
 }
 
 #[test]
 fn few_targets_end_searches_early() {
     let Some(gpu) = gpu() else { return };
-    let graph = grid(&GridConfig { side: 300, ..GridConfig::default() }).unwrap();
+    let graph = graphs::square(300);
     let mut solver = Solver::on_gpu(&gpu, &graph, &Config::default()).unwrap();
     let all: Vec<_> = graph.vertices().collect();
     let whole = solver.table(&[0, 1], &all).unwrap().work.relaxations;
@@ -191,7 +124,7 @@ fn few_targets_end_searches_early() {
 #[test]
 fn a_table_reports_progress_and_can_be_ended() {
     let Some(gpu) = gpu_alone() else { return };
-    let graph = grid(&GridConfig { side: 20, ..GridConfig::default() }).unwrap();
+    let graph = graphs::square(20);
     let all: Vec<_> = graph.vertices().collect();
     let seen = AtomicU64::new(0);
     let tell = |done, total| {

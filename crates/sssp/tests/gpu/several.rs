@@ -5,12 +5,12 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use gpu_runtime::Gpu;
-use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
 use graph_formats::{Csr, VertexId};
 use sssp::gpu::Algorithm;
 use sssp::{Config, Goal, SearchWeight, Solver, SsspError};
 
-use crate::common::{gpu, gpu_alone, reweighted};
+use crate::common::{gpu, gpu_alone};
+use crate::{graphs, laws};
 
 /// So many.
 fn several(n: u32) -> Vec<Gpu> {
@@ -29,12 +29,8 @@ fn agree<W: SearchWeight>(graph: &Csr<W>, config: &Config<Algorithm>, sources: &
         let mut solver = Solver::on_gpus(&all[..n_gpus], graph, config).unwrap();
         for _ in 0..2 {
             let found = solver.table(sources, &targets).unwrap();
-            assert!(
-                found.answer == expected.answer,
-                "{n_gpus} GPUs, {} sources, {}",
-                sources.len(),
-                W::KIND
-            );
+            let name = format!("{n_gpus} GPUs, {} sources, {}", sources.len(), W::KIND);
+            assert!(found.answer == expected.answer, "{name}");
             assert!(found.device_times.is_some_and(|times| times.solve_ms > 0.0));
         }
         let found = solver.distances(0, Goal::All).map(|found| found.answer);
@@ -45,18 +41,16 @@ fn agree<W: SearchWeight>(graph: &Csr<W>, config: &Config<Algorithm>, sources: &
 #[test]
 fn the_table_is_that_of_one() {
     let Some(_gpu) = gpu() else { return };
-    let dense = rmat(&RmatConfig { scale: 12, ..RmatConfig::default() }).unwrap();
-    let sparse = grid(&GridConfig { side: 60, ..GridConfig::default() }).unwrap();
-    for graph in [dense, sparse] {
+    for (_, graph) in graphs::two_kinds(12, 60)() {
         let sources: Vec<_> = graph.vertices().step_by(7).collect();
         let config = Config::default();
         agree(&graph, &config, &sources);
         // fewer than GPUs, and one more
         agree(&graph, &config, &sources[..1]);
         agree(&graph, &config, &sources[..4]);
-        agree(&reweighted(&graph, |w| f64::from(w) / 3.0), &config, &sources);
-        agree(&reweighted(&graph, |w| u64::from(w) << 40), &config, &sources);
-        agree(&reweighted(&graph, |w| w << 23), &config, &sources);
+        agree(&graphs::thirds(&graph), &config, &sources);
+        agree(&graphs::reweighted(&graph, |w| u64::from(w) << 40), &config, &sources);
+        agree(&graphs::reweighted(&graph, |w| w << 23), &config, &sources);
         // one search follows the other
         agree(&graph, &Config::with(Algorithm::BELLMAN_FORD), &sources[..7]);
     }
@@ -66,13 +60,9 @@ fn the_table_is_that_of_one() {
 #[test]
 fn an_error_on_one_ends_all() {
     let Some(_gpu) = gpu() else { return };
-    let path: Vec<_> = (0..5).map(|v| (v, v + 1, i64::MAX / 3)).collect();
-    let graph = Csr::from_arcs(6, &path).unwrap();
-    let mut solver = Solver::on_gpus(&several(2), &graph, &Config::default()).unwrap();
-    let overflow = SsspError::Overflow { vertex: 4, kind: "i64" };
-    assert_eq!(solver.table(&[4, 0], &[1, 5]).unwrap_err(), overflow);
-    assert_eq!(solver.table(&[0, 4], &[1, 5]).unwrap_err(), overflow);
-    assert_eq!(solver.table(&[4, 1], &[2, 4]).unwrap().row(1).nth(1), Some(Some(i64::MAX / 3 * 3)));
+    let two = several(2);
+    laws::overflow_ends_a_table(|graph| Solver::on_gpus(&two, graph, &Config::default()).unwrap());
+    let graph = graphs::square(2);
     let none = Solver::on_gpus(&[], &graph, &Config::default());
     assert!(matches!(none.err(), Some(SsspError::NotOnGpu { .. })));
 }
@@ -80,7 +70,7 @@ fn an_error_on_one_ends_all() {
 #[test]
 fn progress_is_of_all_and_can_end_it() {
     let Some(_gpu) = gpu_alone() else { return };
-    let graph = grid(&GridConfig { side: 20, ..GridConfig::default() }).unwrap();
+    let graph = graphs::square(20);
     let all: Vec<_> = graph.vertices().collect();
     for stop_at in [0, 200, u64::MAX] {
         let most = AtomicU64::new(0);
