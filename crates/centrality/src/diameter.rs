@@ -22,6 +22,7 @@
 use std::cmp::Reverse;
 use std::num::NonZeroUsize;
 
+use breadth_first::HopCounter;
 use graph_formats::{
     Components, Csr, Direction, Distance, VertexId, Weight, WeightKind, ensure_granted,
 };
@@ -110,9 +111,9 @@ fn by_bounds<U: SearchWeight>(
     ensure_granted(BYTES_OF_VERTEX * graph.n_vertices() + bytes_of_transposed)?;
     let transposed = is_directed.then(|| graph.transposed());
     let config = sssp::Config { threads, ..sssp::Config::default() };
-    let mut out = Search { solver: Solver::new(graph, &config)?, lengths, n: 0 };
+    let mut out = Search::new(graph, &config, lengths)?;
     let mut into = match &transposed {
-        Some(graph) => Some(Search { solver: Solver::new(graph, &config)?, lengths, n: 0 }),
+        Some(graph) => Some(Search::new(graph, &config, lengths)?),
         None => None,
     };
     let mut bounds = Bounds::new(graph, lengths);
@@ -156,18 +157,24 @@ fn by_bounds<U: SearchWeight>(
 /// Searches, counted.
 struct Search<'g, W: Weight> {
     solver: Solver<'g, W>,
+    counter: HopCounter,
     lengths: Lengths,
     n: usize,
 }
 
-impl<W: SearchWeight> Search<'_, W> {
+impl<'g, W: SearchWeight> Search<'g, W> {
+    fn new(graph: &'g Csr<W>, config: &sssp::Config, lengths: Lengths) -> Result<Self, SsspError> {
+        let counter = HopCounter::new(graph, None, config.threads);
+        Ok(Self { solver: Solver::new(graph, config)?, counter, lengths, n: 0 })
+    }
+
     /// How far each vertex is, [`Distance::UNREACHED`] where there is no path.
     fn distances(&mut self, source: VertexId) -> Result<Vec<W::Distance>, SsspError> {
         self.n += 1;
         if self.lengths == Lengths::Weights {
             return Ok(self.solver.distances(source, Goal::All)?.answer.into_storage());
         }
-        let found = self.solver.hop_sums(&[source])?;
+        let found = self.counter.sums(&[source], None)?;
         let reached = found.n_sources.iter().zip(&found.greatest);
         let distance = |(&n, &hops)| if n == 0 { Distance::UNREACHED } else { of_hops(hops) };
         Ok(reached.map(distance).collect())
@@ -407,7 +414,7 @@ impl<'g, W: SearchWeight> Bounds<'g, W> {
         left.sort_by(|v, u| upper(u).total_cmp(&upper(v)));
         left.truncate(BATCH);
         out.n += left.len();
-        let found = out.solver.hop_sums(&left)?;
+        let found = out.counter.sums(&left, None)?;
         let most = found.greatest.iter().copied().zip(0..).max_by_key(|&(hops, _)| hops);
         let (hops, to) = most.expect("there are vertices");
         self.raise(of_hops(hops), None, to);

@@ -1,6 +1,6 @@
 //! The searches that totals are of.
 //!
-//! Where arcs are counted, they are searches by bits ([`Solver::hop_sums`]); otherwise rows of
+//! Where arcs are counted, they are searches by bits ([`HopCounter`]); otherwise rows of
 //! distances are added up as soon as there are some, so that no more are held.
 //! Distances out of a vertex are those into it where all arcs are turned round.
 
@@ -8,10 +8,11 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use breadth_first::HopCounter;
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Direction, Distance, VertexId, Weight, ensure_granted};
-use paths::{Number, Progress};
-use sssp::{HopSums, SearchWeight, Solver, SsspError};
+use paths::{HopSums, Number, Progress};
+use sssp::{SearchWeight, Solver, SsspError};
 
 use crate::checkpoint::{Checkpoint, add_up};
 use crate::sample::draw;
@@ -29,7 +30,7 @@ const SOURCES_PER_THREAD: usize = 2 << 10;
 /// Adds up the distances between every vertex and the sources that `config` asks for.
 ///
 /// Tells `progress` how many searches are done. Counting arcs, O(s·m/512) word operations and more
-/// where paths have many arcs ([`Solver::hop_sums`]); adding weights, a search each. Where
+/// where paths have many arcs ([`HopCounter`]); adding weights, a search each. Where
 /// distances go out of vertices and arcs have a direction, a copy of the graph is made.
 ///
 /// # Errors
@@ -101,10 +102,9 @@ fn by_hops(
     progress: Option<Progress<'_>>,
 ) -> Result<Totals, CentralityError> {
     let Run { graph: turned, sources, mut totals } = Run::new(graph, config)?;
-    // nothing is prepared for searches one by one, of which there are none
-    let solver = solver(gpus, turned.as_ref().unwrap_or(graph), config, None)?;
+    let counter = HopCounter::new(turned.as_ref().unwrap_or(graph), gpus.first(), config.threads);
     let n = graph.n_vertices();
-    totals.set_hops(&add_hops(solver, &sources, n, config.threads, checkpoint, progress)?);
+    totals.set_hops(&add_hops(counter, &sources, n, config.threads, checkpoint, progress)?);
     Ok(totals)
 }
 
@@ -163,7 +163,7 @@ impl<W: Weight> Run<W> {
 
 /// The sums of all hops; where they are kept, some sources at a time.
 fn add_hops(
-    solver: Solver<'_, u32>,
+    mut counter: HopCounter,
     sources: &[VertexId],
     n_vertices: usize,
     threads: Option<NonZeroUsize>,
@@ -175,7 +175,6 @@ fn add_hops(
         Some(progress) => progress(before.load(Relaxed) + done, total),
         None => ControlFlow::Continue(()),
     };
-    let mut solver = solver.with_progress(&step);
     let threads = threads.map_or_else(rayon::current_num_threads, NonZeroUsize::get);
     let at_a_time = match checkpoint {
         Some(_) => SOURCES_PER_THREAD * threads,
@@ -184,7 +183,7 @@ fn add_hops(
     let mut hops = HopSums::new(n_vertices);
     add_up(&mut hops, sources, at_a_time, checkpoint, &mut |hops, sources, done| {
         before.store(done as u64, Relaxed);
-        hops.add(&solver.hop_sums(sources)?.answer);
+        hops.add(&counter.sums(sources, Some(&step))?);
         Ok(())
     })?;
     Ok(hops)

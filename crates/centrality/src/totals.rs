@@ -3,8 +3,7 @@
 use graph_formats::{Distance, VertexId, Weight, parallel};
 use hierarchy::{Lengths, Totals as Sums};
 use ndarray::ArrayView2;
-use paths::{FloatSum, Number, Total};
-use sssp::HopSums;
+use paths::{FloatSum, HopSums, Number, Total};
 
 use crate::checkpoint::{Bytes, State, put_list};
 

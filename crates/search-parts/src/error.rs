@@ -181,6 +181,17 @@ impl SearchError {
     }
 }
 
+/// What came of it, unless a device has too little memory for it.
+///
+/// # Errors
+/// All others.
+pub fn unless_out_of_memory<T>(result: Result<T, SearchError>) -> Result<Option<T>, SearchError> {
+    match result {
+        Err(SearchError::Gpu(error)) if matches!(*error, GpuError::OutOfMemory { .. }) => Ok(None),
+        result => result.map(Some),
+    }
+}
+
 /// What has this name in `table`.
 ///
 /// # Errors

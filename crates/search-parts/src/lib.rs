@@ -3,7 +3,8 @@
 //! * A [`Query`] is one question about one source, from a solver down to the loop or the kernel;
 //!   [`Work`] counts what it took, and [`DeviceTimes`] where the time on a GPU went.
 //! * [`SearchError`] says why a search could not be started or has no answer.
-//! * [`Threads`] stay from one search to the next, and meet at a [`Barrier`]; [`prefetch()`] asks
+//! * [`Threads`] stay from one search to the next, and meet at a [`Barrier`]; a [`Pool`] has those
+//!   that work beside a search; [`prefetch()`] asks
 //!   for memory before it is needed.
 //! * [`Launch`] is a kernel that searches, which tells how far it is and can be ended.
 //!
@@ -17,16 +18,18 @@
 
 mod error;
 mod launch;
+mod pool;
 mod prefetch;
 mod query;
 mod threads;
 mod work;
 
-pub use error::{SearchError, by_name};
+pub use error::{SearchError, by_name, unless_out_of_memory};
 pub use launch::{
     Kernels, Launch, MAX_VERTICES, NO_VERTEX, all_threads, check_size, milliseconds,
     two_blocks_each,
 };
+pub use pool::Pool;
 pub use prefetch::{prefetch, prefetch_first};
 pub use query::{Query, check_vertices};
 pub use threads::{Barrier, EndsOnPanic, Team, Threads, wait};

@@ -10,8 +10,8 @@ use paths::{AnyDistances, AnyNearest, AnyTable, AnyTree, Number};
 
 use crate::cost::Outline;
 use crate::{
-    Config, DeviceTimes, Found, Goal, HopSums, Path, Plan, Progress, SearchWeight, Solver,
-    SsspError, Trees, gpu,
+    Config, DeviceTimes, Found, Goal, Path, Plan, Progress, SearchWeight, Solver, SsspError, Trees,
+    gpu,
 };
 
 /// A [`Solver`] for whatever weights the graph has; its methods are the solver's.
@@ -34,7 +34,6 @@ pub trait AnySolver: Send {
         goal: Goal<Number>,
     ) -> Result<Found<Trees<AnyTable>>, SsspError>;
     fn nearest(&mut self, sources: &[VertexId]) -> Result<Found<AnyNearest>, SsspError>;
-    fn hop_sums(&mut self, sources: &[VertexId]) -> Result<Found<HopSums>, SsspError>;
     fn k_shortest_paths(
         &mut self,
         source: VertexId,
@@ -129,10 +128,6 @@ impl<W: SearchWeight> AnySolver for Solver<'_, W> {
 
     fn nearest(&mut self, sources: &[VertexId]) -> Result<Found<AnyNearest>, SsspError> {
         Ok(Solver::nearest(self, sources)?.map(AnyNearest::from))
-    }
-
-    fn hop_sums(&mut self, sources: &[VertexId]) -> Result<Found<HopSums>, SsspError> {
-        Solver::hop_sums(self, sources)
     }
 
     fn k_shortest_paths(

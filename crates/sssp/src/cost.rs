@@ -22,7 +22,6 @@
 
 use gpu_runtime::DeviceProperties;
 
-use crate::cpu::bit_parallel;
 pub use crate::outline::Outline;
 
 /// Seconds that one thread takes to search a vertex.
@@ -73,11 +72,6 @@ const SEARCHES_TO_TURN: usize = 8;
 const BYTES: f64 = 8.0;
 /// and an arc where all weigh the same.
 const BYTES_UNWEIGHTED: f64 = 4.0;
-/// Vertices to a source of a deep graph, at most, where searches of a bit each take a GPU as long as
-/// one after another: of up to 64 sources, whose bits are one word,
-const SPACING_OF_FEW: usize = 25_000;
-/// and of more.
-const SPACING_OF_MANY: usize = 12_000;
 /// Cycles of a GPU for one step of a search: a round trip to memory.
 const ROUND_TRIP: f64 = 4500.0;
 /// Cycles of one multiprocessor to relax an arc.
@@ -201,7 +195,7 @@ fn by_levels(graph: &Outline, searches: Searches, threads: usize) -> f64 {
     prepare
         + match searches {
             Searches::Trees(k) => k as f64 * by(threads),
-            Searches::Table(k) if bit_parallel::pays(graph, k) => {
+            Searches::Table(k) if breadth_first::pays(graph.n_vertices, graph.depth, k) => {
                 shared(k as f64 * alone / AT_ONCE, threads)
             }
             Searches::Table(k) => {
@@ -226,21 +220,14 @@ pub fn on_gpu(graph: &Outline, searches: Searches, gpu: &Gpu, cpu: &Cpu) -> f64 
             searches * (chain + arcs) + k * TREE_FROM_GPU * n / cpu.speed
         }
         // a bit each, in the levels of all together: many where the graph is deep
-        Searches::Table(k) if graph.is_unweighted && !bit_parallel::pays(graph, k) => {
+        Searches::Table(k)
+            if graph.is_unweighted && !breadth_first::pays(graph.n_vertices, graph.depth, k) =>
+        {
             k as f64 * (chain + arcs)
         }
         Searches::Table(k) => chain + k as f64 * arcs,
     };
     gpu.opening + prepare + upload + searching + gpu.closing
-}
-
-/// Whether breadth-first searches from so many sources are faster together, a bit each, than one
-/// after another on a GPU: not on deep graphs, in each of whose levels all vertices are gone
-/// through, unless sources are many.
-pub(crate) fn bits_pay_on_gpu(graph: &Outline, n_sources: usize) -> bool {
-    let is_deep = graph.depth > bit_parallel::MAX_LEVELS;
-    let spacing = if n_sources <= 64 { SPACING_OF_FEW } else { SPACING_OF_MANY };
-    n_sources >= bit_parallel::MIN_SOURCES && (!is_deep || n_sources >= graph.n_vertices / spacing)
 }
 
 /// Seconds of a search by so many threads, or by one of them where that is faster.

@@ -1,6 +1,7 @@
 //! The distances of levels: one weight, added so many times.
 
 use graph_formats::{Csr, Distance, Weight};
+use search_parts::Query;
 
 /// The sums of equal weights, from none on, as many as were needed and can be held.
 #[derive(Clone)]
@@ -26,9 +27,15 @@ impl<W: Weight> LevelDistances<W> {
         }
     }
 
-    /// Whether so many levels, to which it was extended, have distances that can be held.
-    pub(crate) fn holds(&self, n_levels: usize) -> bool {
-        n_levels <= self.sums.len()
+    /// The same for as many levels as there can be; whether all can be held.
+    pub(crate) fn extend_to_all(&mut self) -> bool {
+        self.extend_to(self.n_vertices);
+        self.sums.len() >= self.n_vertices
+    }
+
+    /// Whether a level, to which it was extended, has a distance that can be held.
+    pub(crate) fn holds(&self, level: u32) -> bool {
+        (level as usize) < self.sums.len()
     }
 
     /// The distance of a level; of one whose distance cannot be held, as if it were not reached.
@@ -42,8 +49,16 @@ impl<W: Weight> LevelDistances<W> {
         self.sums.iter().copied().chain([W::Distance::UNREACHED]).collect()
     }
 
+    /// The same question about levels.
+    pub(crate) fn in_levels<'q>(&mut self, query: &Query<'q, W::Distance>) -> Query<'q, u32> {
+        query.with_limit(match query.limit {
+            limit if limit < W::Distance::UNREACHED => self.last_within(limit),
+            _ => u32::MAX,
+        })
+    }
+
     /// The last level that is no farther than `limit`, which is at least zero.
-    pub(crate) fn last_within(&mut self, limit: W::Distance) -> u32 {
+    fn last_within(&mut self, limit: W::Distance) -> u32 {
         while self.sums.len() < self.n_vertices && self.sums.last().is_some_and(|&d| d <= limit) {
             let n_known = self.sums.len();
             self.extend_to(n_known + 1);

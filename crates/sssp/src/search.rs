@@ -2,9 +2,8 @@
 
 use graph_formats::{VertexId, Weight};
 use paths::Predecessors;
-use search_parts::Query;
+use search_parts::{Pool, Query};
 
-use crate::cpu::pool::Pool;
 use crate::{SsspError, Work};
 
 /// An algorithm with its work space, which keeps what the last search has left.

@@ -7,7 +7,6 @@
 //! through a method here.
 
 mod core;
-mod hop_sums;
 mod k_paths;
 mod nearest;
 mod reversed;
@@ -25,7 +24,6 @@ use self::core::Device;
 pub use self::core::Solver;
 use crate::found::Found;
 use crate::gpu::{self, Arrays, DeviceSolver};
-use crate::hop_sums::HopSums;
 use crate::k_paths::Path;
 use crate::weights::SearchKeys;
 use crate::{Config, Goal, Plan, SsspError};
@@ -233,32 +231,6 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
         W::trees(self, sources, goal)
     }
 
-    /// Counts the arcs of the shortest of paths from each of `sources`, whatever they weigh, and
-    /// adds up what a search from each would find. A source that is given twice counts twice.
-    ///
-    /// Up to 512 searches go on at once, a bit each, and as many such batches as threads. O(s·m/512)
-    /// word operations where paths have few arcs, 32 bytes a vertex for each thread and up to 192
-    /// more. On a GPU up to 1,024 at once, and [`Found::device_times`] has what that took.
-    ///
-    /// # Errors
-    /// When a source does not exist, or the progress callback, which is told of sources, ended the
-    /// work.
-    ///
-    /// ```
-    /// use graph_formats::Csr;
-    /// use sssp::{Config, Solver};
-    ///
-    /// let graph = Csr::from_edges(4, &[(0, 1, 9u32), (1, 2, 9)])?;
-    /// let sums = Solver::new(&graph, &Config::default())?.hop_sums(&[0, 1, 2, 3])?.answer;
-    /// assert_eq!((sums.n_sources, sums.sums), (vec![3, 3, 3, 1], vec![3, 2, 3, 0]));
-    /// assert_eq!((sums.greatest, sums.by_hop), (vec![2, 1, 2, 0], vec![4, 4, 2]));
-    /// assert_eq!(sums.reciprocals[0], (1 << 64) + (1 << 63));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn hop_sums(&mut self, sources: &[VertexId]) -> Result<Found<HopSums>, SsspError> {
-        W::hop_sums(self, sources)
-    }
-
     /// The `k` shortest simple paths from `source` to `target`, or all where there are fewer: by
     /// length, and those of equal length in the order of their vertices, compared one by one.
     ///
@@ -437,8 +409,6 @@ pub trait SearchWeight: SearchKeys {
     fn nearest(solver: &mut Solver<'_, Self>, sources: &[VertexId])
     -> Answer<Found<Nearest<Self>>>;
     #[doc(hidden)]
-    fn hop_sums(solver: &mut Solver<'_, Self>, sources: &[VertexId]) -> Answer<Found<HopSums>>;
-    #[doc(hidden)]
     fn paths(
         solver: &mut Solver<'_, Self>,
         source: VertexId,
@@ -508,12 +478,6 @@ macro_rules! search_weights {
                 sources: &[VertexId],
             ) -> Answer<Found<Nearest<Self>>> {
                 solver.find_nearest(sources)
-            }
-            fn hop_sums(
-                solver: &mut Solver<'_, Self>,
-                sources: &[VertexId],
-            ) -> Answer<Found<HopSums>> {
-                solver.find_hop_sums(sources)
             }
             fn paths(
                 solver: &mut Solver<'_, Self>,

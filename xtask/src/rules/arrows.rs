@@ -11,7 +11,7 @@ use crate::workspace::Workspace;
 const FOR_TESTS: &str = "test-support";
 
 /// Each package of the workspace, and the packages of the workspace that it may name.
-const MAY_NAME: [(&str, &[&str]); 18] = [
+const MAY_NAME: [(&str, &[&str]); 19] = [
     ("graph-formats", &[]),
     (FOR_TESTS, &["graph-formats"]),
     ("collectives", &[]),
@@ -21,11 +21,22 @@ const MAY_NAME: [(&str, &[&str]); 18] = [
     ("starpath-paths", &["graph-formats"]),
     ("starpath-search-parts", &["graph-formats", "gpu-runtime", "starpath-kernels"]),
     (
+        "starpath-breadth-first",
+        &[
+            "graph-formats",
+            "starpath-paths",
+            "starpath-search-parts",
+            "gpu-runtime",
+            "starpath-kernels",
+        ],
+    ),
+    (
         "sssp",
         &[
             "graph-formats",
             "starpath-paths",
             "starpath-search-parts",
+            "starpath-breadth-first",
             "gpu-runtime",
             "starpath-kernels",
         ],
@@ -46,6 +57,7 @@ const MAY_NAME: [(&str, &[&str]); 18] = [
         &[
             "graph-formats",
             "starpath-paths",
+            "starpath-breadth-first",
             "sssp",
             "apsp",
             "starpath-hierarchy",

@@ -12,7 +12,7 @@ const MARK: &str = "Reference:";
 /// source.
 const ALGORITHMS: [&str; 1] = ["crates/sssp/src/cpu/"];
 /// What lies there and is no algorithm of its own.
-const HELPERS: [&str; 4] = ["arcs", "key_search", "mod", "pool"];
+const HELPERS: [&str; 2] = ["key_search", "mod"];
 
 pub(super) const RULE: Rule =
     Rule { name: "references", promise: "algorithms cite entries of docs/references.bib", check };

@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use breadth_first::HopCounter;
 use centrality::{
     Betweenness, CentralityError, Config, Lengths, MeasureWeight, Side, Sources, betweenness,
     sampling_error,
@@ -166,7 +167,7 @@ fn renumbered_vertices_have_their_own() {
 /// of the distances less one for each pair.
 fn assert_adds_up<W: MeasureWeight>(graph: &Csr<W>) {
     let sources: Vec<_> = graph.vertices().collect();
-    let sums = Solver::new(graph, &sssp::Config::default()).unwrap().hop_sums(&sources).unwrap();
+    let sums = HopCounter::new(graph, None, None).sums(&sources, None).unwrap();
     let hops: u64 = sums.sums.iter().sum();
     let pairs: u64 =
         sums.n_sources.iter().map(|&n| u64::from(n)).sum::<u64>() - sums.sums.len() as u64;

@@ -17,9 +17,8 @@
 
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::{Distances, Predecessors};
-use search_parts::Query;
+use search_parts::{Pool, Query};
 
-use super::pool::Pool;
 use crate::search::Search;
 use crate::{SsspError, Work, predecessors};
 

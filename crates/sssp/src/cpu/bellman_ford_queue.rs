@@ -22,10 +22,9 @@ use std::collections::VecDeque;
 
 use graph_formats::{Csr, Direction, Distance, VertexId, Weight};
 use paths::Predecessors;
-use search_parts::Query;
+use search_parts::{Pool, Query};
 
 use super::bellman_ford::{CycleWatch, Labels};
-use super::pool::Pool;
 use crate::search::Search;
 use crate::{QueueRule, SsspError, Work};
 

@@ -6,9 +6,8 @@ use std::sync::Arc;
 
 use graph_formats::{Csr, Distance, DistanceKey, VertexId, Weight};
 use paths::Predecessors;
-use search_parts::Query;
+use search_parts::{Pool, Query};
 
-use super::pool::Pool;
 use crate::arc_split::ArcSplit;
 use crate::key::{KeyArithmetic, Labels};
 use crate::search::Search;

@@ -1,15 +1,12 @@
 //! Solvers for the CPU: each algorithm is a file or a folder, and which one runs is [`Chosen`].
 
-mod arcs;
 pub(crate) mod bellman_ford;
 pub(crate) mod bellman_ford_queue;
-pub(crate) mod bit_parallel;
 pub(crate) mod breadth_first;
 pub(crate) mod delta_stepping;
 pub(crate) mod dijkstra;
 mod key_search;
 pub(crate) mod nearest;
-pub(crate) mod pool;
 pub(crate) mod queue;
 
 use std::marker::PhantomData;
@@ -20,7 +17,7 @@ use search_parts::Team;
 
 use self::bellman_ford::BellmanFord;
 use self::bellman_ford_queue::QueuedBellmanFord;
-use self::breadth_first::BreadthFirst;
+use self::breadth_first::ByLevels;
 use self::delta_stepping::DeltaStepping;
 use self::dijkstra::Dijkstra;
 use self::key_search::OnKeys;
@@ -93,7 +90,7 @@ impl<W: Weight> Prepared<W> {
                 split.map_or(Self::Nothing, |split| Self::ShortArcs(Arc::new(split)))
             }
             Chosen::BreadthFirst { turns_arcs, .. } => {
-                arcs::incoming(graph, turns_arcs).map_or(Self::Nothing, Self::Incoming)
+                ::breadth_first::incoming(graph, turns_arcs).map_or(Self::Nothing, Self::Incoming)
             }
             _ => Self::Nothing,
         }
@@ -138,7 +135,7 @@ impl<'g, W: SearchKeys> Searches<'g, W> {
                     Prepared::Incoming(incoming) => Some(incoming.clone()),
                     _ => None,
                 };
-                Box::new(BreadthFirst::new(graph, incoming, threads, team))
+                Box::new(ByLevels::new(graph, incoming, threads, team))
             }
             Chosen::Dijkstra(queue) if self.narrow => self.dijkstra::<W::NarrowKeys>(queue),
             Chosen::Dijkstra(queue) => self.dijkstra::<FullKeys>(queue),

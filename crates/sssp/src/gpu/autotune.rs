@@ -16,12 +16,12 @@ use std::time::{Duration, Instant};
 
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Distance, VertexId, Weight};
-use search_parts::{Query, milliseconds};
+use search_parts::{Query, milliseconds, unless_out_of_memory};
 
 use super::algorithm::{Algorithm, Layout};
 use super::delta_stepping::{DeltaSteppingOnGpu, Form};
 use super::device::{Device, on_device};
-use super::search::{DeviceSearch, unless_out_of_memory};
+use super::search::DeviceSearch;
 use crate::{Delta, Plan, QueueRule, SsspError, delta};
 
 /// What is tried beside Δ-stepping where hops are few.

@@ -8,7 +8,7 @@ use super::algorithm::Algorithm;
 use super::bellman_ford::BellmanFordOnGpu;
 use super::bellman_ford_queue::QueueOnGpu;
 use super::bellman_ford_spmv::SpmvOnGpu;
-use super::breadth_first::BreadthFirstOnGpu;
+use super::breadth_first::ByLevelsOnGpu;
 use super::delta_stepping::DeltaSteppingOnGpu;
 use super::search::{Answer, DeviceSearch, Owners};
 use super::{crauser, delta_stepping_buckets, dijkstra};
@@ -17,7 +17,7 @@ use crate::{Delta, DeviceTimes, SsspError, Work, delta, plan};
 /// An algorithm on a device. Two of them know more than single searches.
 pub(super) enum Device<'g, W: Weight> {
     Stepping(Box<DeltaSteppingOnGpu>),
-    Levels(Box<BreadthFirstOnGpu<'g, W>>),
+    Levels(Box<ByLevelsOnGpu<'g, W>>),
     Other(Box<dyn DeviceSearch<W> + 'g>),
 }
 
@@ -86,7 +86,7 @@ pub(super) fn on_device<'g, W: Weight>(
         }
         Algorithm::BreadthFirst => {
             plan::check_weights_equal(graph)?;
-            return Ok((Device::Levels(Box::new(BreadthFirstOnGpu::new(gpu, graph)?)), None));
+            return Ok((Device::Levels(Box::new(ByLevelsOnGpu::new(gpu, graph)?)), None));
         }
         Algorithm::DeltaSteppingBuckets(delta) => {
             let width = delta::width(graph, delta)?;

@@ -2,7 +2,7 @@
 //!
 //! They are behind [`Solver::on_gpu`](crate::Solver::on_gpu), which takes a [`Config`] that may
 //! name one of the [algorithms](Algorithm) here. A build without the feature `cuda` has all of
-//! this, but no [`Gpu`] to call it with.
+//! this, but no [`Gpu`](gpu_runtime::Gpu) to call it with.
 
 mod algorithm;
 mod arrays;
@@ -23,7 +23,6 @@ mod edge_predecessors;
 mod edges;
 mod extract_min;
 mod graph;
-mod hop_sums;
 mod key_search;
 mod keys;
 mod many_sources;
@@ -31,7 +30,6 @@ mod nearest;
 mod negative_cycle;
 mod on_gpu;
 mod predecessors;
-mod rows;
 mod search;
 mod several;
 mod spmv_matrix;
@@ -44,6 +42,8 @@ pub use self::device_solver::{DeviceSolver, OnDevice};
 pub use self::dijkstra_by_launches::DijkstraByLaunches;
 #[doc(hidden)]
 pub use self::extract_min::{ExtractMin, Reduction};
+#[cfg(test)]
+pub(crate) use self::search::{Answer, DeviceSearch};
 pub(crate) use self::several::OnGpus;
 
 #[cfg(test)]

@@ -6,18 +6,16 @@
 
 use std::time::Instant;
 
-use gpu_runtime::Gpu;
 use graph_formats::{Csr, VertexId, Weight};
 use paths::{Predecessors, Progress};
-use search_parts::{Query, milliseconds};
+use search_parts::{Query, milliseconds, unless_out_of_memory};
 
 use super::device::Device;
-use super::hop_sums::HopSumsOnGpu;
-use super::search::{Answer, Owners, unless_out_of_memory};
+use super::search::{Answer, Owners};
 use crate::cpu::Searches;
 use crate::search::Search;
 use crate::weights::SearchKeys;
-use crate::{Config, DeviceTimes, HopSums, Plan, SsspError, Work};
+use crate::{Config, DeviceTimes, Plan, SsspError, Work};
 
 /// A search on a device, and on the CPU where the device has no answer.
 pub(super) struct OnGpu<'g, W: Weight> {
@@ -35,8 +33,6 @@ pub(super) struct OnGpu<'g, W: Weight> {
     cpu_ms: f64,
     /// Whether the device had an answer to the last search.
     on_device: bool,
-    /// Made when it is first needed.
-    hops: Option<HopSumsOnGpu<'g, W>>,
 }
 
 impl<'g, W: SearchKeys> OnGpu<'g, W> {
@@ -57,7 +53,6 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
             cpu: None,
             cpu_ms: 0.0,
             on_device: false,
-            hops: None,
         }
     }
 
@@ -121,18 +116,6 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
     ) -> Result<Option<(Answer<W>, Owners)>, SsspError> {
         self.begin();
         Ok(unless_out_of_memory(self.device.nearest(sources, progress))?.flatten())
-    }
-
-    /// The sums over searches from all of `sources` that count arcs, and what they took, if there
-    /// is the memory.
-    pub(super) fn hop_sums(
-        &mut self,
-        gpu: &Gpu,
-        sources: &[VertexId],
-        progress: Option<Progress<'_>>,
-    ) -> Result<Option<(HopSums, DeviceTimes)>, SsspError> {
-        let hops = self.hops.get_or_insert_with(|| HopSumsOnGpu::new(gpu, self.graph));
-        unless_out_of_memory(hops.sums(sources, progress))
     }
 
     /// Forgets what came of the last search.

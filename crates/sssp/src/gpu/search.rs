@@ -1,6 +1,5 @@
 //! What every algorithm of a GPU does, and what came of a search that a device has no answer to.
 
-use gpu_runtime::GpuError;
 use graph_formats::{VertexId, Weight};
 use paths::Predecessors;
 use search_parts::Query;
@@ -34,14 +33,4 @@ pub(crate) type Owners = Vec<VertexId>;
 /// in and there is no memory for it, or a negative cycle can be reached.
 pub(super) fn no_answer() -> SsspError {
     SsspError::NotOnGpu { reason: "it has no answer to this search".to_owned() }
-}
-
-/// What came of it, unless the device has too little memory for it.
-pub(super) fn unless_out_of_memory<T>(
-    result: Result<T, SsspError>,
-) -> Result<Option<T>, SsspError> {
-    match result {
-        Err(SsspError::Gpu(error)) if matches!(*error, GpuError::OutOfMemory { .. }) => Ok(None),
-        result => result.map(Some),
-    }
 }

@@ -21,7 +21,7 @@ use super::on_gpu::OnGpu;
 use super::search::{Answer, Owners};
 use crate::row;
 use crate::weights::SearchKeys;
-use crate::{DeviceTimes, HopSums, Plan, SsspError, Work};
+use crate::{DeviceTimes, Plan, SsspError, Work};
 
 /// GPUs of one machine and what searches on each, of which the first makes all searches that are
 /// no table's.
@@ -49,6 +49,19 @@ impl<'g, W: SearchKeys> OnGpus<'g, W> {
         let (mut plans, searches): (Vec<_>, Vec<_>) = made.into_iter().unzip();
         let preparation = searches[0].times().without_search();
         Ok((plans.swap_remove(0), Self { gpus: gpus.to_vec(), graph, searches, preparation }))
+    }
+
+    /// No GPU, but a search that stands for one.
+    #[cfg(test)]
+    pub(crate) fn standing_for(
+        search: Box<dyn super::search::DeviceSearch<W> + 'g>,
+        graph: &'g Csr<W>,
+        plan: &Plan,
+    ) -> Self {
+        let device = super::device::Device::Other(search);
+        let search = OnGpu::new(device, 0.0, graph, plan, crate::Config::default());
+        let preparation = search.times().without_search();
+        Self { gpus: Vec::new(), graph, searches: vec![search], preparation }
     }
 
     /// Where the time of the last search went that was no table's.
@@ -80,16 +93,6 @@ impl<'g, W: SearchKeys> OnGpus<'g, W> {
         progress: Option<Progress<'_>>,
     ) -> Result<Option<(Answer<W>, Owners)>, SsspError> {
         let found = self.searches[0].nearest(sources, progress);
-        found.map_err(|error| error.named(&self.gpus))
-    }
-
-    /// As [`OnGpu::hop_sums`].
-    pub(crate) fn hop_sums(
-        &mut self,
-        sources: &[VertexId],
-        progress: Option<Progress<'_>>,
-    ) -> Result<Option<(HopSums, DeviceTimes)>, SsspError> {
-        let found = self.searches[0].hop_sums(&self.gpus[0], sources, progress);
         found.map_err(|error| error.named(&self.gpus))
     }
 

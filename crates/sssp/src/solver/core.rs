@@ -5,11 +5,10 @@ use std::time::{Duration, Instant};
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Distance, VertexId, Weight, ensure_granted};
 use paths::{Distances, Progress, Tree};
-use search_parts::{Query, check_vertices};
+use search_parts::{Pool, Query, check_vertices};
 
 use super::reversed::Reversed;
 use crate::cpu::Searches;
-use crate::cpu::pool::Pool;
 use crate::found::Found;
 use crate::gpu::{self, OnGpus};
 use crate::overflow::check_overflow_to;
@@ -200,5 +199,57 @@ impl<'g, W: SearchKeys> Solver<'g, W> {
             }
         };
         Ok(self.found((distances, limit), work, self.device.times()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use paths::Predecessors;
+
+    use super::*;
+    use crate::gpu::{Answer, DeviceSearch};
+
+    /// A device that makes single searches, and nothing else.
+    struct Mock {
+        solve_ms: f64,
+    }
+
+    impl DeviceSearch<i32> for Mock {
+        fn search(&mut self, _query: &Query<'_, i64>) -> Result<Answer<i32>, SsspError> {
+            self.solve_ms = 2.0;
+            Ok((vec![0, 5, 12], Work::default()))
+        }
+
+        fn predecessors(
+            &mut self,
+            _source: VertexId,
+            _limit: i64,
+        ) -> Result<Option<Predecessors>, SsspError> {
+            Ok(None)
+        }
+
+        fn times(&self) -> DeviceTimes {
+            let Self { solve_ms } = *self;
+            DeviceTimes { upload_ms: 1.0, solve_ms, ..DeviceTimes::default() }
+        }
+    }
+
+    #[test]
+    fn what_takes_no_search_on_the_device_has_no_times_of_one() {
+        let graph = Csr::from_arcs(3, &[(0, 1, 5i32), (1, 2, 7)]).unwrap();
+        let plan = Plan::of(&graph, "crauser", false, String::new()).unwrap();
+        let gpus = OnGpus::standing_for(Box::new(Mock { solve_ms: 0.0 }), &graph, &plan);
+        let device = Device::Gpus(gpus);
+        let mut solver = Solver { graph: &graph, plan, device, progress: None, reversed: None };
+        let preparation = solver.preparation();
+        assert_eq!(preparation.unwrap().upload_ms, 1.0);
+        for goal in [Goal::All, Goal::Target(1), Goal::Within(0)] {
+            assert_eq!(solver.tree(0, goal).unwrap().device_times.unwrap().solve_ms, 2.0);
+        }
+        assert_eq!(solver.tree(0, Goal::Within(-1)).unwrap().device_times, preparation);
+        assert_eq!(solver.table(&[], &[0]).unwrap().device_times, preparation);
+        assert_eq!(solver.nearest(&[0]).unwrap().device_times, preparation);
+        assert_eq!(solver.k_shortest_paths(0, 2, 1).unwrap().device_times, preparation);
+        assert_eq!(solver.preparation(), preparation);
     }
 }

@@ -1,5 +1,9 @@
 //! Tables of distances between many sources and many targets.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+use breadth_first::{ManySources, depth};
 use graph_formats::{Csr, VertexId, Weight, ensure_granted, parallel};
 use paths::{DistanceTable, Progress};
 use search_parts::check_vertices;
@@ -7,10 +11,8 @@ use search_parts::check_vertices;
 use super::core::{Device, OnCpu, Solver};
 use super::rows::{Rows, empty_table, n_workers};
 use crate::cpu::Chosen;
-use crate::cpu::bit_parallel;
 use crate::found::Found;
 use crate::level_distances::LevelDistances;
-use crate::outline::Outline;
 use crate::row;
 use crate::search::Search;
 use crate::weights::SearchKeys;
@@ -55,15 +57,15 @@ impl<W: SearchKeys> OnCpu<'_, W> {
     ) -> Result<(Plan, Work), SsspError> {
         let Self { config, searches, pool, .. } = self;
         let (mut plan, chosen) = Plan::for_table(graph, config, sources.len())?;
-        if matches!(chosen, Chosen::BreadthFirst { .. })
-            && bit_parallel::pays(&Outline::of(graph), sources.len())
-        {
+        let pays = || breadth_first::pays(graph.n_vertices(), depth(graph), sources.len());
+        if matches!(chosen, Chosen::BreadthFirst { .. }) && pays() {
             let threads = config.n_threads();
-            let is_held = pool.run(|| {
-                let searches = bit_parallel::Searches::new(graph, sources.len(), threads, progress);
-                searches.rows(LevelDistances::of(graph), sources, targets, cells)
-            });
-            if is_held? {
+            let hops = graph.clone().unweighted();
+            let fill = || {
+                let many = ManySources::new(hops, sources.len(), threads, progress);
+                fill_from_all(&many, LevelDistances::of(graph), sources, targets, cells)
+            };
+            if pool.run(fill)? {
                 plan.reason += ", and searches go on together, a bit each";
                 plan.threads = threads;
                 return Ok((plan, Work::default()));
@@ -85,6 +87,30 @@ impl<W: SearchKeys> OnCpu<'_, W> {
         rows.result()?;
         Ok((plan, Work::sum(works)))
     }
+}
+
+/// Fills the rows, of one cell at least, by searches from all sources at once; false where a
+/// distance cannot be held.
+fn fill_from_all<W: Weight>(
+    many: &ManySources<'_>,
+    mut distances: LevelDistances<W>,
+    sources: &[VertexId],
+    targets: &[VertexId],
+    cells: &mut [W::Distance],
+) -> Result<bool, SsspError> {
+    let all_are_held = distances.extend_to_all();
+    let lacks_some = AtomicBool::new(false);
+    let rows: Vec<_> = cells.chunks_exact_mut(targets.len()).map(Mutex::new).collect();
+    many.rows(sources, targets, &|row, first, hops| {
+        let mut row = rows[row].lock().unwrap_or_else(PoisonError::into_inner);
+        for (cell, &hops) in row[first..].iter_mut().zip(hops) {
+            *cell = distances.get(hops);
+        }
+        if !all_are_held && hops.iter().any(|&hops| hops != u32::MAX && !distances.holds(hops)) {
+            lacks_some.store(true, Relaxed);
+        }
+    })?;
+    Ok(!lacks_some.into_inner())
 }
 
 /// Fills a row of a table, of one cell at least.

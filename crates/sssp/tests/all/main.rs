@@ -5,7 +5,6 @@ mod any;
 mod breadth_first;
 mod common;
 mod cost;
-mod hop_sums;
 mod k_paths;
 mod laws;
 mod questions;

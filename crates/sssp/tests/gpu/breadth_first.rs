@@ -1,8 +1,8 @@
 //! Breadth-first search on a GPU, and sums over many such searches, against the CPU.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use breadth_first::HopCounter;
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, VertexId, Weight};
 use sssp::gpu::Algorithm;
@@ -21,14 +21,36 @@ fn alike<V: Weight, W: Weight>(graph: &Csr<V>, weight: W) -> Csr<W> {
     graphs::with_weights(graph, |_, _, _| weight)
 }
 
+/// The hops from many sources, counted on a device and on the host.
+struct Hops {
+    device: HopCounter,
+    host: HopCounter,
+}
+
+impl Hops {
+    fn new<W: Weight>(gpu: &Gpu, graph: &Csr<W>) -> Self {
+        let device = HopCounter::new(graph, Some(gpu), None);
+        Self { device, host: HopCounter::new(graph, None, None) }
+    }
+
+    /// Both add up to the same.
+    #[track_caller]
+    fn agree(&mut self, name: &str, sources: &[VertexId]) {
+        let [found, expected] =
+            [&mut self.device, &mut self.host].map(|hops| hops.sums(sources, None).unwrap());
+        assert!(found == expected, "{name}, {} sources", sources.len());
+        assert!(self.device.times().is_some(), "{name}: not on the device");
+    }
+}
+
 /// With equal weights, one way and both: the oracle's trees, and the CPU's sums over searches.
 fn agree_in_sums<W: SearchWeight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
     for graph in [alike(graph, W::ONE), graphs::reweighted(graph, |_| W::ONE)] {
         agree(gpu, name, &graph, &[asked()]);
-        let mut both = Both::new(gpu, name, &graph, &asked());
+        let mut hops = Hops::new(gpu, &graph);
         let twice = [graphs::some_sources(&graph), graphs::some_sources(&graph)].concat();
         for sources in [graph.vertices().collect(), twice, vec![]] {
-            both.ask(|solver| solver.hop_sums(&sources));
+            hops.agree(name, &sources);
         }
     }
 }
@@ -49,8 +71,7 @@ fn arbitrary_graphs() {
     laws::for_arbitrary(100, graphs::arbitrary(90, 1..=1, 0..1, |_, _| 5u32), |gpu, graph| {
         laws::agree_or_fail_alike(gpu, &graph, &[asked(), Config::default()]);
         let all: Vec<_> = graph.vertices().collect();
-        let mut both = Both::new(gpu, "arbitrary", &graph, &asked());
-        both.ask(|solver| solver.hop_sums(&all));
+        Hops::new(gpu, &graph).agree("arbitrary", &all);
     });
 }
 
@@ -133,15 +154,11 @@ fn a_long_search_tells_of_its_levels_and_can_be_ended() {
     let graph = graphs::reweighted(&graphs::path(100_000), |_| 1u32);
     laws::tells_and_ends(&graph, &[asked()], 0, |_| 50_000);
     let Some(gpu) = gpu_alone() else { return };
-    // so can sums, and the solver goes on afterwards
-    let ends = AtomicBool::new(true);
-    let tell = |_, _| {
-        if ends.load(Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let mut solver = Solver::on_gpu(&gpu, &graph, &asked()).unwrap().with_progress(&tell);
-    assert!(matches!(solver.hop_sums(&[0, 1]), Err(SsspError::Interrupted)));
-    ends.store(false, Relaxed);
-    assert_eq!(solver.distances(0, Goal::All).unwrap().get(100_000), Some(100_000));
+    // so can sums, and the counter goes on afterwards
+    let mut hops = HopCounter::new(&graph, Some(&gpu), None);
+    let interrupted = hops.sums(&[0, 1], Some(&|_, _| ControlFlow::Break(())));
+    assert!(matches!(interrupted, Err(SsspError::Interrupted)));
+    assert_eq!(hops.sums(&[0, 1], None).unwrap().greatest[100_000], 100_000);
 }
 
 /// Whatever the weights and the solver, hops are counted there, and by both widths of batches.
@@ -151,11 +168,11 @@ fn sums_over_many_sources() {
     let skewed = graphs::skewed(12);
     for graph in [&skewed, &graphs::square(50), &graphs::one_way(&skewed)] {
         let hops = alike(graph, 2.5f32);
-        let mut weighted = Both::new(&gpu, "weighted", graph, &Config::default());
+        let mut weighted = Hops::new(&gpu, graph);
         let mut hops = Both::new(&gpu, "hops", &hops, &asked());
         for n_sources in [1, 64, 65, 1024, 1025, 2500] {
             let sources: Vec<_> = graph.vertices().rev().take(n_sources).collect();
-            weighted.ask(|solver| solver.hop_sums(&sources));
+            weighted.agree("weighted", &sources);
             let targets: Vec<_> = graph.vertices().step_by(1 + n_sources / 7).collect();
             hops.table(&sources, &targets);
         }

@@ -25,7 +25,7 @@ use kernels::sssp::{
     DELTA_STEPPING_F32, DELTA_STEPPING_F64, DELTA_STEPPING_U32, DELTA_STEPPING_U32_WIDE,
     DELTA_STEPPING_U64,
 };
-use search_parts::{Kernels, Launch, Query, milliseconds};
+use search_parts::{Kernels, Launch, Query, milliseconds, unless_out_of_memory};
 
 use super::arrays::{self, Arrays, Facts};
 use super::graph::{DeviceRows, KeyGraph, RowsAt};
@@ -33,7 +33,6 @@ use super::keys::KeyKind;
 use super::many_sources::ManySources;
 use super::nearest::OwnersKernel;
 use super::predecessors::TreeKernel;
-use super::search::unless_out_of_memory;
 use super::work_space::{Lists, SteppingSearch, WorkSpace};
 use crate::arc_split;
 use crate::{DeviceTimes, SsspError, Work};

@@ -1,43 +1,31 @@
-//! Breadth-first search on a GPU, where all arcs have the same weight.
+//! Breadth-first search on a GPU.
 //!
 //! The method stands in `kernels/sssp/breadth_first.cu`: one launch, in which the device pushes
-//! a level along the arcs of the one before, or pulls it where that looks at fewer. What comes back
-//! is the level of each vertex; its distance is the weight added so many times, as every other
-//! solver adds it. O(n + m).
+//! a level along the arcs of the one before, or pulls it where that looks at fewer. O(n + m).
 //!
 //! Of the graph only rows and ends of arcs go to the device: 4 bytes an arc, and 17 a vertex with
 //! the lists of the search. Levels are pulled where every arc has its reverse; no transposed copy
 //! of a directed graph is made.
 //!
 //! The tree is a second pass over the levels (`kernels/sssp/breadth_first_tree.cu`), 4 bytes
-//! a vertex. Where a sum of floats stops growing, vertices of one distance are of several levels, and
-//! the tree is found from distances, on the CPU.
-//!
-//! A table of many sources is found [by all at once](super::hop_sums), the nearest of them by
-//! Δ-stepping.
+//! a vertex.
 //!
 //! Reference: merrill-2012, beamer-2012
-
-mod tree;
 
 use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu, Ptx};
-use graph_formats::{Csr, Direction, Distance, VertexId, Weight};
+use graph_formats::{Csr, Direction, VertexId};
 use paths::Predecessors;
 use rayon::prelude::*;
-use search_parts::{Launch, NO_VERTEX, Query, check_size, milliseconds, two_blocks_each};
+use search_parts::{
+    DeviceTimes, Launch, NO_VERTEX, Query, SearchError, Work, check_size, milliseconds,
+    two_blocks_each,
+};
 
-use self::tree::TreePass;
-use super::delta_stepping::DeltaSteppingOnGpu;
-use super::hop_sums::batches::{HopSearches, rows_at_once};
 use super::rows::Rows;
-use super::search::{Answer, DeviceSearch, Owners};
-use crate::cost::{self, Outline};
-use crate::delta::{self, Delta};
-use crate::level_distances::LevelDistances;
-use crate::{DeviceTimes, Progress, SsspError, Work};
+use super::tree::TreePass;
 
 static SEARCH: Ptx = Ptx::new(kernels::sssp::BREADTH_FIRST.name, kernels::sssp::BREADTH_FIRST.ptx);
 
@@ -47,8 +35,6 @@ const PART_LENGTH: usize = 64;
 const ARCS_TO_PULL: usize = 5;
 /// Longer rows are not for the few lanes that have one in a narrow level.
 const SHORT_ROW: u64 = 256;
-/// Vertices that a thread of the CPU turns from levels to distances at a time.
-const PER_TASK: usize = 1 << 14;
 
 /// `Search` of `breadth_first/search.cuh`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -91,29 +77,29 @@ struct LevelControl {
     pulls: u32,
 }
 
-/// The solver with its graph and work space on a device.
-pub(super) struct BreadthFirstOnGpu<'g, W: Weight> {
-    graph: &'g Csr<W>,
+/// Breadth-first search from one source after another, with its graph and work space on a device.
+pub struct BreadthFirstOnGpu {
+    direction: Direction,
+    rows_ascend: bool,
     launch: Launch,
     /// All that is the same for every source.
     parameters: LevelSearch,
     rows: Rows,
     levels: Buffer<u32>,
     control: Buffer<LevelControl>,
-    distances: LevelDistances<W>,
     tree: Option<TreePass>,
-    /// Made when the first table is asked for.
-    many: Option<HopSearches>,
-    /// Made when the first nearest sources are asked for.
-    stepping: Option<DeltaSteppingOnGpu>,
     times: DeviceTimes,
     /// What else `parameters` points to.
     _lists: (Buffer<u32>, [Buffer<u32>; 2], Buffer<[u32; 2]>),
 }
 
-impl<'g, W: Weight> BreadthFirstOnGpu<'g, W> {
-    /// Uploads `graph`, all of whose arcs have the same positive weight. O(n + m).
-    pub(super) fn new(gpu: &Gpu, graph: &'g Csr<W>) -> Result<Self, SsspError> {
+impl BreadthFirstOnGpu {
+    /// Uploads the arcs of `graph`. O(n + m).
+    ///
+    /// # Errors
+    /// [`SearchError::NotOnGpu`] for too many vertices or arcs, and [`SearchError::Gpu`] where the
+    /// device fails or has too little memory.
+    pub fn new(gpu: &Gpu, graph: &Csr<u32>) -> Result<Self, SearchError> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         check_size(n, m)?;
         let capacity = n + m / PART_LENGTH + 1;
@@ -155,90 +141,36 @@ impl<'g, W: Weight> BreadthFirstOnGpu<'g, W> {
         };
         let _lists = (without, seen, list);
         Ok(Self {
-            graph,
+            direction: graph.direction(),
+            rows_ascend: graph.rows_ascend(),
             launch,
             parameters,
             rows,
             levels,
             control,
-            distances: LevelDistances::of(graph),
             tree: None,
-            many: None,
-            stepping: None,
             times,
             _lists,
         })
     }
 
-    /// Fills `cells` with a row of `targets`, one at least, for each of `sources`; `None` where one
-    /// search after the other is faster.
-    pub(super) fn table(
-        &mut self,
-        sources: &[VertexId],
-        targets: &[VertexId],
-        progress: Option<Progress<'_>>,
-        cells: &mut [W::Distance],
-    ) -> Result<Option<Work>, SsspError> {
-        let n_at_once = rows_at_once(sources.len(), targets.len());
-        if !cost::bits_pay_on_gpu(&Outline::of(self.graph), n_at_once) {
-            return Ok(None);
-        }
+    /// The level of each vertex that `query` asks for, whose limit is one, and perhaps of others;
+    /// `u32::MAX` where it was not found. The work has how many levels there are.
+    ///
+    /// # Errors
+    /// [`SearchError::Interrupted`] where the callback ends it, and [`SearchError::Gpu`].
+    pub fn search(&mut self, query: &Query<'_, u32>) -> Result<(Vec<u32>, Work), SearchError> {
         self.times = self.times.without_search();
-        let many = match self.many.take_if(|many| many.is_for(n_at_once)) {
-            Some(many) => self.many.insert(many),
-            None => self.many.insert(HopSearches::new(&self.launch.gpu, self.graph, n_at_once)?),
-        };
-        let distances = &mut self.distances;
-        let times = many.rows(sources, targets, progress, |rows, levels| {
-            let reached = levels.par_iter().filter(|&&level| level != u32::MAX);
-            distances.extend_to(reached.max().map_or(0, |&level| level as usize + 1));
-            let of_levels = &*distances;
-            let row = rows.start * targets.len()..rows.end * targets.len();
-            let cells = cells[row].par_iter_mut().with_min_len(PER_TASK);
-            cells.zip(levels).for_each(|(cell, &level)| *cell = of_levels.get(level));
-        })?;
-        self.times.solve_ms = times.solve_ms;
-        self.times.download_ms = times.download_ms;
-        Ok(Some(Work::default()))
-    }
-
-    /// The nearest of `sources`, by Δ-stepping.
-    pub(super) fn nearest(
-        &mut self,
-        sources: &[VertexId],
-        progress: Option<Progress<'_>>,
-    ) -> Result<Option<(Answer<W>, Owners)>, SsspError> {
-        let stepping = match &mut self.stepping {
-            Some(stepping) => stepping,
-            empty => {
-                let width = delta::width(self.graph, Delta::Auto)?;
-                let gpu = &self.launch.gpu;
-                empty.insert(DeltaSteppingOnGpu::new(gpu, self.graph, width, false)?)
-            }
-        };
-        let found = stepping.nearest::<W>(sources, progress)?;
-        self.times = stepping.times;
-        Ok(found)
-    }
-}
-
-impl<W: Weight> DeviceSearch<W> for BreadthFirstOnGpu<'_, W> {
-    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
-        self.times = self.times.without_search();
-        let limit = match query.limit {
-            limit if limit < W::Distance::UNREACHED => self.distances.last_within(limit),
-            _ => u32::MAX,
-        };
         self.control.fill_bytes(0)?;
         let parameters = LevelSearch {
             source: query.source,
             target: query.target().unwrap_or(NO_VERTEX),
-            limit,
+            limit: query.limit,
             host: self.launch.start(query.progress.is_some())?,
             ..self.parameters
         };
         // SAFETY: `self` owns the buffers that the parameters name, of the lengths that the
-        // kernel asks for, on the launch's GPU, and the solver has checked source and target.
+        // kernel asks for, on the launch's GPU, and the caller has checked source and target.
         unsafe { self.launch.queue(&parameters)? };
         let tell = query.progress.map(|progress| move |steps| progress(steps, 0));
         self.times.solve_ms = self.launch.wait(tell)?;
@@ -246,36 +178,36 @@ impl<W: Weight> DeviceSearch<W> for BreadthFirstOnGpu<'_, W> {
         let control = self.control.download()?[0];
         let levels = self.levels.download()?;
         self.times.download_ms = milliseconds(start);
-        self.distances.extend_to(control.levels as usize + 1);
-        let of_levels = &self.distances;
-        let found = levels.par_iter().with_min_len(PER_TASK).map(|&level| of_levels.get(level));
         let work =
             Work { relaxations: control.looked, rounds: control.levels.into(), ..Work::default() };
-        Ok((found.collect(), work))
+        Ok((levels, work))
     }
 
-    fn predecessors(
-        &mut self,
-        _source: VertexId,
-        limit: W::Distance,
-    ) -> Result<Option<Predecessors>, SsspError> {
-        let Some(last) = self.distances.last_distinct_within(limit) else { return Ok(None) };
+    /// The predecessors of the vertices up to level `last` of the last search.
+    ///
+    /// # Errors
+    /// [`SearchError::Gpu`] where the device fails or has too little memory.
+    pub fn predecessors(&mut self, last: u32) -> Result<Predecessors, SearchError> {
         let gpu = &self.launch.gpu;
         let tree = match &mut self.tree {
             Some(tree) => tree,
-            empty => empty.insert(TreePass::load(gpu, self.graph)?),
+            empty => {
+                let n_vertices = self.levels.len();
+                empty.insert(TreePass::load(gpu, self.direction, self.rows_ascend, n_vertices)?)
+            }
         };
         let chosen = tree.predecessors(gpu, &self.rows, &self.levels, last)?;
-        Ok(Some(Predecessors::from_storage(chosen)))
+        Ok(Predecessors::from_storage(chosen))
     }
 
-    fn times(&self) -> DeviceTimes {
+    /// Where the time of the last search went.
+    pub fn times(&self) -> DeviceTimes {
         self.times
     }
 }
 
 /// Bits of the vertices that have no arcs, and of the places of the last word beyond the last.
-fn without_arcs<W: Weight>(graph: &Csr<W>) -> Vec<u32> {
+fn without_arcs(graph: &Csr<u32>) -> Vec<u32> {
     let n = graph.n_vertices();
     let is_without = |v: usize| v >= n || graph.row(v as VertexId).is_empty();
     let word =

@@ -1,20 +1,20 @@
-//! The hops of every source to every target, and the rows of distances that they are.
+//! The hops of every source to every target.
 
-use graph_formats::{VertexId, Weight, parallel};
+use graph_formats::{VertexId, parallel};
+use search_parts::SearchError;
 
 use super::bits::Bits;
 use super::search::{Found, GoesOn};
-use crate::SsspError;
-use crate::level_distances::LevelDistances;
 
-/// Rows that are written together: as many as hops lie on a line of a cache.
+/// Rows that are handed over together: as many as hops lie on a line of a cache.
 const ROWS_AT_ONCE: usize = 16;
 /// Columns of them at a time.
 const COLUMNS_AT_ONCE: usize = 64;
 const NONE: u32 = u32::MAX;
 
-/// A source, and the row to be filled for it.
-pub(super) type Row<'a, W> = (VertexId, &'a mut [<W as Weight>::Distance]);
+/// What is called with the position of a source, the first of some targets that follow one another,
+/// and the hops to these; `u32::MAX` where there is no path.
+pub type TakeHops<'a> = &'a (dyn Fn(usize, usize, &[u32]) + Sync);
 
 /// Which vertices are targets.
 pub(super) struct Columns {
@@ -47,42 +47,39 @@ pub(super) struct Hops<'a> {
     /// Sources that the batch may have.
     n_sources: usize,
     hops: Vec<u32>,
-    n_levels: usize,
     goes_on: GoesOn<'a>,
 }
 
 impl<'a> Hops<'a> {
     pub(super) fn new(columns: &'a Columns, goes_on: GoesOn<'a>) -> Self {
-        Self { columns, n_sources: 0, hops: Vec::new(), n_levels: 0, goes_on }
+        Self { columns, n_sources: 0, hops: Vec::new(), goes_on }
     }
 
     /// For a batch of up to so many sources, who have found nothing yet.
     pub(super) fn clear(&mut self, n_sources: usize) {
-        (self.n_sources, self.n_levels) = (n_sources, 0);
+        self.n_sources = n_sources;
         self.hops.clear();
         self.hops.resize(self.columns.n_places * n_sources, NONE);
     }
 
-    /// How many levels the batch had.
-    pub(super) fn n_levels(&self) -> usize {
-        self.n_levels
-    }
-
-    /// Writes the distances of the sources of the batch into their rows.
-    pub(super) fn write<W: Weight>(&self, distances: &LevelDistances<W>, rows: &mut [Row<'_, W>]) {
-        parallel::fill(rows, ROWS_AT_ONCE, &|first_row, rows| {
+    /// Hands over the hops of the sources of the batch, whose positions are `rows`.
+    pub(super) fn hand_over(&self, rows: &[usize], take: TakeHops<'_>) {
+        parallel::for_each(rows.len().div_ceil(ROWS_AT_ONCE), &|task| {
+            let first_row = task * ROWS_AT_ONCE;
+            let rows = &rows[first_row..rows.len().min(first_row + ROWS_AT_ONCE)];
             // rows and hops are apart by powers of two, of which a cache holds few at a time
             let mut block = [[NONE; ROWS_AT_ONCE]; COLUMNS_AT_ONCE];
+            let mut of_row = [NONE; COLUMNS_AT_ONCE];
             for (at, places) in self.columns.columns.chunks(COLUMNS_AT_ONCE).enumerate() {
                 for (hops, &place) in block.iter_mut().zip(places) {
                     let first = place as usize * self.n_sources + first_row;
                     hops.copy_from_slice(&self.hops[first..first + ROWS_AT_ONCE]);
                 }
-                for (at_row, (_, row)) in rows.iter_mut().enumerate() {
-                    let cells = &mut row[at * COLUMNS_AT_ONCE..][..places.len()];
-                    for (cell, hops) in cells.iter_mut().zip(&block) {
-                        *cell = distances.get(hops[at_row]);
+                for (at_row, &row) in rows.iter().enumerate() {
+                    for (hops, block) in of_row.iter_mut().zip(&block) {
+                        *hops = block[at_row];
                     }
+                    take(row, at * COLUMNS_AT_ONCE, &of_row[..places.len()]);
                 }
             }
         });
@@ -95,7 +92,7 @@ impl<const N: usize> Found<N> for Hops<'_> {
         hops: u32,
         vertices: &[VertexId],
         bits: &[Bits<N>],
-    ) -> Result<(), SsspError> {
+    ) -> Result<(), SearchError> {
         (self.goes_on)()?;
         for &vertex in vertices {
             let place = self.columns.places[vertex as usize];
@@ -111,9 +108,6 @@ impl<const N: usize> Found<N> for Hops<'_> {
                     left &= left - 1;
                 }
             }
-        }
-        if !vertices.is_empty() {
-            self.n_levels = hops as usize + 1;
         }
         Ok(())
     }

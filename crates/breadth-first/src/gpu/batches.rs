@@ -21,13 +21,13 @@ use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu, GpuError, Ptx};
-use graph_formats::{Csr, Direction, VertexId, Weight};
+use graph_formats::{Csr, Direction, VertexId};
 use rayon::prelude::*;
-use search_parts::{Launch, check_size, milliseconds, two_blocks_each};
 
+use super::rows::Rows;
 use super::schedule::Schedule;
-use crate::gpu::rows::Rows;
-use crate::{DeviceTimes, HopSums, Progress, SsspError};
+use paths::{HopSums, Progress};
+use search_parts::{DeviceTimes, Launch, SearchError, check_size, milliseconds, two_blocks_each};
 
 static FEW: Ptx = Ptx::new(kernels::sssp::HOP_SUMS_64.name, kernels::sssp::HOP_SUMS_64.ptx);
 static MANY: Ptx = Ptx::new(kernels::sssp::HOP_SUMS_1024.name, kernels::sssp::HOP_SUMS_1024.ptx);
@@ -82,7 +82,7 @@ struct Control {
 }
 
 /// The work space of searches in batches of one width.
-pub(in crate::gpu) struct HopSearches {
+pub struct HopSearches {
     width: Width,
     launch: Launch,
     rows: Rows,
@@ -96,11 +96,10 @@ pub(in crate::gpu) struct HopSearches {
 
 impl HopSearches {
     /// Uploads `graph` for batches of as many sources as fit so many. O(n log n + m).
-    pub(in crate::gpu) fn new<W: Weight>(
-        gpu: &Gpu,
-        graph: &Csr<W>,
-        n_sources: usize,
-    ) -> Result<Self, SsspError> {
+    ///
+    /// # Errors
+    /// As those of [`BreadthFirstOnGpu::new`](super::BreadthFirstOnGpu::new).
+    pub fn new(gpu: &Gpu, graph: &Csr<u32>, n_sources: usize) -> Result<Self, SearchError> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         check_size(n, m)?;
         let leading_in = match graph.direction() {
@@ -133,17 +132,20 @@ impl HopSearches {
     }
 
     /// Whether it is as wide as so many sources call for.
-    pub(in crate::gpu) fn is_for(&self, n_sources: usize) -> bool {
+    pub fn is_for(&self, n_sources: usize) -> bool {
         self.width == width_for(n_sources)
     }
 
     /// The sums over searches from all of `sources`, each of which has an arc, and where the time
     /// went. Tells `progress` how many are done.
-    pub(in crate::gpu) fn sums(
+    ///
+    /// # Errors
+    /// [`SearchError::Interrupted`] where the callback ends it, and [`SearchError::Gpu`].
+    pub fn sums(
         &mut self,
         mut sources: Vec<VertexId>,
         progress: Option<Progress<'_>>,
-    ) -> Result<(HopSums, DeviceTimes), SsspError> {
+    ) -> Result<(HopSums, DeviceTimes), SearchError> {
         sources.par_sort_unstable();
         let n = self.n_vertices();
         let gpu = self.launch.gpu.clone();
@@ -184,13 +186,16 @@ impl HopSearches {
 
     /// Hands the hops of `targets`, `u32::MAX` where there is no path, to `take`: those from a few
     /// of `sources` at a time, row by row, with the positions of these. The time on the device.
-    pub(in crate::gpu) fn rows(
+    ///
+    /// # Errors
+    /// [`SearchError::Interrupted`] where the callback ends it, and [`SearchError::Gpu`].
+    pub fn rows(
         &mut self,
         sources: &[VertexId],
         targets: &[VertexId],
         progress: Option<Progress<'_>>,
-        mut take: impl FnMut(Range<usize>, &[u32]),
-    ) -> Result<DeviceTimes, SsspError> {
+        take: &mut dyn FnMut(Range<usize>, &[u32]),
+    ) -> Result<DeviceTimes, SearchError> {
         let gpu = self.launch.gpu.clone();
         let targets = gpu.upload(targets)?;
         let n_rows = rows_at_once(sources.len(), targets.len()).min(self.width as usize);
@@ -247,7 +252,7 @@ impl HopSearches {
         batch: Batch,
         sources: &[VertexId],
         tell: Option<impl Fn(u64) -> ControlFlow<()>>,
-    ) -> Result<f64, SsspError> {
+    ) -> Result<f64, SearchError> {
         let on_device = self.launch.gpu.upload(sources)?;
         self.control.fill_bytes(0)?;
         let batch = Batch {
@@ -273,17 +278,17 @@ fn told(
 }
 
 /// Tells that all are done.
-fn end_if_told(progress: Option<Progress<'_>>, total: usize) -> Result<(), SsspError> {
+fn end_if_told(progress: Option<Progress<'_>>, total: usize) -> Result<(), SearchError> {
     match progress {
         Some(progress) if progress(total as u64, total as u64).is_break() => {
-            Err(SsspError::Interrupted)
+            Err(SearchError::Interrupted)
         }
         _ => Ok(()),
     }
 }
 
 /// Rows of a table of so many sources and targets that are found in one launch.
-pub(in crate::gpu) fn rows_at_once(n_sources: usize, n_targets: usize) -> usize {
+pub fn rows_at_once(n_sources: usize, n_targets: usize) -> usize {
     n_sources.min((MAX_CELLS / n_targets.max(1)).max(1))
 }
 

@@ -35,7 +35,7 @@ impl<'g> Arcs<'g> {
 
 /// The arcs by their ends, in rows that ascend: of the graph itself where it is undirected, else
 /// turned round if they are to be, which takes 4 bytes an arc. O(n + m).
-pub(crate) fn incoming<W: Weight>(graph: &Csr<W>, turns_arcs: bool) -> Option<Csr<u32>> {
+pub fn incoming<W: Weight>(graph: &Csr<W>, turns_arcs: bool) -> Option<Csr<u32>> {
     let unweighted = || graph.clone().unweighted();
     if graph.direction() == Direction::Undirected && graph.rows_ascend() {
         return Some(unweighted());

@@ -4,11 +4,12 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
+use breadth_first::HopCounter;
 use graph_formats::generate::{GraphOptions, GridConfig, RmatConfig, grid, rmat};
 use graph_formats::{Csr, Direction, VertexId, Weight};
-use paths::oracle;
+use paths::{HopSums, oracle};
 use proptest::prelude::*;
-use sssp::{Config, HopSums, SearchWeight, Solver, SsspError};
+use search_parts::SearchError;
 use test_support::{arbitrary_graph, corner_cases};
 
 /// One search after another, added up.
@@ -33,9 +34,8 @@ fn one_by_one<W: Weight>(graph: &Csr<W>, sources: &[VertexId]) -> HopSums {
     sums
 }
 
-fn by_threads<W: SearchWeight>(graph: &Csr<W>, sources: &[VertexId], threads: usize) -> HopSums {
-    let config = Config { threads: NonZeroUsize::new(threads), ..Config::default() };
-    Solver::new(graph, &config).unwrap().hop_sums(sources).unwrap().answer
+fn by_threads<W: Weight>(graph: &Csr<W>, sources: &[VertexId], threads: usize) -> HopSums {
+    HopCounter::new(graph, None, NonZeroUsize::new(threads)).sums(sources, None).unwrap()
 }
 
 /// With its arcs both ways, self-loops and parallel arcs too.
@@ -112,15 +112,14 @@ fn sums_of_graphs_with_many_levels_and_with_few() {
 #[test]
 fn sums_are_refused_and_interrupted() {
     let graph = Csr::from_edges(3, &[(0, 1, 1u32), (1, 2, 1)]).unwrap();
-    let solver = || Solver::new(&graph, &Config::default()).unwrap();
-    let refused = solver().hop_sums(&[0, 3]);
-    assert!(matches!(refused, Err(SsspError::NoSuchVertex { role: "source", vertex: 3, .. })));
+    let mut hops = HopCounter::new(&graph, None, None);
+    let refused = hops.sums(&[0, 3], None);
+    assert!(matches!(refused, Err(SearchError::NoSuchVertex { role: "source", vertex: 3, .. })));
     let stop = |_, _| ControlFlow::Break(());
-    let interrupted = solver().with_progress(&stop).hop_sums(&[0; 2000]);
-    assert!(matches!(interrupted, Err(SsspError::Interrupted)));
+    let interrupted = hops.sums(&[0; 2000], Some(&stop));
+    assert!(matches!(interrupted, Err(SearchError::Interrupted)));
     let panic = |_, _| resume_unwind(Box::new("of the callback"));
-    let mut solver = solver().with_progress(&panic);
-    let run = AssertUnwindSafe(|| solver.hop_sums(&[0; 2000]));
+    let run = AssertUnwindSafe(|| hops.sums(&[0; 2000], Some(&panic)));
     let payload = catch_unwind(run).expect_err("it panics");
     assert_eq!(payload.downcast_ref(), Some(&"of the callback"));
 }

@@ -33,28 +33,35 @@ mod sums;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use graph_formats::{Csr, VertexId, Weight, parallel};
-use search_parts::EndsOnPanic;
+use graph_formats::{Csr, VertexId, parallel};
+use paths::{HopSums, Progress};
+use search_parts::{EndsOnPanic, SearchError};
 
-use self::rows::{Columns, Hops, Row};
+use self::rows::{Columns, Hops};
 use self::search::{Batch, Ways};
 use self::sums::Sums;
-use crate::cpu::arcs::{Arcs, incoming};
-use crate::level_distances::LevelDistances;
-use crate::outline::{self, Outline};
-use crate::{HopSums, Progress, SsspError};
+use crate::arcs::{Arcs, incoming};
+use crate::depth::depth;
+
+pub use self::rows::TakeHops;
 
 /// Bytes that the fields of all batches may have together, unless the smallest needs more.
 const MAX_BYTES: usize = 4 << 30;
 /// Levels, about, up to which they are large enough to be shared by threads, and sources need not
 /// be near one another.
-pub(crate) const MAX_LEVELS: f64 = 100.0;
+const MAX_LEVELS: f64 = 100.0;
 /// Sources from which on they are searched from together.
-pub(crate) const MIN_SOURCES: usize = 16;
+const MIN_SOURCES: usize = 16;
 /// Vertices to a source, at most, where sources are near one another.
 const MAX_SPACING: usize = 4;
 /// Sources from which on it pays to turn arcs round, in order to pull.
 const MIN_SOURCES_TO_TRANSPOSE: usize = 64;
+
+/// Vertices to a source of a deep graph, at most, where searches of a bit each take a GPU as long as
+/// one after another: of up to 64 sources, whose bits are one word,
+const SPACING_OF_FEW: usize = 25_000;
+/// and of more.
+const SPACING_OF_MANY: usize = 12_000;
 
 /// How searches are put together.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -85,15 +92,23 @@ impl Shape {
     }
 }
 
-/// Whether searches from so many sources are faster together than one after another: where levels
-/// are few and large, or sources near one another, as they are where they are many.
-pub(crate) fn pays(graph: &Outline, n_sources: usize) -> bool {
-    let are_near = || n_sources >= graph.n_vertices / MAX_SPACING;
-    n_sources >= MIN_SOURCES && (graph.depth <= MAX_LEVELS || are_near())
+/// Whether searches of a graph of this [`depth`] from so many sources are faster together than one
+/// after another: where levels are few and large, or sources near one another, as they are where
+/// they are many.
+pub fn pays(n_vertices: usize, depth: f64, n_sources: usize) -> bool {
+    let are_near = || n_sources >= n_vertices / MAX_SPACING;
+    n_sources >= MIN_SOURCES && (depth <= MAX_LEVELS || are_near())
+}
+
+/// The same on a GPU: not on deep graphs, in each of whose levels all vertices are gone through,
+/// unless sources are many.
+pub fn pays_on_gpu(n_vertices: usize, depth: f64, n_sources: usize) -> bool {
+    let spacing = if n_sources <= 64 { SPACING_OF_FEW } else { SPACING_OF_MANY };
+    n_sources >= MIN_SOURCES && (depth <= MAX_LEVELS || n_sources >= n_vertices / spacing)
 }
 
 /// Searches of a graph from many sources, on threads of the current pool.
-pub(crate) struct Searches<'a> {
+pub struct ManySources<'a> {
     /// Without its weights.
     graph: Csr<u32>,
     incoming: Option<Csr<u32>>,
@@ -106,16 +121,16 @@ pub(crate) struct Searches<'a> {
     ended: AtomicBool,
 }
 
-impl<'a> Searches<'a> {
-    /// From so many sources.
-    pub(crate) fn new<W: Weight>(
-        graph: &Csr<W>,
+impl<'a> ManySources<'a> {
+    /// From so many sources, on so many threads of the current pool; `progress` hears how many
+    /// sources are done. O(n + m) for what is prepared.
+    pub fn new(
+        graph: Csr<u32>,
         n_sources: usize,
         threads: usize,
         progress: Option<Progress<'a>>,
     ) -> Self {
-        let graph = graph.clone().unweighted();
-        let flat = outline::depth(&graph) <= MAX_LEVELS;
+        let flat = depth(&graph) <= MAX_LEVELS;
         let shape = Shape::of(graph.n_vertices(), n_sources, threads, flat);
         let in_a_batch = 64 * shape.words;
         let is_ordered = !flat && n_sources > in_a_batch;
@@ -132,7 +147,10 @@ impl<'a> Searches<'a> {
     }
 
     /// What they add up to.
-    pub(crate) fn sums(&self, sources: &[VertexId]) -> Result<HopSums, SsspError> {
+    ///
+    /// # Errors
+    /// [`SearchError::Interrupted`] where the callback ends it.
+    pub fn sums(&self, sources: &[VertexId]) -> Result<HopSums, SearchError> {
         let mut sources = sources.to_vec();
         if let Some(ranks) = &self.ranks {
             sources.sort_unstable_by_key(|&source| ranks[source as usize]);
@@ -145,30 +163,31 @@ impl<'a> Searches<'a> {
         }
     }
 
-    /// Fills a row for each of `sources`, of the `distances` to `targets`, of which there is one at
-    /// least. False where a distance cannot be held. Besides, half of what the rows take.
-    pub(crate) fn rows<W: Weight>(
+    /// Hands the hops from each of `sources` to each of `targets`, of which there is one at least, to
+    /// `take`, which several threads call.
+    ///
+    /// # Errors
+    /// [`SearchError::Interrupted`] where the callback ends it.
+    pub fn rows(
         &self,
-        distances: LevelDistances<W>,
         sources: &[VertexId],
         targets: &[VertexId],
-        cells: &mut [W::Distance],
-    ) -> Result<bool, SsspError> {
-        let cells = cells.chunks_exact_mut(targets.len());
-        let mut rows: Vec<_> = sources.iter().copied().zip(cells).collect();
+        take: TakeHops<'_>,
+    ) -> Result<(), SearchError> {
+        let mut rows: Vec<usize> = (0..sources.len()).collect();
         if let Some(ranks) = &self.ranks {
-            rows.sort_unstable_by_key(|row| ranks[row.0 as usize]);
+            rows.sort_unstable_by_key(|&row| ranks[sources[row] as usize]);
         }
         let columns = Columns::of(targets, self.graph.n_vertices());
         match self.shape.words {
-            1 => self.fill::<1, W>(distances, &mut rows, &columns),
-            2 => self.fill::<2, W>(distances, &mut rows, &columns),
-            4 => self.fill::<4, W>(distances, &mut rows, &columns),
-            _ => self.fill::<8, W>(distances, &mut rows, &columns),
+            1 => self.fill::<1>(sources, &rows, &columns, take),
+            2 => self.fill::<2>(sources, &rows, &columns, take),
+            4 => self.fill::<4>(sources, &rows, &columns, take),
+            _ => self.fill::<8>(sources, &rows, &columns, take),
         }
     }
 
-    fn add_up<const N: usize>(&self, sources: &[VertexId]) -> Result<HopSums, SsspError> {
+    fn add_up<const N: usize>(&self, sources: &[VertexId]) -> Result<HopSums, SearchError> {
         let n_vertices = self.graph.n_vertices();
         let goes_on = || self.goes_on();
         let start = || Sums::new(n_vertices, self.shape.is_team, &goes_on);
@@ -182,43 +201,35 @@ impl<'a> Searches<'a> {
         Ok(sums)
     }
 
-    fn fill<const N: usize, W: Weight>(
+    fn fill<const N: usize>(
         &self,
-        distances: LevelDistances<W>,
-        rows: &mut [Row<'_, W>],
+        sources: &[VertexId],
+        rows: &[usize],
         columns: &Columns,
-    ) -> Result<bool, SsspError> {
-        let distances = Mutex::new(distances);
+        take: TakeHops<'_>,
+    ) -> Result<(), SearchError> {
         let goes_on = || self.goes_on();
-        let start = || (Hops::new(columns, &goes_on), true);
-        let parts =
-            self.each(rows.chunks_mut(64 * N), start, |batch: &mut Batch<N>, part, rows| {
-                let (hops, is_held) = part;
-                let sources: Vec<_> = rows.iter().map(|row| row.0).collect();
-                hops.clear(64 * N);
-                batch.search(self.ways(), &sources, hops)?;
-                let distances = {
-                    let mut distances = distances.lock().unwrap_or_else(PoisonError::into_inner);
-                    distances.extend_to(hops.n_levels());
-                    distances.clone()
-                };
-                *is_held &= distances.holds(hops.n_levels());
-                hops.write(&distances, rows);
-                Ok(rows.len())
-            })?;
-        Ok(parts.iter().all(|part| part.1))
+        let start = || Hops::new(columns, &goes_on);
+        self.each(rows.chunks(64 * N), start, |batch: &mut Batch<N>, hops, rows| {
+            let sources: Vec<_> = rows.iter().map(|&row| sources[row]).collect();
+            hops.clear(64 * N);
+            batch.search(self.ways(), &sources, hops)?;
+            hops.hand_over(rows, take);
+            Ok(rows.len())
+        })?;
+        Ok(())
     }
 
     fn ways(&self) -> Ways<'_> {
         Ways { out: Arcs::of_graph(&self.graph), into: self.incoming.as_ref().map(Arcs::of_graph) }
     }
 
-    fn goes_on(&self) -> Result<(), SsspError> {
+    fn goes_on(&self) -> Result<(), SearchError> {
         let tell = |progress: Progress<'_>| progress(self.done.load(Relaxed), self.total);
         if self.progress.is_some_and(|progress| tell(progress).is_break()) {
             self.ended.store(true, Relaxed);
         }
-        if self.ended.load(Relaxed) { Err(SsspError::Interrupted) } else { Ok(()) }
+        if self.ended.load(Relaxed) { Err(SearchError::Interrupted) } else { Ok(()) }
     }
 
     /// Works off batches side by side, each thread with what `start` makes; `work` tells of how many
@@ -227,8 +238,8 @@ impl<'a> Searches<'a> {
         &self,
         batches: impl Iterator<Item = B> + Send,
         start: impl Fn() -> T + Sync,
-        work: impl Fn(&mut Batch<N>, &mut T, B) -> Result<usize, SsspError> + Sync,
-    ) -> Result<Vec<T>, SsspError> {
+        work: impl Fn(&mut Batch<N>, &mut T, B) -> Result<usize, SearchError> + Sync,
+    ) -> Result<Vec<T>, SearchError> {
         let batches = Mutex::new(batches);
         let take_all = |_| {
             let _ends = EndsOnPanic(&self.ended);
@@ -242,7 +253,7 @@ impl<'a> Searches<'a> {
             }
         };
         let parts = parallel::map(self.shape.n_batches, &take_all);
-        let parts = parts.into_iter().collect::<Result<_, SsspError>>()?;
+        let parts = parts.into_iter().collect::<Result<_, SearchError>>()?;
         self.goes_on()?;
         Ok(parts)
     }

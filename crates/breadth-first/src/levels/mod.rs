@@ -1,17 +1,50 @@
-//! From one level to the next: who finds it, in which direction, and when it is over.
+//! Breadth-first search: level by level, where all arcs weigh the same.
+//!
+//! A vertex is as many arcs from the source as the level that it is found in, and its distance is
+//! the weight added so many times: the sum that every other solver comes to, for floats too. A
+//! level is found from the one before in either direction: by *pushing*, where the vertices of the
+//! level offer themselves to the ends of their arcs, or by *pulling*, where each vertex that has not
+//! been found looks along its own arcs until one leads to the level. Pushing costs as many arcs as
+//! leave the level; pulling ends early where the level is a large part of the graph, which on
+//! social networks leaves most arcs out. O(n + m); a pull costs O(n / 64) besides what it looks at.
+//!
+//! What differs from the paper:
+//!
+//! * The tree is found in the same pass, and it is the one that every solver gives: the
+//!   predecessor is the smallest vertex of the level before. A label holds the level above the
+//!   predecessor, so that the least is the one, and pushes may come in any order. A pull looks
+//!   along rows that ascend, where the first vertex of the level is the smallest.
+//! * Threads meet after a *window* of levels where levels do not grow, as on roads and grids. Each
+//!   goes on from its part of the first level by itself. What it finds may lie nearer to a part of
+//!   another, whose offer is then the better one, and who goes on from there again. How often that
+//!   happens says how many levels the next window has: up to 32, and fewer than one vertex in
+//!   ten is found again. Where a level turns out to be much larger than that before the window, only
+//!   the first level of the window counts. Several levels between two meetings are the idea of the second paper,
+//!   whose threads end after a fixed number of vertices instead.
+//! * Arcs are asked for some vertices ahead, which on graphs whose vertices lie in any order
+//!   halves the time.
+//! * Of a directed graph, pulls need the arcs by their ends. Turning them round costs as much as
+//!   some searches, so it is done where that many are expected.
+//! * Threads share only what is worth it; small levels are one thread's, while the others wait.
+//!
+//! Reference: beamer-2012, wang-2023
+
+mod course;
+mod labels;
+mod steps;
 
 use std::mem;
 use std::ops::{Range, RangeInclusive};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use graph_formats::{Csr, VertexId};
-use search_parts::{Barrier, EndsOnPanic, Query, Threads};
+use graph_formats::{Csr, VertexId, Weight};
+use paths::Predecessors;
+use search_parts::{Barrier, EndsOnPanic, Query, SearchError, Team, Threads, Work};
 
-use super::course::{Course, Found, Ledger, MAX_WINDOW, Share, Space};
-use super::labels::Labels;
-use crate::cpu::arcs::Arcs;
-use crate::{SsspError, Team, Work};
+use self::course::{Course, Found, Ledger, MAX_WINDOW, Share, Space};
+use self::labels::{Labels, NO_VERTEX, predecessor};
+use crate::arcs::Arcs;
 
 /// A level is pulled once its arcs are more than one in so many of those that are left,
 const PULL_AT: f64 = 15.0;
@@ -39,22 +72,38 @@ const SAMPLES: usize = 64;
 /// Vertices found between two calls of the progress callback.
 const FOUND_A_REPORT: usize = 1 << 16;
 
-/// The levels of a graph from one source after another, in the same work space.
-pub(super) struct Levels<'g> {
+/// Breadth-first search from one source after another, in the same work space.
+///
+/// ```
+/// use breadth_first::BreadthFirst;
+/// use graph_formats::Csr;
+/// use search_parts::{Query, Team};
+///
+/// let graph = Csr::from_edges(4, &[(0, 1, 9u32), (1, 2, 9)])?;
+/// let mut search = BreadthFirst::new(&graph, None, 2, Team::WhereItPays);
+/// let all = Query { source: 0, targets: &[], limit: u32::MAX, progress: None };
+/// let (_, n_levels) = search.run(&all)?;
+/// assert_eq!((search.level(2), search.level(3)), (Some(2), None));
+/// assert_eq!(search.predecessors(n_levels - 1).get(2), Some(1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct BreadthFirst<'g> {
     space: Space<'g>,
     threads: Threads,
     found: Vec<Found>,
 }
 
-impl<'g> Levels<'g> {
-    /// 12 bytes a vertex, three bits where levels may be pulled, and for each thread 128 kB and what
-    /// it finds in a window, four bytes a vertex.
-    pub(super) fn new(
-        outgoing: Arcs<'g>,
+impl<'g> BreadthFirst<'g> {
+    /// On so many threads. Levels are pulled along [`incoming`](crate::incoming()) arcs where there
+    /// are. 12 bytes a vertex, three bits where levels may be pulled, and for each thread 128 kB and
+    /// what it finds in a window, four bytes a vertex.
+    pub fn new<W: Weight>(
+        graph: &'g Csr<W>,
         incoming: Option<Csr<u32>>,
         threads: usize,
         team: Team,
     ) -> Self {
+        let outgoing = Arcs::of_graph(graph);
         let n = outgoing.n_vertices();
         let n_words = incoming.as_ref().map_or(0, |_| n.div_ceil(64));
         let bitmap = || bytemuck::zeroed_vec(n_words);
@@ -72,19 +121,36 @@ impl<'g> Levels<'g> {
         Self { space, threads: Threads::new(threads), found }
     }
 
-    /// The labels, as the last search left them.
-    pub(super) fn labels(&self) -> &Labels {
-        &self.space.labels
+    /// The level of a vertex, as the last search left it; `None` where it was not found.
+    #[inline]
+    pub fn level(&self, vertex: VertexId) -> Option<u32> {
+        let labels = &self.space.labels;
+        labels.is_found(vertex).then(|| labels.level(vertex))
     }
 
-    /// What `of` makes of each label.
-    pub(super) fn of_labels<T: Copy + Send>(&self, of: impl Fn(u64) -> T + Sync) -> Vec<T> {
-        self.threads.map(self.space.labels.as_slice(), |label| of(label.load(Relaxed)))
+    /// What `of` makes of the level of each vertex; of one that was not found it gets a greater
+    /// number than all levels. O(n).
+    pub fn map_levels<T: Copy + Send>(&self, of: impl Fn(u32) -> T + Sync) -> Vec<T> {
+        let epoch = self.space.labels.epoch();
+        self.threads.map(self.space.labels.as_slice(), |label| of(epoch.level(label.load(Relaxed))))
     }
 
-    /// Labels all vertices that `query` asks for, whose limit is a level, and perhaps others; and
-    /// how many levels there are at most.
-    pub(super) fn search(&mut self, query: &Query<'_, u32>) -> Result<(Work, u32), SsspError> {
+    /// The predecessors of the vertices up to level `last`: the smallest of the level before. O(n).
+    pub fn predecessors(&self, last: u32) -> Predecessors {
+        let least = self.space.labels.epoch().label(last, NO_VERTEX);
+        let predecessors = self.threads.map(self.space.labels.as_slice(), |label| {
+            let label = label.load(Relaxed);
+            if label >= least { predecessor(label) } else { NO_VERTEX }
+        });
+        Predecessors::from_storage(predecessors)
+    }
+
+    /// Finds all vertices that `query` asks for, whose limit is a level, and perhaps others; the work,
+    /// and how many levels there are at most. O(n + m).
+    ///
+    /// # Errors
+    /// [`SearchError::Interrupted`] where the callback ends it.
+    pub fn run(&mut self, query: &Query<'_, u32>) -> Result<(Work, u32), SearchError> {
         let Self { space, threads, found } = self;
         // a search that was ended by a panic may have left some
         found.iter_mut().for_each(Found::clear);

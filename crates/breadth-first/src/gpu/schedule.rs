@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::{Csr, VertexId};
 use rayon::prelude::*;
 
 /// Longer rows are cut to parts of this length.
@@ -19,7 +19,7 @@ pub(super) struct Schedule {
 }
 
 impl Schedule {
-    pub(super) fn of<W: Weight>(graph: &Csr<W>) -> Self {
+    pub(super) fn of(graph: &Csr<u32>) -> Self {
         let length = |v: VertexId| graph.out_degree(v);
         let mut order: Vec<_> = graph.vertices().filter(|&v| length(v) > 0).collect();
         order.par_sort_by_key(|&v| Reverse(length(v).min(PART_LENGTH + 1)));

@@ -1,12 +1,13 @@
 //! Hops added up for every vertex.
 
 use graph_formats::VertexId;
+use paths::HopSums;
 use rayon::prelude::*;
+use search_parts::SearchError;
 
 use super::bits::{Bits, count, is_empty};
 use super::processor::{Loop, run};
 use super::search::{Found, GoesOn};
-use crate::{HopSums, SsspError};
 
 /// Vertices that a thread adds up at a time.
 const SUMMED_PER_TASK: usize = 1 << 12;
@@ -51,7 +52,7 @@ impl<const N: usize> Found<N> for Sums<'_> {
         hops: u32,
         vertices: &[VertexId],
         bits: &[Bits<N>],
-    ) -> Result<(), SsspError> {
+    ) -> Result<(), SearchError> {
         (self.goes_on)()?;
         let level = Level { hops, reciprocal: HopSums::reciprocal(hops) };
         let pairs = if self.is_team && vertices.len() > SUMMED_PER_TASK {
@@ -62,7 +63,9 @@ impl<const N: usize> Found<N> for Sums<'_> {
             run(AddSome { level, vertices, bits, of: &mut self.of })
         };
         if pairs > 0 {
-            HopSums::add_pairs_at(&mut self.by_hop, hops as usize, pairs);
+            let hops = hops as usize;
+            self.by_hop.resize(self.by_hop.len().max(hops + 1), 0);
+            self.by_hop[hops] += pairs;
         }
         Ok(())
     }

@@ -35,24 +35,16 @@ impl HopSums {
         u128::checked_div(1 << 64, hops.into()).unwrap_or(0)
     }
 
-    /// Counts pairs that are so many hops apart.
-    pub(crate) fn add_pairs_at(by_hop: &mut Vec<u64>, hops: usize, pairs: u64) {
-        by_hop.resize(by_hop.len().max(hops + 1), 0);
-        by_hop[hops] += pairs;
-    }
-
     /// Adds those of other sources of the same graph.
     ///
     /// ```
-    /// use graph_formats::Csr;
-    /// use sssp::{Config, Solver};
+    /// use paths::HopSums;
     ///
-    /// let graph = Csr::from_edges(4, &[(0, 1, 9u32), (1, 2, 9), (2, 3, 9)])?;
-    /// let mut solver = Solver::new(&graph, &Config::default())?;
-    /// let mut sums = solver.hop_sums(&[0, 3])?.answer;
-    /// sums.add(&solver.hop_sums(&[1])?.answer);
-    /// assert_eq!(sums, solver.hop_sums(&[0, 1, 3])?.answer);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// // an arc between two vertices: the hops from each of them
+    /// let of_first = HopSums { n_sources: vec![1, 1], sums: vec![0, 1], ..HopSums::new(2) };
+    /// let mut both = HopSums { n_sources: vec![1, 1], sums: vec![1, 0], ..HopSums::new(2) };
+    /// both.add(&of_first);
+    /// assert_eq!((both.n_sources, both.sums), (vec![2, 2], vec![1, 1]));
     /// ```
     ///
     /// # Panics
@@ -70,7 +62,7 @@ impl HopSums {
     }
 
     /// Adds pairs by their hops.
-    pub(crate) fn add_pairs(&mut self, by_hop: &[u64]) {
+    pub fn add_pairs(&mut self, by_hop: &[u64]) {
         self.by_hop.resize(self.by_hop.len().max(by_hop.len()), 0);
         for (pairs, others) in self.by_hop.iter_mut().zip(by_hop) {
             *pairs += others;

@@ -1,7 +1,7 @@
 //! The rows of a graph on the device, without weights, for searches that count arcs.
 
 use gpu_runtime::{Buffer, Gpu, GpuError};
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::{Csr, VertexId};
 use rayon::prelude::*;
 
 /// Where each row begins, and one place more; ends of arcs.
@@ -17,7 +17,7 @@ impl Rows {
     }
 
     /// Copies them to the device. O(n + m).
-    pub(super) fn upload<W: Weight>(gpu: &Gpu, graph: &Csr<W>) -> Result<Self, GpuError> {
+    pub(super) fn upload(gpu: &Gpu, graph: &Csr<u32>) -> Result<Self, GpuError> {
         let offsets: Vec<u32> =
             graph.row_offsets().par_iter().map(|&offset| offset as u32).collect();
         Ok(Self { offsets: gpu.upload(&offsets)?, ends: gpu.upload(graph.column_indices())? })

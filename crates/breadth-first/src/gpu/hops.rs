@@ -1,35 +1,37 @@
-//! Sums over searches that count arcs from many sources, on a GPU, whatever the algorithm that
-//! the solver has for single ones.
-
-pub(super) mod batches;
-mod schedule;
+//! Hops from many sources on a GPU, added up.
 
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::{Csr, VertexId};
+use paths::{HopSums, Progress};
+use search_parts::{DeviceTimes, SearchError};
 
-use self::batches::HopSearches;
-use crate::{DeviceTimes, HopSums, Progress, SsspError};
+use super::batches::HopSearches;
 
 /// Adds them up for one graph.
-pub(super) struct HopSumsOnGpu<'g, W: Weight> {
+pub struct HopsOnGpu {
     gpu: Gpu,
-    graph: &'g Csr<W>,
+    graph: Csr<u32>,
     /// Made when it is first needed.
     searches: Option<HopSearches>,
 }
 
-impl<'g, W: Weight> HopSumsOnGpu<'g, W> {
-    pub(super) fn new(gpu: &Gpu, graph: &'g Csr<W>) -> Self {
+impl HopsOnGpu {
+    /// On `gpu`, where nothing is made yet.
+    pub fn new(gpu: &Gpu, graph: Csr<u32>) -> Self {
         Self { gpu: gpu.clone(), graph, searches: None }
     }
 
     /// The sums, and where the time on the device went. Tells `progress` how many sources are
     /// done.
-    pub(super) fn sums(
+    ///
+    /// # Errors
+    /// [`SearchError::Interrupted`] where the callback ends it, and [`SearchError::Gpu`] where the
+    /// device fails or has too little memory.
+    pub fn sums(
         &mut self,
         sources: &[VertexId],
         progress: Option<Progress<'_>>,
-    ) -> Result<(HopSums, DeviceTimes), SsspError> {
+    ) -> Result<(HopSums, DeviceTimes), SearchError> {
         let Self { gpu, graph, searches } = self;
         // whoever has no arcs reaches nobody, and would keep others from having met all
         let (starts, ends): (Vec<_>, Vec<_>) =

@@ -1,10 +1,10 @@
 //! The tree of a breadth-first search, from its levels.
 
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Ptx};
-use graph_formats::{Csr, Direction, VertexId, Weight};
+use graph_formats::{Direction, VertexId};
 use search_parts::all_threads;
 
-use crate::gpu::rows::Rows;
+use super::rows::Rows;
 
 static TREE: Ptx =
     Ptx::new(kernels::sssp::BREADTH_FIRST_TREE.name, kernels::sssp::BREADTH_FIRST_TREE.ptx);
@@ -18,11 +18,16 @@ pub(super) struct TreePass {
 }
 
 impl TreePass {
-    pub(super) fn load<W: Weight>(gpu: &Gpu, graph: &Csr<W>) -> Result<Self, GpuError> {
-        let both_ways = graph.direction() == Direction::Undirected;
+    pub(super) fn load(
+        gpu: &Gpu,
+        direction: Direction,
+        rows_ascend: bool,
+        n_vertices: usize,
+    ) -> Result<Self, GpuError> {
+        let both_ways = direction == Direction::Undirected;
         let name = if both_ways { "breadth_first_tree" } else { "breadth_first_tree_of_arcs" };
-        let (kernel, chosen) = (gpu.kernel(&TREE, name)?, gpu.buffer(graph.n_vertices())?);
-        Ok(Self { kernel, both_ways, rows_ascend: graph.rows_ascend(), chosen })
+        let (kernel, chosen) = (gpu.kernel(&TREE, name)?, gpu.buffer(n_vertices)?);
+        Ok(Self { kernel, both_ways, rows_ascend, chosen })
     }
 
     /// The predecessors of vertices up to level `last`.

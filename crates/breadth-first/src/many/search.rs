@@ -4,13 +4,13 @@ use std::mem::swap;
 
 use graph_formats::VertexId;
 use rayon::prelude::*;
+use search_parts::SearchError;
 
 use super::bits::{BitField, Bits, is_empty, or};
 use super::processor::run;
 use super::pull::Pull;
 use super::push::Push;
-use crate::SsspError;
-use crate::cpu::arcs::Arcs;
+use crate::arcs::Arcs;
 
 /// A graph as batches search it.
 #[derive(Clone, Copy)]
@@ -21,7 +21,7 @@ pub(super) struct Ways<'g> {
 }
 
 /// An error where the searches are to end.
-pub(super) type GoesOn<'a> = &'a (dyn Fn() -> Result<(), SsspError> + Sync);
+pub(super) type GoesOn<'a> = &'a (dyn Fn() -> Result<(), SearchError> + Sync);
 
 /// What becomes of the vertices that a batch finds.
 pub(super) trait Found<const N: usize> {
@@ -32,7 +32,7 @@ pub(super) trait Found<const N: usize> {
         hops: u32,
         vertices: &[VertexId],
         bits: &[Bits<N>],
-    ) -> Result<(), SsspError>;
+    ) -> Result<(), SearchError>;
 }
 
 /// Arcs that are pushed along in the time of so many that are pulled: a pull reads what is often
@@ -80,7 +80,7 @@ impl<const N: usize> Batch<N> {
         ways: Ways<'_>,
         sources: &[VertexId],
         found: &mut impl Found<N>,
-    ) -> Result<(), SsspError> {
+    ) -> Result<(), SearchError> {
         self.start(sources);
         let mut hops = 0;
         // arcs into vertices that a pull has to look at

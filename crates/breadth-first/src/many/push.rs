@@ -4,7 +4,7 @@ use graph_formats::VertexId;
 
 use super::bits::{Bits, is_empty, or, without};
 use super::processor::Loop;
-use crate::cpu::arcs::Arcs;
+use crate::arcs::Arcs;
 
 /// Along the arcs of each vertex of the frontier: its bits, to where they are new. An end is
 /// listed when its first bit comes; a second pass enters what has come as seen.

@@ -5,7 +5,7 @@ use search_parts::prefetch;
 
 use super::bits::{Bits, and, is_empty, or, without};
 use super::processor::Loop;
-use crate::cpu::arcs::Arcs;
+use crate::arcs::Arcs;
 
 /// Arcs ahead of which bits are fetched.
 const AHEAD: usize = 16;

@@ -5,11 +5,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use graph_formats::Csr;
-use search_parts::Query;
+use search_parts::{Query, SearchError, Team};
 
 use super::labels::Labels;
-use crate::cpu::arcs::Arcs;
-use crate::{SsspError, Team};
+use crate::arcs::Arcs;
 
 /// Levels that threads find at most before they meet.
 pub(super) const MAX_WINDOW: usize = 32;
@@ -74,7 +73,7 @@ pub(super) struct Ledger {
     pub(super) n_targets_found: usize,
     pub(super) reported: usize,
     pub(super) rounds: u64,
-    pub(super) error: Option<SsspError>,
+    pub(super) error: Option<SearchError>,
 }
 
 /// What a thread has found. Each lies apart, as its thread changes it all the time.

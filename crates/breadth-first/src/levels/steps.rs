@@ -10,7 +10,7 @@ use search_parts::prefetch;
 
 use super::course::{Counts, Course, Found, KEPT, Space};
 use super::labels::NO_VERTEX;
-use crate::cpu::arcs::Arcs;
+use crate::arcs::Arcs;
 
 /// Words of the bitmaps that a thread takes at a time.
 const WORDS: usize = 16;

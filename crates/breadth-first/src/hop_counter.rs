@@ -1,0 +1,80 @@
+//! Hops from many sources, added up on whatever device there is.
+
+use std::num::NonZeroUsize;
+
+use gpu_runtime::Gpu;
+use graph_formats::{Csr, VertexId, Weight};
+use paths::{HopSums, Progress};
+use search_parts::{DeviceTimes, Pool, SearchError, check_vertices, unless_out_of_memory};
+
+use crate::gpu::HopsOnGpu;
+use crate::many::ManySources;
+
+/// Counts the arcs of the shortest of paths from many sources, whatever they weigh.
+///
+/// ```
+/// use breadth_first::HopCounter;
+/// use graph_formats::Csr;
+///
+/// let graph = Csr::from_edges(4, &[(0, 1, 9u32), (1, 2, 9)])?;
+/// let sums = HopCounter::new(&graph, None, None).sums(&[0, 1, 2, 3], None)?;
+/// assert_eq!((sums.n_sources, sums.sums), (vec![3, 3, 3, 1], vec![3, 2, 3, 0]));
+/// assert_eq!((sums.greatest, sums.by_hop), (vec![2, 1, 2, 0], vec![4, 4, 2]));
+/// assert_eq!(sums.reciprocals[0], (1 << 64) + (1 << 63));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct HopCounter {
+    graph: Csr<u32>,
+    gpu: Option<(Gpu, HopsOnGpu)>,
+    times: Option<DeviceTimes>,
+    threads: Option<NonZeroUsize>,
+    pool: Pool,
+}
+
+impl HopCounter {
+    /// On `gpu`, if there is one; on so many threads of the CPU, or on those that there are. O(1).
+    pub fn new<W: Weight>(
+        graph: &Csr<W>,
+        gpu: Option<&Gpu>,
+        threads: Option<NonZeroUsize>,
+    ) -> Self {
+        let graph: Csr<u32> = graph.clone().unweighted();
+        let gpu = gpu.map(|gpu| (gpu.clone(), HopsOnGpu::new(gpu, graph.clone())));
+        Self { graph, gpu, times: None, threads, pool: Pool::new(threads) }
+    }
+
+    /// What a search from each of `sources` would find, added up. A source that is given twice
+    /// counts twice.
+    ///
+    /// Up to 512 searches go on at once, a bit each, and as many such batches as threads. O(s·m/512)
+    /// word operations where paths have few arcs, 32 bytes a vertex for each thread and up to 192
+    /// more. On a GPU up to 1,024 at once; where its memory is too small, the CPU does it.
+    ///
+    /// # Errors
+    /// When a source does not exist, the device fails, or the progress callback, which is told of
+    /// sources, ended the work.
+    pub fn sums(
+        &mut self,
+        sources: &[VertexId],
+        progress: Option<Progress<'_>>,
+    ) -> Result<HopSums, SearchError> {
+        check_vertices(&self.graph, "source", sources)?;
+        self.times = None;
+        if let Some((gpu, hops)) = &mut self.gpu {
+            let found = unless_out_of_memory(hops.sums(sources, progress));
+            let gpus = std::slice::from_ref(gpu);
+            if let Some((sums, times)) = found.map_err(|error| error.named(gpus))? {
+                self.times = Some(times);
+                return Ok(sums);
+            }
+        }
+        let n = self.threads.map_or_else(rayon::current_num_threads, NonZeroUsize::get);
+        let graph = self.graph.clone();
+        self.pool.run(|| ManySources::new(graph, sources.len(), n, progress).sums(sources))
+    }
+
+    /// Where the time of the last sums went, if those were made on the GPU.
+    pub fn times(&self) -> Option<DeviceTimes> {
+        self.times
+    }
+}

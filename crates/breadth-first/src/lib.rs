@@ -1,0 +1,39 @@
+//! Breadth-first search: from one vertex after another, and from many at once.
+//!
+//! Arcs are counted, whatever they weigh. Nothing here knows of distances: a search leaves levels,
+//! and what they are worth is for others to say.
+//!
+//! * [`BreadthFirst`] searches from one source on the threads of a CPU, pushing and pulling
+//!   levels, and finds the tree on its way; [`gpu::BreadthFirstOnGpu`] does on a GPU.
+//! * [`ManySources`] searches from up to 512 sources at once, a bit each; [`gpu::HopSearches`] from
+//!   up to 1,024.
+//! * [`HopCounter`] adds up the hops from many sources, on either.
+//! * [`depth`] tells from a part of a graph how many levels it has.
+//!
+//! ```
+//! use breadth_first::HopCounter;
+//! use graph_formats::Csr;
+//!
+//! let graph = Csr::from_edges(3, &[(0, 1, 1u32), (1, 2, 1)])?;
+//! let sums = HopCounter::new(&graph, None, None).sums(&[0], None)?;
+//! assert_eq!(sums.greatest, [0, 1, 2]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod arcs;
+mod depth;
+pub mod gpu;
+mod hop_counter;
+mod levels;
+mod many;
+
+pub use arcs::incoming;
+pub use depth::depth;
+pub use hop_counter::HopCounter;
+pub use levels::BreadthFirst;
+pub use many::{ManySources, TakeHops, pays, pays_on_gpu};
+
+// The example of the README is a test too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,135 @@
+//! Breadth-first search on a GPU, where all arcs have the same weight.
+//!
+//! The search is [`breadth_first::gpu::BreadthFirstOnGpu`]; here its levels become distances: the
+//! weight added so many times, as every other solver adds it. Where a sum of floats stops growing,
+//! vertices of one distance are of several levels, and the tree is found from distances, on the
+//! CPU.
+//!
+//! A table of many sources is found by all at once, the nearest of them by Δ-stepping.
+//!
+//! Reference: merrill-2012, beamer-2012
+
+use breadth_first::depth;
+use breadth_first::gpu::{BreadthFirstOnGpu, HopSearches, rows_at_once};
+use gpu_runtime::Gpu;
+use graph_formats::{Csr, VertexId, Weight};
+use paths::{Predecessors, Progress};
+use rayon::prelude::*;
+use search_parts::Query;
+
+use super::delta_stepping::DeltaSteppingOnGpu;
+use super::search::{Answer, DeviceSearch, Owners};
+use crate::delta::{self, Delta};
+use crate::level_distances::LevelDistances;
+use crate::{DeviceTimes, SsspError, Work};
+
+/// Vertices that a thread of the CPU turns from levels to distances at a time.
+const PER_TASK: usize = 1 << 14;
+
+/// The solver with its graph and work space on a device.
+pub(super) struct ByLevelsOnGpu<'g, W: Weight> {
+    graph: &'g Csr<W>,
+    gpu: Gpu,
+    levels: BreadthFirstOnGpu,
+    distances: LevelDistances<W>,
+    /// Made when the first table is asked for.
+    many: Option<HopSearches>,
+    /// Made when the first nearest sources are asked for.
+    stepping: Option<DeltaSteppingOnGpu>,
+    times: DeviceTimes,
+}
+
+impl<'g, W: Weight> ByLevelsOnGpu<'g, W> {
+    /// Uploads `graph`, all of whose arcs have the same positive weight. O(n + m).
+    pub(super) fn new(gpu: &Gpu, graph: &'g Csr<W>) -> Result<Self, SsspError> {
+        let levels = BreadthFirstOnGpu::new(gpu, &graph.clone().unweighted())?;
+        Ok(Self {
+            graph,
+            gpu: gpu.clone(),
+            times: levels.times(),
+            levels,
+            distances: LevelDistances::of(graph),
+            many: None,
+            stepping: None,
+        })
+    }
+
+    /// Fills `cells` with a row of `targets`, one at least, for each of `sources`; `None` where one
+    /// search after the other is faster.
+    pub(super) fn table(
+        &mut self,
+        sources: &[VertexId],
+        targets: &[VertexId],
+        progress: Option<Progress<'_>>,
+        cells: &mut [W::Distance],
+    ) -> Result<Option<Work>, SsspError> {
+        let n_at_once = rows_at_once(sources.len(), targets.len());
+        let n_vertices = self.graph.n_vertices();
+        if !breadth_first::pays_on_gpu(n_vertices, depth(self.graph), n_at_once) {
+            return Ok(None);
+        }
+        self.times = self.times.without_search();
+        let many = match self.many.take_if(|many| many.is_for(n_at_once)) {
+            Some(many) => self.many.insert(many),
+            None => {
+                let graph = self.graph.clone().unweighted();
+                self.many.insert(HopSearches::new(&self.gpu, &graph, n_at_once)?)
+            }
+        };
+        let distances = &mut self.distances;
+        let times = many.rows(sources, targets, progress, &mut |rows, levels| {
+            let reached = levels.par_iter().filter(|&&level| level != u32::MAX);
+            distances.extend_to(reached.max().map_or(0, |&level| level as usize + 1));
+            let of_levels = &*distances;
+            let row = rows.start * targets.len()..rows.end * targets.len();
+            let cells = cells[row].par_iter_mut().with_min_len(PER_TASK);
+            cells.zip(levels).for_each(|(cell, &level)| *cell = of_levels.get(level));
+        })?;
+        self.times.solve_ms = times.solve_ms;
+        self.times.download_ms = times.download_ms;
+        Ok(Some(Work::default()))
+    }
+
+    /// The nearest of `sources`, by Δ-stepping.
+    pub(super) fn nearest(
+        &mut self,
+        sources: &[VertexId],
+        progress: Option<Progress<'_>>,
+    ) -> Result<Option<(Answer<W>, Owners)>, SsspError> {
+        let stepping = match &mut self.stepping {
+            Some(stepping) => stepping,
+            empty => {
+                let width = delta::width(self.graph, Delta::Auto)?;
+                empty.insert(DeltaSteppingOnGpu::new(&self.gpu, self.graph, width, false)?)
+            }
+        };
+        let found = stepping.nearest::<W>(sources, progress)?;
+        self.times = stepping.times;
+        Ok(found)
+    }
+}
+
+impl<W: Weight> DeviceSearch<W> for ByLevelsOnGpu<'_, W> {
+    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
+        let found = self.levels.search(&self.distances.in_levels(query));
+        self.times = self.levels.times();
+        let (levels, work) = found?;
+        self.distances.extend_to(work.rounds as usize + 1);
+        let of_levels = &self.distances;
+        let found = levels.par_iter().with_min_len(PER_TASK).map(|&level| of_levels.get(level));
+        Ok((found.collect(), work))
+    }
+
+    fn predecessors(
+        &mut self,
+        _source: VertexId,
+        limit: W::Distance,
+    ) -> Result<Option<Predecessors>, SsspError> {
+        let last = self.distances.last_distinct_within(limit);
+        last.map(|last| self.levels.predecessors(last)).transpose()
+    }
+
+    fn times(&self) -> DeviceTimes {
+        self.times
+    }
+}
