@@ -54,13 +54,17 @@ pub(crate) fn run() -> Result<ExitCode> {
     let folder = target()?.join("outside");
     let project = folder.join("project");
     fs::create_dir_all(project.join("src")).context("cannot make the project")?;
-    let dependency =
-        |name: &str| format!("{name} = {{ path = {:?} }}", root().join("crates").join(name));
+    let dependency = |name: &str, features: &str| {
+        format!(
+            "{name} = {{ path = {:?}, features = [{features}] }}",
+            root().join("crates").join(name)
+        )
+    };
     let manifest = format!(
         "[package]\nname = \"outside\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
          [dependencies]\n{}\n{}\n",
-        dependency("graph-formats"),
-        dependency("sssp")
+        dependency("graph-formats", "\"files\""),
+        dependency("sssp", "")
     );
     fs::write(project.join("Cargo.toml"), manifest)?;
     fs::write(project.join("src/main.rs"), MAIN)?;

@@ -1,7 +1,7 @@
 //! Everything that can be wrong with a graph, its file, or a request for one.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::NoMemory;
 
@@ -192,16 +192,6 @@ pub enum GraphError {
         /// Its reason.
         source: io::Error,
     },
-}
-
-/// A file that holds no graph, and why.
-pub(crate) fn malformed(path: &Path, message: String) -> GraphError {
-    GraphError::Malformed { path: path.to_path_buf(), message }
-}
-
-/// A graph that the format of a file cannot hold, and why.
-pub(crate) fn unrepresentable(path: &Path, message: impl Into<String>) -> GraphError {
-    GraphError::NotRepresentable { path: path.to_path_buf(), message: message.into() }
 }
 
 /// Gigabytes with three digits behind the point, or with six where they are few.

@@ -5,9 +5,7 @@
 //! while arcs are put into rows, each of them ending where the next row starts.
 //! O(n + m log d) with d the largest out-degree.
 
-use crate::rows::{
-    count_rows, first_parallel, for_each_row_block, ranges, row_blocks, step_back, zeroed,
-};
+use crate::rows::{count_rows, ranges, row_blocks, step_back, zeroed};
 use crate::{Csr, Direction, NoMemory, VertexId, Weight, parallel};
 
 impl<W: Weight> Csr<W> {
@@ -41,45 +39,5 @@ impl<W: Weight> Csr<W> {
             }
         });
         Ok(Self::from_valid(row_offsets, columns, weights, Direction::Directed))
-    }
-}
-
-/// The rows of a graph whose arcs all weigh 1.
-pub(crate) struct Rows {
-    row_offsets: Vec<u64>,
-    columns: Vec<VertexId>,
-}
-
-impl Rows {
-    /// The rows of arcs with these ends, which are known to be valid; they are asked for
-    /// twice.
-    pub(crate) fn of_ends<I: Iterator<Item = (VertexId, VertexId)>>(
-        n_vertices: usize,
-        list: impl Fn() -> I,
-    ) -> Result<Self, NoMemory> {
-        let mut row_offsets = count_rows(n_vertices, list().map(|ends| ends.0))?;
-        let mut columns: Vec<VertexId> = zeroed(row_offsets[n_vertices] as usize)?;
-        list().for_each(|(source, destination)| {
-            let cursor = &mut row_offsets[source as usize];
-            columns[*cursor as usize] = destination;
-            *cursor += 1;
-        });
-        step_back(&mut row_offsets);
-        for_each_row_block(&row_offsets, &mut columns, &|rows, columns| {
-            for range in ranges(&row_offsets, rows) {
-                columns[range].sort_unstable();
-            }
-        });
-        Ok(Self { row_offsets, columns })
-    }
-
-    /// The ends of the first arc that another arc has too.
-    pub(crate) fn first_parallel(&self) -> Option<(VertexId, VertexId)> {
-        first_parallel(&self.row_offsets, &self.columns)
-    }
-
-    /// The graph, directed.
-    pub(crate) fn into_unweighted<W: Weight>(self) -> Csr<W> {
-        Csr::of_valid_ends(self.row_offsets, self.columns, W::ONE, Direction::Directed)
     }
 }

@@ -6,7 +6,8 @@
 //!   column-major) is what lock-step machines like.
 //! * [`Weight`] is the one place that says what an arc may weigh, and how distances
 //!   are added up without ever wrapping.
-//! * [`read`] loads any file this project knows, [`write`](fn@write) saves one.
+//! * `read` loads any file this project knows, `write` saves one: both take the feature `files`,
+//!   without which this crate compiles no decompressor.
 //! * [`npy`] writes results as arrays of NumPy, and reads them again.
 //! * [`generate`] makes seeded synthetic graphs, the same on any number of threads.
 //! * [`permute`] relabels vertices and sorts edges by segments of vertices.
@@ -33,9 +34,11 @@ mod error;
 mod from_arcs;
 pub mod generate;
 mod ids;
+#[cfg(feature = "files")]
 mod io;
 mod key;
 mod memory;
+pub mod npy;
 pub mod parallel;
 pub mod permute;
 mod progress;
@@ -48,7 +51,7 @@ mod weight;
 mod weight_summary;
 mod words;
 
-pub use any::{AnyCsr, Attachment, LoadedGraph};
+pub use any::AnyCsr;
 pub use buffer::Buffer;
 pub use components::Components;
 pub use coo::Coo;
@@ -57,11 +60,12 @@ pub use disjoint_sets::DisjointSets;
 pub use ell::Ell;
 pub use error::GraphError;
 pub use ids::{Ids, Name};
+#[cfg(feature = "files")]
 pub use io::{
-    AtomicFile, Base, Column, Columns, Comment, EdgeListOptions, Format, Header, IdKind, NamesLost,
-    Note, ReadOptions, free_disk, id_line, id_of_line, map_spg, names_lost, npy, parse, parse_with,
-    read, read_coordinates, read_with, write, write_attached, write_coordinates, write_csr,
-    write_ids,
+    AtomicFile, Attachment, Base, Column, Columns, Comment, EdgeListOptions, Format, Header,
+    IdKind, LoadedGraph, NamesLost, Note, ReadOptions, id_line, id_of_line, map_spg, names_lost,
+    parse, parse_with, read, read_coordinates, read_with, write, write_attached, write_coordinates,
+    write_csr, write_ids,
 };
 pub use key::DistanceKey;
 pub use memory::{NoMemory, ensure_granted, free_memory};
@@ -74,6 +78,6 @@ pub use words::Words;
 pub type VertexId = u32;
 
 // The example of the README is a test too.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "files"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -24,20 +24,6 @@ pub(crate) fn zeroed<T: bytemuck::Zeroable>(length: usize) -> Result<Vec<T>, NoM
     bytemuck::allocation::try_zeroed_vec(length).map_err(|()| NoMemory::of::<T>(length))
 }
 
-/// The ends of the first arc that another arc has too, where rows are sorted. O(m).
-pub(crate) fn first_parallel(
-    row_offsets: &[u64],
-    columns: &[VertexId],
-) -> Option<(VertexId, VertexId)> {
-    let row = |row: usize| &columns[row_offsets[row] as usize..row_offsets[row + 1] as usize];
-    let twice =
-        |row: &[VertexId]| row.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0]);
-    let source = parallel::find_first(row_offsets.len() - 1, ROWS_PER_TASK, &|mut rows| {
-        rows.find(|&source| twice(row(source)).is_some())
-    })?;
-    Some((source as VertexId, twice(row(source))?))
-}
-
 /// Whether columns ascend within each row: where one is less than the one before, a row begins.
 /// O(n + m).
 pub(crate) fn rows_ascend(row_offsets: &[u64], columns: &[VertexId]) -> bool {

@@ -4,11 +4,7 @@
 //! Half the arcs are half the memory to read: an edge-parallel solver that holds
 //! (u, v, w) relaxes both directions at once.
 
-use std::cmp::Ordering;
-use std::iter::repeat;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-use crate::rows::{collected, for_each_row_block};
+use crate::rows::collected;
 use crate::{Coo, Csr, Direction, GraphError, VertexId, Weight, parallel};
 
 /// Rows that one task of a parallel pass takes.
@@ -80,37 +76,6 @@ impl<W: Weight> Csr<W> {
         Self::from_undirected_edges(&edges)
     }
 
-    /// The undirected graph whose edges are these arcs, read both ways; arcs of one edge
-    /// that are both there are one edge: of a arcs (u, v, w) and b arcs (v, u, w) come
-    /// max(a, b) edges. Rows must be sorted, as this crate builds them. O(n + m).
-    pub(crate) fn with_reverses(&self) -> Self {
-        let reverse = self.transposed();
-        let mut row_offsets = vec![0; self.n_vertices() + 1];
-        parallel::fill(&mut row_offsets[1..], ROWS_PER_TASK, &|first, lengths| {
-            for (length, v) in lengths.iter_mut().zip(first as VertexId..) {
-                *length = union(self, &reverse, v).count() as u64;
-            }
-        });
-        for row in 0..self.n_vertices() {
-            row_offsets[row + 1] += row_offsets[row];
-        }
-        let n_arcs = row_offsets[self.n_vertices()] as usize;
-        let mut columns = vec![0; n_arcs];
-        for_each_row_block(&row_offsets, &mut columns, &|rows, block| {
-            let arcs = rows.flat_map(|row| union(self, &reverse, row as VertexId));
-            block.iter_mut().zip(arcs).for_each(|(slot, arc)| *slot = arc.0);
-        });
-        let mut weights = Vec::new();
-        if self.unequal_weights().is_some() {
-            weights.resize(n_arcs, W::ZERO);
-            for_each_row_block(&row_offsets, &mut weights, &|rows, block| {
-                let arcs = rows.flat_map(|row| union(self, &reverse, row as VertexId));
-                block.iter_mut().zip(arcs).for_each(|(slot, arc)| *slot = arc.1);
-            });
-        }
-        self.with_rows(row_offsets, columns, weights, Direction::Undirected)
-    }
-
     /// The same graph, known to be undirected.
     ///
     /// # Errors
@@ -145,98 +110,18 @@ impl<W: Weight> Csr<W> {
             None => Ok(self.made_undirected()),
         }
     }
-
-    /// The graph of a file that calls it undirected, once that has been checked by
-    /// [hashes](Self::reverses_cancel); if it is not, the slower search says which arc it is.
-    pub(crate) fn certified_undirected(self) -> Result<Self, GraphError> {
-        if self.reverses_cancel() { Ok(self.made_undirected()) } else { self.into_undirected() }
-    }
-
-    /// The graph of a file that says nothing of direction: undirected where by
-    /// [hashes](Self::reverses_cancel) every arc has its reverse, and one is no loop.
-    pub(crate) fn with_direction_found(self) -> Self {
-        let has_edges = || self.vertices().any(|v| self.ends_from(v).iter().any(|&end| end != v));
-        if self.reverses_cancel() && has_edges() { self.made_undirected() } else { self }
-    }
-
-    /// Whether every arc has its reverse.
-    ///
-    /// For each arc a hash is added to a sum, and that of its reverse taken away: where all
-    /// arcs have their reverses nothing is left, and where one lacks it the sum is not zero,
-    /// but for a chance of about 1 in 2^32, or arcs chosen for it: such a graph has distances
-    /// that are wrong, and nothing worse. O(m), in parallel: 2 to 6 % of reading text.
-    fn reverses_cancel(&self) -> bool {
-        // products of 32 bits by 32, which compilers make vector instructions of
-        let product = |bits: u64| (bits & 0xFFFF_FFFF) * (bits >> 32);
-        let vertex_hash = |vertex: VertexId| {
-            let spread = u64::from(vertex ^ 0x7F4A_7C15) * 0x9E37_79B1;
-            spread ^ spread >> 29
-        };
-        let hash = |from: u64, to: u64, bits: u64| {
-            let weight = bits.wrapping_mul(0xA076_1D64_78BD_642F) ^ 0x8EBC_6AF0_9C88_C6E3;
-            product((from << 32 | to & 0xFFFF_FFFF) ^ weight)
-        };
-        let excess_of = |(row, column, weight): (VertexId, VertexId, W)| {
-            let (u, v) = (vertex_hash(row), vertex_hash(column));
-            let bits = weight.to_i128().map_or(weight.to_f64().to_bits(), |whole| whole as u64);
-            hash(u, v, bits).wrapping_sub(hash(v, u, bits))
-        };
-        let excess_of_row = |row: VertexId| {
-            let ends = self.ends_from(row).iter();
-            let add = |sum: u64, (&end, &weight): (&VertexId, &W)| {
-                sum.wrapping_add(excess_of((row, end, weight)))
-            };
-            match self.unequal_weights() {
-                Some(weights) => ends.zip(&weights[self.row(row)]).fold(0, add),
-                None => ends.zip(repeat(&self.weight_summary().greatest)).fold(0, add),
-            }
-        };
-        let excess = AtomicU64::new(0);
-        parallel::for_each_part(self.n_vertices(), ROWS_PER_TASK, &|rows| {
-            let of_rows = rows.map(|row| excess_of_row(row as VertexId));
-            excess.fetch_add(of_rows.fold(0, u64::wrapping_add), Relaxed);
-        });
-        excess.into_inner() == 0
-    }
 }
 
 /// The arcs that leave `vertex`, without an array of weights where all are the same.
-fn arcs_from<W: Weight>(
+pub(crate) fn arcs_from<W: Weight>(
     graph: &Csr<W>,
     vertex: VertexId,
 ) -> impl Iterator<Item = (VertexId, W)> + '_ {
     graph.row(vertex).map(|arc| (graph.column_indices()[arc], graph.weight(arc)))
 }
 
-/// The arcs of `vertex` in both graphs, with rows sorted by destination and weight; an arc
-/// that both have is there once.
-fn union<'a, W: Weight>(
-    forward: &'a Csr<W>,
-    backward: &'a Csr<W>,
-    vertex: VertexId,
-) -> impl Iterator<Item = (VertexId, W)> + 'a {
-    let (mut forward, mut backward) =
-        (arcs_from(forward, vertex).peekable(), arcs_from(backward, vertex).peekable());
-    std::iter::from_fn(move || {
-        let (Some(a), Some(b)) = (forward.peek(), backward.peek()) else {
-            return forward.next().or_else(|| backward.next());
-        };
-        match a.0.cmp(&b.0).then(a.1.order(b.1)) {
-            Ordering::Less => forward.next(),
-            Ordering::Greater => backward.next(),
-            Ordering::Equal => {
-                let (a, b) = (forward.next(), backward.next());
-                // 0.0 equals -0.0; both arcs of the edge take that of the lower end
-                if a.is_some_and(|arc| vertex <= arc.0) { a } else { b }
-            }
-        }
-    })
-}
-
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     #[test]
@@ -248,38 +133,5 @@ mod tests {
         assert!(matches!(unequal.into_undirected(), Err(GraphError::NotUndirected { .. })));
         let edges = Csr::from_edges(3, &[(0, 1, 2u32), (2, 2, 1)]).unwrap();
         assert_eq!((edges.n_arcs(), edges.direction()), (3, Direction::Undirected));
-    }
-
-    /// A graph with all its reverses, then one arc of it with another end or weight, and
-    /// what the sums of hashes say beside the search for each arc's reverse.
-    fn agree<W: Weight>(edges: &[(VertexId, VertexId, W)], (at, end, weight): (usize, u32, W)) {
-        let mut arcs = Vec::new();
-        for &(from, to, weight) in edges {
-            arcs.extend([(from, to, weight), (to, from, weight)]);
-        }
-        let symmetric = Csr::from_arcs(8, &arcs).expect("valid");
-        let is_found =
-            |graph: Csr<W>| graph.with_direction_found().direction() == Direction::Undirected;
-        assert_eq!(is_found(symmetric.clone()), arcs.iter().any(|arc| arc.0 != arc.1));
-        assert!(symmetric.certified_undirected().is_ok());
-        let at = at % arcs.len();
-        arcs[at] = (arcs[at].0, end, weight);
-        let altered = Csr::from_arcs(8, &arcs).expect("valid");
-        let expected = altered.clone().into_undirected().is_ok();
-        let has_edges = arcs.iter().any(|arc| arc.0 != arc.1);
-        assert_eq!(is_found(altered.clone()), expected && has_edges, "{arcs:?}");
-        assert_eq!(altered.certified_undirected().is_ok(), expected, "{arcs:?}");
-    }
-
-    proptest! {
-        #[test]
-        fn hashes_find_what_the_search_finds(
-            edges in prop::collection::vec((0u32..8, 0u32..8, -3i64..3), 1..20),
-            altered in (any::<usize>(), 0u32..8, -3i64..3),
-        ) {
-            agree(&edges, altered);
-            let floats: Vec<_> = edges.iter().map(|&(u, v, w)| (u, v, w as f32)).collect();
-            agree(&floats, (altered.0, altered.1, altered.2 as f32));
-        }
     }
 }

@@ -4,7 +4,7 @@
 use super::{Finding, Rule};
 use crate::workspace::Workspace;
 
-const OFF_BY_DEFAULT: [&str; 5] = ["compression", "cuda", "mpi", "plot", "rustacuda"];
+const OFF_BY_DEFAULT: [&str; 6] = ["compression", "cuda", "files", "mpi", "plot", "rustacuda"];
 
 pub(super) const RULE: Rule = Rule {
     name: "default-features",

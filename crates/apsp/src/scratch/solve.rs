@@ -1,6 +1,6 @@
 //! All pairs of a graph whose matrix is kept in a folder.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use collectives::Communicator;
 use gpu_runtime::Gpu;
@@ -187,7 +187,7 @@ impl<W: PairsWeight> Run<'_, W> {
         let row = side as u128 * with_element!(W, numbers, E => size_of::<E>()) as u128;
         let needed = row * (side + 2 * block) as u128 + hops;
         let folder = &self.scratch.path;
-        match graph_formats::free_disk(folder).filter(|&free| u128::from(free) < needed) {
+        match free_disk(folder).filter(|&free| u128::from(free) < needed) {
             Some(free) => Err(ScratchError::NoRoom { folder: folder.clone(), needed, free }),
             None => Ok(()),
         }
@@ -237,6 +237,13 @@ impl<W: PairsWeight> Run<'_, W> {
         let rows = agree(ranks, rows.transpose())?;
         Ok(rows.map(|rows| Pairs { plan, report: Report::default(), rows }))
     }
+}
+
+/// Bytes that this user may still write to the disk of a folder. `None` where the system does not
+/// say.
+fn free_disk(folder: &Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(folder).ok()?;
+    disk.f_bavail.checked_mul(disk.f_frsize)
 }
 
 /// The closed matrix, and next hops in the folder, if they are asked for: both compared with their

@@ -9,13 +9,16 @@ use std::path::Path;
 use super::blocks::{Block, Text};
 use super::memory;
 use super::weights::{Column, Extremes, Number};
-use crate::from_arcs::Rows;
-use crate::rows::first_parallel;
-use crate::{AnyCsr, Csr, Direction, GraphError, VertexId, Weight, WeightKind};
+use crate::parallel::find_first;
+use crate::rows::{count_rows, for_each_row_block, ranges, step_back, zeroed};
+use crate::{AnyCsr, Csr, Direction, GraphError, NoMemory, VertexId, Weight, WeightKind};
 
 /// Arcs that are kept together. So large a part is given back to the system when it is
 /// dropped, not kept for small allocations.
 const PART_ARCS: usize = 1 << 23;
+
+/// Rows that one task of a parallel pass takes.
+const ROWS_PER_TASK: usize = 4096;
 
 /// The arcs of one piece of a file, in its order.
 #[derive(Default)]
@@ -246,26 +249,51 @@ fn typed<W: Weight>(
     parallel: Parallel<'_>,
 ) -> Result<Csr<W>, GraphError> {
     let held = parts.iter().map(|part| part.memory().0).sum();
-    let refused = |error| memory::refused(path, held, error);
     let graph = if parts.iter().all(|part| part.weights.width() == 0) {
-        let ends = || parts.iter().flat_map(|part| part.ends.iter().copied());
-        let rows = Rows::of_ends(n_vertices, ends).map_err(refused)?;
-        parallel.check(&parts, || rows.first_parallel())?;
-        rows.into_unweighted()
+        unweighted(n_vertices, &parts).map(Csr::unweighted)
     } else {
-        let graph = Csr::from_valid_arcs(n_vertices, || {
+        Csr::from_valid_arcs(n_vertices, || {
             parts.iter().flat_map(|part| {
                 let numbered = part.ends.iter().enumerate();
                 numbered.map(|(i, &(u, v))| (u, v, part.weights.get::<W>(i)))
             })
-        });
-        let graph = graph.map_err(refused)?;
-        parallel.check(&parts, || first_parallel(graph.row_offsets(), graph.column_indices()))?;
-        graph
+        })
     };
+    let graph = graph.map_err(|error| memory::refused(path, held, error))?;
+    parallel.check(&parts, || first_parallel(graph.row_offsets(), graph.column_indices()))?;
     Ok(match direction {
         Some(Direction::Directed) => graph,
         Some(Direction::Undirected) => graph.made_undirected(),
         None => graph.with_direction_found(),
     })
+}
+
+/// The graph of arcs that have no weights.
+fn unweighted(n_vertices: usize, parts: &[Arcs<VertexId>]) -> Result<Csr<u32>, NoMemory> {
+    let list = || parts.iter().flat_map(|part| part.ends.iter().copied());
+    let mut row_offsets = count_rows(n_vertices, list().map(|ends| ends.0))?;
+    let mut columns: Vec<VertexId> = zeroed(row_offsets[n_vertices] as usize)?;
+    list().for_each(|(source, destination)| {
+        let cursor = &mut row_offsets[source as usize];
+        columns[*cursor as usize] = destination;
+        *cursor += 1;
+    });
+    step_back(&mut row_offsets);
+    for_each_row_block(&row_offsets, &mut columns, &|rows, columns| {
+        for range in ranges(&row_offsets, rows) {
+            columns[range].sort_unstable();
+        }
+    });
+    Ok(Csr::of_valid_ends(row_offsets, columns, 1, Direction::Directed))
+}
+
+/// The ends of the first arc that another arc has too, where rows are sorted. O(m).
+fn first_parallel(row_offsets: &[u64], columns: &[VertexId]) -> Option<(VertexId, VertexId)> {
+    let row = |row: usize| &columns[row_offsets[row] as usize..row_offsets[row + 1] as usize];
+    let twice =
+        |row: &[VertexId]| row.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0]);
+    let source = find_first(row_offsets.len() - 1, ROWS_PER_TASK, &|mut rows| {
+        rows.find(|&source| twice(row(source)).is_some())
+    })?;
+    Some((source as VertexId, twice(row(source))?))
 }

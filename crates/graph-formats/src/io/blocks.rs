@@ -11,9 +11,9 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use super::error::malformed;
 use super::scan::{Fault, Scanner};
 use super::source::Source;
-use crate::error::malformed;
 use crate::{GraphError, VertexId, parallel};
 
 /// Bytes of a block: some hundred pieces, to keep many cores busy.

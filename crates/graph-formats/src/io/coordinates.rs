@@ -11,11 +11,11 @@ use std::io::Write;
 use std::path::Path;
 
 use super::blocks::{BLOCK_BYTES, Text};
+use super::error::malformed;
 use super::placed::{COORDINATE, Known, Placed, coordinate};
 use super::scan::{Fault, Scanner};
 use super::source::{Source, untold};
 use super::{AtomicFile, Format, edge_list, format};
-use crate::error::malformed;
 use crate::{GraphError, Ids, Name};
 
 /// Reads x and y of every vertex of a graph with these names; the suffix of `path` says in

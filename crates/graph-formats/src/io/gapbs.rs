@@ -15,9 +15,9 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
+use super::error::{malformed, unrepresentable};
 use super::memory;
 use super::source::{Source, copied};
-use crate::error::{malformed, unrepresentable};
 use crate::{AnyCsr, Csr, Direction, GraphError, Ids, LoadedGraph, VertexId, Weight};
 
 const HEADER_BYTES: usize = 17;

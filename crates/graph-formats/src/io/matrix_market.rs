@@ -21,11 +21,11 @@ use std::path::Path;
 
 use super::assemble::{self, ArcList, Arcs, Parallel};
 use super::blocks::Text;
+use super::error::unrepresentable;
 use super::line_index::LineIndex;
 use super::scan::{Fault, Scanner, vertex_count};
 use super::text::{push_integer, push_weight, write_arcs};
 use super::weights::Number;
-use crate::error::unrepresentable;
 use crate::{Csr, Direction, GraphError, Ids, LoadedGraph, VertexId, Weight, WeightKind};
 
 #[derive(Clone, Copy, PartialEq)]

@@ -1,5 +1,5 @@
 //! Whether what is being read fits the memory: known before the system refuses an
-//! allocation, or ends the program because it granted one. And how much room a disk has.
+//! allocation, or ends the program because it granted one.
 
 use std::path::Path;
 
@@ -22,13 +22,6 @@ pub(super) fn refused(path: &Path, held: u64, error: NoMemory) -> GraphError {
     let needed = held + error.bytes as u64;
     let available = held + free_memory().unwrap_or(0);
     GraphError::OutOfMemory { path: path.to_path_buf(), needed, available }
-}
-
-/// Bytes that this user may still write to the disk of a folder. `None` where the system does not
-/// say.
-pub fn free_disk(folder: &Path) -> Option<u64> {
-    let disk = rustix::fs::statvfs(folder).ok()?;
-    disk.f_bavail.checked_mul(disk.f_frsize)
 }
 
 #[cfg(test)]

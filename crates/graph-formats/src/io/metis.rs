@@ -17,10 +17,10 @@ use std::path::Path;
 
 use super::assemble::{self, ArcList, Arcs, Parallel};
 use super::blocks::Text;
+use super::error::unrepresentable;
 use super::line_index::LineIndex;
 use super::scan::{Fault, Scanner, vertex_count};
 use super::text::{push_integer, push_weight, write_rows};
-use crate::error::unrepresentable;
 use crate::{AnyCsr, Csr, Direction, GraphError, Ids, LoadedGraph, VertexId, Weight, with_csr};
 
 /// Bytes of a common neighbour, for a first guess at how many there are.

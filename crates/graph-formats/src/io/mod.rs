@@ -11,16 +11,18 @@ mod blocks;
 mod compression;
 mod coordinates;
 mod dimacs;
+mod direction;
 mod edge_list;
+mod error;
 mod format;
 mod gapbs;
 mod line_index;
+mod loaded;
 mod matrix_market;
 mod memory;
 mod metis;
 mod names;
 mod note;
-pub mod npy;
 mod numbering;
 mod options;
 mod pages;
@@ -41,15 +43,15 @@ use flate2::write::GzEncoder;
 pub use atomic::AtomicFile;
 use blocks::{BLOCK_BYTES, Text};
 pub use coordinates::{read_coordinates, write_coordinates};
+use error::{malformed, unrepresentable};
 pub use format::Format;
-pub use memory::free_disk;
+pub use loaded::{Attachment, LoadedGraph};
 pub use names::{NamesLost, id_line, id_of_line, names_lost, write_ids};
 pub use note::Note;
 pub use options::{Base, Column, Columns, Comment, EdgeListOptions, Header, IdKind, ReadOptions};
 use source::{Source, untold};
 
-use crate::error::{malformed, unrepresentable};
-use crate::{AnyCsr, Csr, GraphError, Ids, LoadedGraph, Progress, Weight, with_csr};
+use crate::{AnyCsr, Csr, GraphError, Ids, Progress, Weight, with_csr};
 
 #[cfg(target_endian = "big")]
 compile_error!("the binary formats are little-endian and are read and written as they are");
@@ -288,7 +290,7 @@ impl AnyCsr {
 }
 
 /// Writes a graph as `.spg`, whatever the suffix of `path`, and after it an
-/// [attachment](crate::Attachment) of this kind: the bytes of `pieces`, one after the other. The
+/// [attachment](Attachment) of this kind: the bytes of `pieces`, one after the other. The
 /// file is read as any other graph.
 ///
 /// # Errors

@@ -12,9 +12,9 @@ use memmap2::{Mmap, MmapMut};
 use rayon::prelude::*;
 
 use super::compression::Compression;
+use super::error::malformed;
 use super::memory;
 use super::source::{PlainFile, Source};
-use crate::error::malformed;
 use crate::{Buffer, GraphError};
 
 /// Bytes that one task reads and sums: few enough to be in a cache for the second.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::compression::Compression;
-use crate::error::malformed;
+use super::error::malformed;
 use crate::{GraphError, Progress};
 
 /// Bytes between two reports of progress.

@@ -40,9 +40,9 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use super::error::malformed;
 use super::pages;
 use super::source::{Source, copied};
-use crate::error::malformed;
 use crate::{
     AnyCsr, Attachment, Buffer, Csr, Direction, GraphError, Ids, LoadedGraph, VertexId, Weight,
     WeightKind, Words,
