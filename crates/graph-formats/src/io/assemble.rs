@@ -33,18 +33,14 @@ impl<Id: Copy> Arcs<Id> {
         Self { ends: Vec::with_capacity(n_arcs), weights: Column::default() }
     }
 
-    /// Adds an arc of an unweighted file.
+    /// Adds an arc, and its weight with the byte where that stands; a file has weights on all
+    /// arcs or on none.
     #[inline]
-    pub(super) fn push(&mut self, source: Id, destination: Id) {
+    pub(super) fn push(&mut self, source: Id, destination: Id, weight: Option<(Number, usize)>) {
         self.ends.push((source, destination));
-    }
-
-    /// Adds an arc whose weight stands at byte `at`; a file has weights on all arcs
-    /// or on none.
-    #[inline]
-    pub(super) fn push_weighted(&mut self, source: Id, destination: Id, weight: Number, at: usize) {
-        self.ends.push((source, destination));
-        self.weights.push(weight, at, self.ends.capacity());
+        if let Some((weight, at)) = weight {
+            self.weights.push(weight, at, self.ends.capacity());
+        }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -151,11 +147,6 @@ impl<P: Part> ArcList<P> {
             part.append_to(&mut self.parts);
         }
         Ok(())
-    }
-
-    /// Adds an unweighted part before the others.
-    pub(super) fn push_front(&mut self, part: P) {
-        self.parts.insert(0, part);
     }
 
     pub(super) fn n_arcs(&self) -> u64 {

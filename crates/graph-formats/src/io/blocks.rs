@@ -110,9 +110,13 @@ impl<'a> Text<'a> {
         Ok(self.block.rest())
     }
 
-    /// Goes to a place of the block that [`Text::look_ahead`] has shown.
-    pub(super) fn skip_to(&mut self, at: usize) {
+    /// Goes to a place that [`Text::look_ahead`] has shown; the lines before it, as a block.
+    pub(super) fn split_off(&mut self, at: usize) -> Block {
+        let Block { path, bytes, at: start, .. } = &self.block;
+        let (path, bytes, lines_before) =
+            (path.clone(), bytes[*start..at].to_vec(), self.line_number() - 1);
         self.block.at = at;
+        Block { path, bytes, at: 0, lines_before }
     }
 
     /// What is left of the line; nothing at the end of the text.

@@ -29,7 +29,7 @@ pub(super) fn read(mut text: Text<'_>) -> Result<LoadedGraph, GraphError> {
             let list = read_list(&mut text, |piece| {
                 let mut arcs = Arcs::with_capacity(piece.n_lines());
                 let vertex = |scanner: &mut Scanner<'_>| scanner.vertex(1, n_vertices);
-                let push = |u, v, weight, at| arcs.push_weighted(u, v, weight, at);
+                let push = |u, v, weight, at| arcs.push(u, v, Some((weight, at)));
                 for_each_arc(piece, vertex, push).map(|()| arcs)
             })?;
             let n_vertices = text.check_vertices(n_vertices, line)?;

@@ -326,9 +326,9 @@ fn read_entries(mut scanner: Scanner<'_>, header: &Header) -> Result<(Arcs<Verte
         let mirrored = row != column && header.symmetry != Symmetry::General;
         if header.field == Field::Pattern {
             scanner.end_line()?;
-            arcs.push(row, column);
+            arcs.push(row, column, None);
             if mirrored {
-                arcs.push(column, row);
+                arcs.push(column, row, None);
             }
             continue;
         }
@@ -339,7 +339,7 @@ fn read_entries(mut scanner: Scanner<'_>, header: &Header) -> Result<(Arcs<Verte
         let value_place = scanner.clone();
         let at = scanner.at();
         let value = header.value(&mut scanner)?;
-        arcs.push_weighted(row, column, value, at);
+        arcs.push(row, column, Some((value, at)));
         if mirrored {
             let mut mirror = value;
             if header.symmetry == Symmetry::SkewSymmetric {
@@ -347,7 +347,7 @@ fn read_entries(mut scanner: Scanner<'_>, header: &Header) -> Result<(Arcs<Verte
                 mirror = value.negated().ok_or_else(|| value_place.expected(message))?;
                 header.check_value(mirror, &value_place)?;
             }
-            arcs.push_weighted(column, row, mirror, at);
+            arcs.push(column, row, Some((mirror, at)));
         }
         scanner.end_line()?;
     }

@@ -155,13 +155,9 @@ fn read_rows(piece: Scanner<'_>, first: u64, header: &Header) -> Result<Arcs<Ver
             if u64::from(neighbour) == vertex {
                 return Err(place.expected("a neighbour other than the vertex itself"));
             }
-            if header.edge_weights {
-                let at = line.at();
-                let weight = line.weight()?;
-                arcs.push_weighted(vertex as VertexId, neighbour, weight, at);
-            } else {
-                arcs.push(vertex as VertexId, neighbour);
-            }
+            let at = line.at();
+            let weight = if header.edge_weights { Some((line.weight()?, at)) } else { None };
+            arcs.push(vertex as VertexId, neighbour, weight);
         }
     }
     Ok(arcs)

@@ -32,20 +32,14 @@ impl IdArcs {
     /// Adds an arc; the weight with the byte where it stands.
     #[inline]
     pub(super) fn push(&mut self, source: u64, destination: u64, weight: Option<(Number, usize)>) {
-        fn put<Id: Copy>(arcs: &mut Arcs<Id>, u: Id, v: Id, weight: Option<(Number, usize)>) {
-            match weight {
-                Some((weight, at)) => arcs.push_weighted(u, v, weight, at),
-                None => arcs.push(u, v),
-            }
-        }
         if let Self::Narrow(arcs) = self {
             if let (Ok(u), Ok(v)) = (u32::try_from(source), u32::try_from(destination)) {
-                return put(arcs, u, v, weight);
+                return arcs.push(u, v, weight);
             }
             self.widen();
         }
         if let Self::Wide(arcs) = self {
-            put(arcs, source, destination, weight);
+            arcs.push(source, destination, weight);
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicU64;
 
 use super::super::blocks::Text;
-use super::super::options::{Column, Columns, Comment, EdgeListOptions, Header, IdKind};
+use super::super::options::{Base, Column, Columns, Comment, EdgeListOptions, Header, IdKind};
 use super::super::scan::{Fault, Scanner};
 use super::super::{Format, Note};
 use super::fields::{Comments, Delimiter, Field, Fields};
@@ -35,6 +35,8 @@ pub(super) struct Layout {
     pub(super) is_table: bool,
     /// What ids are: names or else numbers.
     pub(super) ids: IdKind,
+    /// From where numbers count, if that is said.
+    pub(super) base: Option<Base>,
 }
 
 impl Layout {
@@ -46,28 +48,14 @@ impl Layout {
     }
 }
 
-/// The beginning of an edge list, up to its first line that is an arc in any case.
+/// The beginning of an edge list.
 pub(super) struct Start {
     pub(super) layout: Layout,
-    /// A first line of two numbers, which may be a header `n m`.
-    pub(super) header: Option<Candidate>,
+    /// A first line of two numbers, which may be a header: of vertices and of lines.
+    pub(super) sizes: Option<(u64, u64)>,
+    /// The byte where the first line stands that is an arc in any case.
+    pub(super) body: usize,
     pub(super) notes: Vec<Note>,
-}
-
-/// Two numbers that may be a header.
-#[derive(Clone, Copy)]
-pub(super) struct Candidate {
-    /// Where it stands.
-    pub(super) line: u64,
-    pub(super) n_vertices: u64,
-    pub(super) n_lines: u64,
-}
-
-impl Candidate {
-    /// What to say where it is one, and ids count from `first`.
-    pub(super) fn note(&self, first: u64) -> Note {
-        Note::Header { n_vertices: self.n_vertices, n_lines: self.n_lines, first }
-    }
 }
 
 /// Reads the first lines, which are no comments; `None` where there are none.
@@ -77,28 +65,20 @@ pub(super) fn read_start(
     options: &EdgeListOptions,
 ) -> Result<Option<Start>, GraphError> {
     // the first two lines, and enough to see what ids are
-    let line = text.line_number();
     let comments = Comments::of(format, options.comment);
     let head = text.look_ahead(|mut scanner| {
         comments.next_line(&mut scanner);
         scanner.skip_line();
         comments.next_line(&mut scanner) && scanner.remaining() >= SAMPLE_BYTES
     })?;
-    let start = look_at(head, line, format, options).map_err(|fault| text.error(fault))?;
-    Ok(start.map(|(start, body)| {
-        text.skip_to(body);
-        start
-    }))
+    look_at(head, format, options).map_err(|fault| text.error(fault))
 }
 
-/// What the first lines are, and the byte where the first arc stands in any case. The
-/// first of them has number `number`.
 fn look_at(
     mut scanner: Scanner<'_>,
-    number: u64,
     format: Format,
     options: &EdgeListOptions,
-) -> Result<Option<(Start, usize)>, Fault> {
+) -> Result<Option<Start>, Fault> {
     let comments = Comments::of(format, options.comment);
     if !comments.next_line(&mut scanner) {
         return Ok(None);
@@ -143,18 +123,16 @@ fn look_at(
     if is_table && counts_columns && !is_heading && options.header == Header::Auto {
         notes.push(Note::MaybeHeading);
     }
-    let header = numbers.filter(|_| options.header != Header::No && !is_heading);
-    if options.header == Header::Yes && header.is_none() && !is_heading {
+    let sizes = numbers.filter(|_| options.header != Header::No && !is_heading);
+    if options.header == Header::Yes && sizes.is_none() && !is_heading {
         return Err(first[0].expected("a header `<vertices> <lines>`"));
     }
-    let header =
-        header.map(|(n_vertices, n_lines)| Candidate { line: number, n_vertices, n_lines });
 
     // the line that shows how many columns there are
     let model = match &second {
         None if is_heading => return Ok(None),
         Some(second) if is_heading => second,
-        Some(second) if header.is_some() && (second.len() <= 3 || options.columns.is_some()) => {
+        Some(second) if sizes.is_some() && (second.len() <= 3 || options.columns.is_some()) => {
             second
         }
         _ => &first,
@@ -185,15 +163,16 @@ fn look_at(
         width: model.len(),
         is_table,
         ids: options.ids,
+        base: options.base,
     };
-    let body = if is_heading || header.is_some() { after_first } else { first_at };
+    let body = if is_heading || sizes.is_some() { after_first } else { first_at };
     if is_table && options.ids == IdKind::Auto {
         scanner.go_to(if is_heading { body } else { first_at });
         if find_words(scanner, &layout, &mut notes) {
             layout.ids = IdKind::Names;
         }
     }
-    Ok(Some((Start { layout, header, notes }, body)))
+    Ok(Some(Start { layout, sizes, body, notes }))
 }
 
 /// The fields of a line; steps over it.

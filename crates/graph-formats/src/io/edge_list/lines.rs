@@ -162,11 +162,7 @@ pub(super) fn declared(
 ) -> Result<Arcs<VertexId>, Fault> {
     let mut arcs = Arcs::with_capacity(scanner.n_lines());
     for_each_arc(scanner, layout, |source, destination, weight, at| {
-        let (source, destination) = (vertices.find(source, at)?, vertices.find(destination, at)?);
-        match weight {
-            Some((weight, at)) => arcs.push_weighted(source, destination, weight, at),
-            None => arcs.push(source, destination),
-        }
+        arcs.push(vertices.find(source, at)?, vertices.find(destination, at)?, weight);
         Ok(())
     })?;
     Ok(arcs)

@@ -2,14 +2,14 @@
 //! there are.
 
 use super::super::assemble::{ArcList, Arcs};
-use super::super::blocks::Text;
+use super::super::blocks::{Block, Text};
 use super::super::numbering::{IdArcs, by_occurrence, counted_from, range};
 use super::super::options::{Base, Header, IdKind};
-use super::columns::{Candidate, Layout};
+use super::columns::Layout;
 use super::lines::{declared, numbers};
 use super::vertices::Vertices;
 use super::words::{AllWords, WordArcs};
-use crate::{GraphError, Ids, Name, VertexId, WeightKind};
+use crate::{GraphError, Ids, VertexId, WeightKind};
 
 /// How many vertices there are, their names, and the arcs between them.
 pub(super) type Numbered = (usize, Ids, Vec<Arcs<VertexId>>);
@@ -23,34 +23,31 @@ pub(super) enum List<'v> {
 }
 
 impl<'v> List<'v> {
-    /// Reads the lines that are left.
-    pub(super) fn read(
-        text: &mut Text<'_>,
-        layout: &Layout,
-        base: Option<Base>,
-        vertices: Option<&'v Vertices>,
-    ) -> Result<Self, GraphError> {
-        if let Some(vertices) = vertices {
-            let mut list = ArcList::new();
-            text.for_each_block(|block| {
-                list.add(block, block.parse(|_, piece| declared(piece, layout, vertices))?)
-            })?;
-            return Ok(Self::Declared(vertices, list));
+    /// No arcs yet.
+    pub(super) fn new(layout: &Layout, vertices: Option<&'v Vertices>) -> Self {
+        match vertices {
+            Some(vertices) => Self::Declared(vertices, ArcList::new()),
+            None if layout.ids == IdKind::Names => Self::Words(AllWords::default(), ArcList::new()),
+            None => Self::Numbers(ArcList::new()),
         }
-        if layout.ids == IdKind::Names {
-            let (mut words, mut list) = (AllWords::default(), ArcList::new());
-            text.for_each_block(|block| {
+    }
+
+    /// Adds the arcs of these lines.
+    pub(super) fn add(&mut self, block: &Block, layout: &Layout) -> Result<(), GraphError> {
+        match self {
+            Self::Numbers(list) => {
+                let least = layout.base.map_or(0, Base::first);
+                list.add(block, block.parse(|_, piece| numbers(piece, layout, least))?)
+            }
+            Self::Words(words, list) => {
                 let parts = block.parse(|_, piece| WordArcs::read(piece, layout))?;
                 let parts = parts.into_iter().map(|part| words.unite(part));
                 list.add(block, parts.collect::<Result<_, _>>()?)
-            })?;
-            return Ok(Self::Words(words, list));
+            }
+            Self::Declared(vertices, list) => {
+                list.add(block, block.parse(|_, piece| declared(piece, layout, vertices))?)
+            }
         }
-        let (mut list, least) = (ArcList::new(), base.map_or(0, Base::first));
-        text.for_each_block(|block| {
-            list.add(block, block.parse(|_, piece| numbers(piece, layout, least))?)
-        })?;
-        Ok(Self::Numbers(list))
     }
 
     fn n_lines(&self) -> u64 {
@@ -70,105 +67,64 @@ impl<'v> List<'v> {
         }
     }
 
-    /// Decides whether the first line is a header. If so, the number of vertices and the
-    /// least id follow; if not, it is an arc.
-    pub(super) fn settle_header(
-        &mut self,
-        candidate: &Candidate,
+    /// The number of vertices and the least id, if a first line of these sizes is a header of the
+    /// lines after it; `None` if it is an arc, too.
+    ///
+    /// # Errors
+    /// Where it is neither, or must be a header.
+    pub(super) fn header(
+        &self,
+        sizes: (u64, u64),
+        line: u64,
         choice: Header,
         text: &Text<'_>,
         layout: &Layout,
-        base: Option<Base>,
     ) -> Result<Option<(usize, u64)>, GraphError> {
-        let fail = |message| text.error_at(candidate.line, message);
-        match self.header(candidate, choice, base) {
-            Ok((n_vertices, first)) => match text.check_vertices(n_vertices, candidate.line) {
-                Ok(n_vertices) => Ok(Some((n_vertices, first))),
-                Err(error) if choice == Header::Yes || layout.width != 2 => Err(error),
-                Err(_) => self.push_front(candidate, layout, base).map(|()| None).map_err(fail),
-            },
-            Err(message) if choice == Header::Yes => Err(fail(message)),
-            Err(message) if layout.width != 2 => Err(fail(format!(
+        let is_forced = choice == Header::Yes;
+        let fits = self.fits(sizes, is_forced, layout.base).map_err(|message| {
+            let start = format!(
                 "the first line has two numbers, the lines after it {}; read as a header of \
-                 vertices and lines it does not fit: {message}",
+                 vertices and lines it does not fit: ",
                 layout.width
-            ))),
-            Err(_) => self.push_front(candidate, layout, base).map(|()| None).map_err(fail),
+            );
+            text.error_at(line, if is_forced { message } else { start + &message })
+        });
+        match fits.and_then(|first| Ok((text.check_vertices(sizes.0, line)?, first))) {
+            Err(_) if !is_forced && layout.width == 2 => Ok(None),
+            header => header.map(Some),
         }
     }
 
-    /// The number of vertices and the least id, if the line fits as a header; else why
-    /// it does not.
-    fn header(
+    /// The least id, if a header of these sizes fits the lines; else why it does not.
+    fn fits(
         &self,
-        candidate: &Candidate,
-        choice: Header,
+        (n_vertices, n_lines): (u64, u64),
+        is_forced: bool,
         base: Option<Base>,
-    ) -> Result<(u64, u64), String> {
-        let Candidate { n_vertices, n_lines, .. } = *candidate;
+    ) -> Result<u64, String> {
         let found = self.n_lines();
         if n_lines != found {
             return Err(format!("the header promises {n_lines} lines, the file has {found}"));
         }
-        if found == 0 && choice == Header::Auto {
+        if found == 0 && !is_forced {
             return Err("no line follows the first".to_owned());
         }
-        let promise = format!("the header promises {n_vertices} vertices, but there");
-        let (first, n_known) = match self {
-            Self::Declared(vertices, _) => (0, Some(vertices.n_vertices)),
-            Self::Words(words, _) => (0, Some(words.len())),
-            Self::Numbers(parts) => {
-                let (least, greatest) = range(parts.parts()).unwrap_or((1, 0));
+        let (first, fits, found) = match self {
+            Self::Numbers(list) => {
+                let (least, greatest) = range(list.parts()).unwrap_or((1, 0));
                 let first = base.map_or(u64::from(least > 0), Base::first);
-                if greatest >= n_vertices.saturating_add(first) {
-                    return Err(format!("{promise} is an id {greatest}"));
-                }
-                (first, None)
+                let fits = greatest < n_vertices.saturating_add(first);
+                (first, fits, format!("is an id {greatest}"))
+            }
+            Self::Words(words, _) => {
+                (0, words.len() as u64 == n_vertices, format!("are {}", words.len()))
+            }
+            Self::Declared(Vertices { n_vertices: n, .. }, _) => {
+                (0, *n as u64 == n_vertices, format!("are {n}"))
             }
         };
-        if let Some(known) = n_known.filter(|&known| known as u64 != n_vertices) {
-            return Err(format!("{promise} are {known}"));
-        }
-        Ok((n_vertices, first))
-    }
-
-    /// Adds the first line as an arc.
-    fn push_front(
-        &mut self,
-        candidate: &Candidate,
-        layout: &Layout,
-        base: Option<Base>,
-    ) -> Result<(), String> {
-        let (mut source, mut destination) = (candidate.n_vertices, candidate.n_lines);
-        if layout.source > layout.destination {
-            std::mem::swap(&mut source, &mut destination);
-        }
-        match self {
-            Self::Numbers(parts) => {
-                let least = base.map_or(0, Base::first);
-                if source < least || destination < least {
-                    return Err(format!("expected a vertex from {least} on, found `0`"));
-                }
-                let mut part = IdArcs::with_capacity(1);
-                part.push(source, destination, None);
-                parts.push_front(part);
-            }
-            Self::Words(words, parts) => {
-                let mut part = WordArcs::default();
-                part.push(Name::Number(source), Name::Number(destination), None);
-                parts.push_front(words.unite(part).map_err(|error| error.to_string())?);
-            }
-            Self::Declared(vertices, parts) => {
-                let vertex = |id| {
-                    let found = vertices.find(Name::Number(id), 0);
-                    found.map_err(|fault| fault.message)
-                };
-                let mut part = Arcs::with_capacity(1);
-                part.push(vertex(source)?, vertex(destination)?);
-                parts.push_front(part);
-            }
-        }
-        Ok(())
+        let message = || format!("the header promises {n_vertices} vertices, but there {found}");
+        fits.then_some(first).ok_or_else(message)
     }
 
     /// Numbers the vertices; `header` is how many a header declares, and the least id.

@@ -54,7 +54,6 @@ pub(super) fn read(
     format: Format,
     options: &EdgeListOptions,
 ) -> Result<LoadedGraph, GraphError> {
-    let base = options.base;
     let mut notes = Vec::new();
     let beside = if options.vertices.is_none() { vertices::beside(text.path()) } else { None };
     let path = options.vertices.as_ref().or(beside.as_ref());
@@ -67,21 +66,27 @@ pub(super) fn read(
     n_comments += vertices.as_ref().map_or(0, |vertices| vertices.n_comments);
     let (n_vertices, ids, parts, kind) = match (read_start(&mut text, format, options)?, &vertices)
     {
-        (Some(Start { layout, header, notes: more }), vertices) => {
+        (Some(Start { mut layout, sizes, body, notes: more }), vertices) => {
             notes.extend(more);
+            let first_line = text.split_off(body);
             let body = text.line_number();
-            let mut list = List::read(&mut text, &layout, base, vertices.as_ref())?;
-            let header = match header {
-                Some(line) => {
-                    let choice = options.header;
-                    let settled = list.settle_header(&line, choice, &text, &layout, base)?;
-                    settled.inspect(|&(_, first)| notes.push(line.note(first)))
+            let mut list = List::new(&layout, vertices.as_ref());
+            text.for_each_block(|block| list.add(block, &layout))?;
+            let mut header = None;
+            if let Some(sizes @ (n_vertices, n_lines)) = sizes {
+                let line = first_line.first_line();
+                header = list.header(sizes, line, options.header, &text, &layout)?;
+                if let Some((_, first)) = header {
+                    notes.push(Note::Header { n_vertices, n_lines, first });
+                } else {
+                    // these numbers may stand in quotes in any list
+                    layout.is_table = true;
+                    list.add(&first_line, &layout)?;
                 }
-                None => None,
-            };
+            }
             let kind = list.smallest_kind(&text)?;
+            let (n_vertices, ids, parts) = list.number(header, &text, body, layout.base)?;
             n_comments += layout.n_comments.into_inner();
-            let (n_vertices, ids, parts) = list.number(header, &text, body, base)?;
             (n_vertices, ids, parts, kind)
         }
         (None, Some(vertices)) => {

@@ -6,7 +6,6 @@ use rayon::prelude::*;
 
 use super::super::assemble::Arcs;
 use super::super::scan::{Fault, Scanner};
-use super::super::weights::Number;
 use super::columns::Layout;
 use super::lines::for_each_arc;
 use crate::{GraphError, Name, VertexId, Words, parallel};
@@ -45,18 +44,10 @@ impl WordArcs {
     pub(super) fn read(scanner: Scanner<'_>, layout: &Layout) -> Result<Self, Fault> {
         let mut part = Self::default();
         for_each_arc(scanner, layout, |source, destination, weight, _| {
-            part.push(source, destination, weight);
+            part.arcs.push(part.words.number(source), part.words.number(destination), weight);
             Ok(())
         })?;
         Ok(part)
-    }
-
-    pub(super) fn push(&mut self, u: Name<'_>, v: Name<'_>, weight: Option<(Number, usize)>) {
-        let (source, destination) = (self.words.number(u), self.words.number(v));
-        match weight {
-            Some((weight, at)) => self.arcs.push_weighted(source, destination, weight, at),
-            None => self.arcs.push(source, destination),
-        }
     }
 }
 
