@@ -8,6 +8,7 @@
 //!   whom; [`BitMatrix`]: the bits that becomes one.
 //! * [`certificate`]: is this answer right? In O(n + m), from the graph alone.
 //! * [`oracle`]: the answer, by the plainest method there is.
+//! * [`spanning`]: both for spanning trees and branchings.
 //!
 //! ```
 //! use graph_formats::Csr;
@@ -33,13 +34,13 @@ mod any;
 mod bit_matrix;
 pub mod certificate;
 mod closure;
-mod degree;
 mod distances;
 mod float_sum;
 mod hop_sums;
 mod nearest;
 mod next_hops;
 pub mod oracle;
+pub mod spanning;
 mod subgraph;
 mod table;
 mod tree;
@@ -47,7 +48,6 @@ mod tree;
 pub use any::{AnyDistances, AnyNearest, AnyTable, AnyTree, Number};
 pub use bit_matrix::BitMatrix;
 pub use closure::Closure;
-pub use degree::Degree;
 pub use distances::{Distances, Total};
 pub use float_sum::FloatSum;
 pub use graph_formats::Progress;

@@ -4,7 +4,7 @@ use bytemuck::allocation;
 use closure::{closure, closure_on_gpus};
 use graph_formats::{Components, DisjointSets, VertexId, Weight, with_csr};
 use numpy::Element;
-use paths::oracle::{arborescence, minimum_spanning_forest};
+use paths::spanning::{minimum_arborescence, minimum_spanning_forest};
 use pyo3::prelude::*;
 
 use crate::error::Error;
@@ -172,7 +172,7 @@ impl Graph {
             let arcs = run(py, self.size(), false, |_| {
                 let Some(root) = root else { return Ok(minimum_spanning_forest(graph).edges) };
                 let arcs = graph.to_coo();
-                let chosen = arborescence(&arcs, root).ok_or_else(|| {
+                let chosen = minimum_arborescence(&arcs, root).ok_or_else(|| {
                     Error::argument(format!("root {root} does not reach all vertices"))
                 })?;
                 let all: Vec<_> = arcs.arcs().collect();

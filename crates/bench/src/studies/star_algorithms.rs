@@ -13,7 +13,7 @@ use std::mem;
 use ::closure::Algorithm::Auto;
 use ::sssp::Algorithm::Dijkstra;
 use graph_formats::Coo;
-use paths::{Tree, certificate};
+use paths::{Tree, certificate, spanning};
 use petgraph::unionfind::UnionFind;
 use star_machine::algorithms::{
     self, Change, EdgeList, Room, Runner, Task, WeightMatrix, dynamic_mst, kruskal, prim,
@@ -244,8 +244,8 @@ fn forests(bench: &Bench, n: usize, m: usize) -> Result<()> {
     // the weight of an arc is the number of its edge
     let numbered: Vec<_> = (0..).zip(&arcs).map(|(e, &(u, v, _))| (u, v, e)).collect();
     let graph = Csr::from_edges(n, &numbered)?;
-    let is_forest = |found: &[usize]| Ok(certificate::check_spanning_forest(&edges, found)?);
-    let is_tree = |found: &[usize]| Ok(certificate::check_spanning_tree(&edges, ROOT, found)?);
+    let is_forest = |found: &[usize]| Ok(spanning::check_spanning_forest(&edges, found)?);
+    let is_tree = |found: &[usize]| Ok(spanning::check_spanning_tree(&edges, ROOT, found)?);
     let (sort, heap) = (|| by_sorting(&edges), || by_heap(&graph, edges.weights()));
     let size = (n, m, list.weight_bits());
     let kruskals = problem("Kruskal", size, (sort().len(), "tree edge"));
@@ -305,7 +305,7 @@ fn changing_forest(bench: &Bench, n: usize, m: usize, n_changes: usize) -> Resul
     let problem = problem("Changing forest", (n, m, list.weight_bits()), (1, "change"));
     let usual = || by_sorting(&edges);
     let program = ("KRUSKAL, from scratch", &kruskal(&list)?);
-    let is_forest = |found: &[usize]| Ok(certificate::check_spanning_forest(&edges, found)?);
+    let is_forest = |found: &[usize]| Ok(spanning::check_spanning_forest(&edges, found)?);
     forest(bench, &problem, ("sorted edges, from scratch", &usual), program, &is_forest)?;
 
     let changes = changes(n, &arcs, n_changes)?;
@@ -364,7 +364,7 @@ fn certify(n: usize, rows: &[Option<Edge>], forest: &Slice) -> Result<()> {
     let (edges, marks): (Vec<_>, Vec<_>) = there.unzip();
     let found: Vec<usize> = (0..edges.len()).filter(|&at| marks[at]).collect();
     ensure!(found.len() == forest.positions().count(), "the forest has a row without an edge");
-    Ok(certificate::check_spanning_forest(&coo(n, &edges)?, &found)?)
+    Ok(spanning::check_spanning_forest(&coo(n, &edges)?, &found)?)
 }
 
 /// Arcs between vertices in no order, none of them a loop, with the greatest weights that allow no

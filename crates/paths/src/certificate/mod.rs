@@ -4,9 +4,6 @@
 //! one parallel pass over the arcs and a few over the vertices: O(n + m); those of all
 //! pairs are that for every destination.
 //!
-//! Certificates of edges or arcs that are selected from a list, whose answers are positions
-//! there, say themselves why they are proofs, and have violations of their own.
-//!
 //! # Why it is a proof
 //!
 //! Let d be the claimed distances. Two conditions are checked.
@@ -41,7 +38,6 @@ mod arcs;
 mod cycle;
 mod distances;
 mod nearest;
-mod selection;
 mod subgraph;
 mod tree;
 mod triangles;
@@ -51,10 +47,6 @@ pub use all_pairs::{check_all_pairs, check_next_hops};
 pub use cycle::check_negative_cycle;
 pub use distances::check_distances;
 pub use nearest::check_nearest;
-pub use selection::{
-    SelectionViolation, check_maximum_branching, check_minimum_arborescence, check_spanning_forest,
-    check_spanning_tree, check_tree_of_degree,
-};
 pub use subgraph::check_shortest_path_subgraph;
 pub use tree::check_tree;
 pub use triangles::check_triangles;

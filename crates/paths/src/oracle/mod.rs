@@ -10,12 +10,9 @@
 //! that an arc takes out of range is.
 
 mod bellman_ford;
-mod branching;
 mod closure;
-mod degree_tree;
 mod dijkstra;
 mod floyd_warshall;
-mod forest;
 mod nearest;
 mod next_hops;
 mod predecessors;
@@ -26,12 +23,9 @@ use graph_formats::{Csr, VertexId, Weight};
 use crate::Distances;
 
 pub use bellman_ford::bellman_ford;
-pub use branching::{Branching, arborescence, maximum_branching, minimum_arborescence};
 pub use closure::closure;
-pub use degree_tree::spanning_tree_of_degree;
 pub use dijkstra::dijkstra;
 pub use floyd_warshall::floyd_warshall;
-pub use forest::{SpanningForest, minimum_spanning_forest};
 pub use nearest::nearest;
 pub use next_hops::next_hops;
 pub use predecessors::{canonical_predecessors, tree};

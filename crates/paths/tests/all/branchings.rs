@@ -2,12 +2,12 @@
 //! against each other where those are too many.
 
 use graph_formats::{Coo, Csr, VertexId, Weight};
-use paths::certificate::SelectionViolation::{
+use paths::oracle;
+use paths::spanning::SelectionViolation::{
     ArborescenceMissed, ArcCycle, EnteredTwice, NotEntered, NotOptimal, PositionOutOfRange,
     RootEntered, RootOutOfRange,
 };
-use paths::certificate::{check_maximum_branching, check_minimum_arborescence};
-use paths::oracle;
+use paths::spanning::{self, check_maximum_branching, check_minimum_arborescence};
 use proptest::prelude::*;
 use test_support::{arbitrary_graph, corner_cases};
 
@@ -51,10 +51,10 @@ proptest! {
         selections.retain(|s| is_acyclic(&arcs, s));
         let best = selections.iter().map(|s| total(&arcs, s)).max().unwrap();
         prop_assert!(selections.iter().all(|s| passes(s) == (total(&arcs, s) == best)));
-        let branching = oracle::maximum_branching(&arcs);
-        prop_assert_eq!(branching.total, best);
-        prop_assert!(passes(&branching.arcs));
-        prop_assert!(branching.arcs.iter().all(|&at| arcs.weights()[at] > 0));
+        let branching = spanning::maximum_branching(&arcs);
+        prop_assert_eq!(total(&arcs, &branching), best);
+        prop_assert!(passes(&branching));
+        prop_assert!(branching.iter().all(|&at| arcs.weights()[at] > 0));
     }
 
     #[test]
@@ -73,9 +73,9 @@ proptest! {
         prop_assert!(!others.iter().any(passes));
         let best = spanning.iter().map(|s| total(&arcs, s)).min();
         prop_assert!(spanning.iter().all(|s| passes(s) == (Some(total(&arcs, s)) == best)));
-        let arborescence = oracle::minimum_arborescence(&arcs, root);
-        prop_assert_eq!(arborescence.as_ref().map(|a| a.total), best);
-        prop_assert!(arborescence.is_none_or(|a| passes(&a.arcs)));
+        let arborescence = spanning::minimum_arborescence(&arcs, root);
+        prop_assert_eq!(arborescence.as_ref().map(|a| total(&arcs, a)), best);
+        prop_assert!(arborescence.is_none_or(|a| passes(&a)));
         prop_assert_eq!(check_minimum_arborescence(&arcs, root, None).is_ok(), best.is_none());
     }
 
@@ -86,7 +86,7 @@ proptest! {
         left_out in any::<prop::sample::Index>(),
     ) {
         both_agree(&graph.to_coo());
-        let mut arcs = oracle::maximum_branching(&graph.to_coo()).arcs;
+        let mut arcs = spanning::maximum_branching(&graph.to_coo());
         if !arcs.is_empty() {
             arcs.remove(left_out.index(arcs.len()));
             let verdict = check_maximum_branching(&graph.to_coo(), &arcs);
@@ -97,13 +97,11 @@ proptest! {
 }
 
 fn both_agree<W: Weight + Into<i128>>(arcs: &Coo<W>) {
-    let branching = oracle::maximum_branching(arcs);
-    check_maximum_branching(arcs, &branching.arcs).unwrap();
-    assert_eq!(branching.total, total(arcs, &branching.arcs));
+    let branching = spanning::maximum_branching(arcs);
+    check_maximum_branching(arcs, &branching).unwrap();
     for root in 0..arcs.n_vertices().min(3) as VertexId {
-        let arborescence = oracle::minimum_arborescence(arcs, root);
-        let arcs_taken = arborescence.as_ref().map(|a| a.arcs.as_slice());
-        check_minimum_arborescence(arcs, root, arcs_taken).unwrap();
+        let arborescence = spanning::minimum_arborescence(arcs, root);
+        check_minimum_arborescence(arcs, root, arborescence.as_deref()).unwrap();
     }
 }
 
@@ -127,11 +125,14 @@ fn cycles_within_cycles_agree() {
 #[test]
 fn largest_weights_do_not_wrap() {
     let ring = |w| list(3, &[(0, 1, w), (1, 2, w), (2, 0, w), (0, 2, w), (2, 1, w), (1, 0, w)]);
-    both_agree(&ring(u64::MAX));
-    assert_eq!(oracle::maximum_branching(&ring(u64::MAX)).total, 2 * i128::from(u64::MAX));
+    let largest = ring(u64::MAX);
+    both_agree(&largest);
+    let branching = spanning::maximum_branching(&largest);
+    assert_eq!(total(&largest, &branching), 2 * i128::from(u64::MAX));
     let arcs = list(3, &[(0, 1, i64::MIN), (1, 2, i64::MAX), (2, 1, i64::MIN), (0, 2, i64::MIN)]);
     both_agree(&arcs);
-    assert_eq!(oracle::minimum_arborescence(&arcs, 0).unwrap().total, 2 * i128::from(i64::MIN));
+    let arborescence = spanning::minimum_arborescence(&arcs, 0).unwrap();
+    assert_eq!(total(&arcs, &arborescence), 2 * i128::from(i64::MIN));
 }
 
 /// 0 and 1 form a cycle of 4 and 5, 2 leads into it by 3 and 1; a loop, and a lighter copy.
@@ -173,5 +174,5 @@ fn wrong_arborescences_are_rejected() {
     let none = |root| check_minimum_arborescence(&arcs(), root, None).unwrap_err();
     assert_eq!(none(2), ArborescenceMissed { root: 2 });
     assert_eq!(none(4), RootOutOfRange { root: 4, n_vertices: 4 });
-    assert_eq!(oracle::minimum_arborescence(&arcs(), 4), None);
+    assert_eq!(spanning::minimum_arborescence(&arcs(), 4), None);
 }

@@ -2,12 +2,13 @@
 //! against all trees there are, and against each other where those are too many.
 
 use graph_formats::{Coo, VertexId, Weight};
-use paths::certificate::SelectionViolation::{
+use paths::spanning::SelectionViolation::{
     EdgeCycle, LighterByTwo, NotJoined, PositionOutOfRange, Replaceable, RootOutOfRange,
     TreeMissed, WrongDegree,
 };
-use paths::certificate::{SelectionViolation, check_spanning_forest, check_tree_of_degree};
-use paths::{Degree, oracle};
+use paths::spanning::{
+    self, Degree, SelectionViolation, check_spanning_forest, check_tree_of_degree,
+};
 use proptest::prelude::*;
 use test_support::{arbitrary_graph, corner_cases};
 
@@ -51,7 +52,7 @@ proptest! {
                     Degree::AtMost(asked) => found <= asked,
                 };
                 let best = trees.iter().filter(|tree| is_asked(tree.2)).map(|tree| tree.1).min();
-                let weight = oracle::spanning_tree_of_degree(&edges, root, degree);
+                let weight = spanning::spanning_tree_of_degree(&edges, root, degree);
                 prop_assert_eq!(weight, best, "{:?}", degree);
                 let none = check_tree_of_degree(&edges, root, degree, None);
                 prop_assert_eq!(none.is_ok(), best.is_none(), "{:?}", degree);
@@ -72,7 +73,7 @@ proptest! {
     fn weights_are_convex(graph in arbitrary_graph::<u32>(30, 120, 0..=9)) {
         let edges = graph.to_coo();
         let weights: Vec<_> = (0..=30)
-            .map(|degree| oracle::spanning_tree_of_degree(&edges, 0, Degree::Exactly(degree)))
+            .map(|degree| spanning::spanning_tree_of_degree(&edges, 0, Degree::Exactly(degree)))
             .collect();
         let possible: Vec<_> = weights.iter().skip_while(|w| w.is_none()).map_while(|w| *w).collect();
         prop_assert_eq!(possible.len(), weights.iter().flatten().count());
@@ -135,7 +136,7 @@ fn minimum_spanning_trees_pass() {
         if tree.len() + 1 < edges.n_vertices() {
             for degree in [Degree::Exactly(1), Degree::AtMost(70)] {
                 assert_eq!(check_tree_of_degree(&edges, 0, degree, None), Ok(()), "{name}");
-                assert_eq!(oracle::spanning_tree_of_degree(&edges, 0, degree), None, "{name}");
+                assert_eq!(spanning::spanning_tree_of_degree(&edges, 0, degree), None, "{name}");
             }
             continue;
         }
@@ -146,7 +147,7 @@ fn minimum_spanning_trees_pass() {
         for degree in [Degree::Exactly(found), Degree::AtMost(found), Degree::AtMost(70)] {
             assert_eq!(check_tree_of_degree(&edges, 0, degree, Some(&tree)), Ok(()), "{name}");
             if edges.n_arcs() < 300 {
-                let best = oracle::spanning_tree_of_degree(&edges, 0, degree);
+                let best = spanning::spanning_tree_of_degree(&edges, 0, degree);
                 assert_eq!(best, Some(weight), "{name}");
             }
         }
@@ -158,7 +159,7 @@ fn minimum_spanning_trees_pass() {
 fn largest_weights_do_not_wrap() {
     let (least, greatest) = (i64::MIN, i64::MAX);
     let edges = list(3, &[(0, 1, least), (1, 2, greatest), (2, 0, greatest), (0, 2, least)]);
-    let weight = |degree| oracle::spanning_tree_of_degree(&edges, 0, Degree::Exactly(degree));
+    let weight = |degree| spanning::spanning_tree_of_degree(&edges, 0, Degree::Exactly(degree));
     assert_eq!(weight(1), Some(-1));
     assert_eq!(weight(2), Some(2 * i128::from(least)));
     check_tree_of_degree(&edges, 0, Degree::Exactly(1), Some(&[0, 1])).unwrap();
@@ -223,7 +224,7 @@ fn wrong_trees_are_rejected() {
     let degree = Degree::AtMost(5);
     assert_eq!(none(0, degree), Err(TreeMissed { root: 0, degree }));
     assert_eq!(none(5, degree), Err(RootOutOfRange { root: 5, n_vertices: 5 }));
-    assert_eq!(oracle::spanning_tree_of_degree(&edges, 5, degree), None);
+    assert_eq!(spanning::spanning_tree_of_degree(&edges, 5, degree), None);
     let degree = Degree::Exactly(4);
     assert_eq!(none(0, degree), Err(TreeMissed { root: 0, degree }));
     assert!(none(0, degree).unwrap_err().to_string().contains("0 has 4 edges"));

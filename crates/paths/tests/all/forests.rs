@@ -2,10 +2,10 @@
 //! the oracle where those are too many.
 
 use graph_formats::{Coo, Csr, VertexId, Weight};
-use paths::certificate::SelectionViolation::{
+use paths::spanning::SelectionViolation::{
     Apart, EdgeCycle, NotAtRoot, PositionOutOfRange, Replaceable, RootOutOfRange,
 };
-use paths::certificate::{check_spanning_forest, check_spanning_tree};
+use paths::spanning::{self, check_spanning_forest, check_spanning_tree};
 use paths::{Closure, Total, oracle};
 use proptest::prelude::*;
 use test_support::{arbitrary_graph, corner_cases};
@@ -45,7 +45,7 @@ proptest! {
     ) {
         let (n, edges) = (graph.n_vertices(), graph.to_coo());
         let root = root % n as VertexId;
-        let expected = oracle::minimum_spanning_forest(&graph);
+        let expected = spanning::minimum_spanning_forest(&graph);
         let all = joined(n, edges.arcs());
         let is_of_root = |v: VertexId| v == root || all.reaches(root, v);
         let of_root: Vec<_> = expected.edges.iter().filter(|edge| is_of_root(edge.0)).collect();
@@ -75,7 +75,7 @@ proptest! {
         other in any::<prop::sample::Index>(),
     ) {
         let edges = graph.to_coo();
-        let forest = oracle::minimum_spanning_forest(&graph);
+        let forest = spanning::minimum_spanning_forest(&graph);
         let mut taken = positions(&edges, &forest.edges);
         check_spanning_forest(&edges, &taken).unwrap();
         if !taken.is_empty() {
@@ -95,7 +95,7 @@ fn corner_cases_pass() {
         let edges = graph.to_coo();
         let taken = match graph.n_arcs() {
             9_999 => (0..9_999).collect(), // a path
-            _ => positions(&edges, &oracle::minimum_spanning_forest(graph).edges),
+            _ => positions(&edges, &spanning::minimum_spanning_forest(graph).edges),
         };
         let verdict = check_spanning_forest(&edges, &taken);
         assert_eq!(verdict, Ok(()), "{name}");

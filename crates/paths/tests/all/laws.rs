@@ -4,6 +4,7 @@
 use graph_formats::{Csr, VertexId, Weight};
 use paths::certificate::{check_distances, check_nearest, check_negative_cycle, check_tree};
 use paths::oracle::{self, OracleError};
+use paths::spanning::minimum_spanning_forest;
 use paths::{Distances, Total};
 use proptest::prelude::*;
 use test_support::{arbitrary_graph, corner_cases};
@@ -252,7 +253,7 @@ proptest! {
     /// without any one of its edges the forest falls apart.
     #[test]
     fn forest_is_minimal(graph in arbitrary_graph::<i32>(12, 40, -5..=5)) {
-        let forest = oracle::minimum_spanning_forest(&graph);
+        let forest = minimum_spanning_forest(&graph);
         let sum: i32 = forest.edges.iter().map(|edge| edge.2).sum();
         prop_assert_eq!(forest.total, Total::Integer(sum.into()));
         for (u, v, weight) in graph.arcs() {

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use graph_formats::VertexId;
-use paths::certificate::check_spanning_forest;
+use paths::spanning::check_spanning_forest;
 use proptest::prelude::*;
 use star_machine::algorithms::{Change, DYNAMIC_MST, Dynamic, Room, Runner, dynamic_mst};
 use star_machine::{Counting, Host, StarError, Table};

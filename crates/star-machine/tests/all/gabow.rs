@@ -3,8 +3,7 @@
 use std::ops::RangeInclusive;
 
 use graph_formats::VertexId;
-use paths::certificate::check_tree_of_degree;
-use paths::{Degree, oracle};
+use paths::spanning::{Degree, check_tree_of_degree, spanning_tree_of_degree};
 use proptest::prelude::*;
 use star_machine::algorithms::{GABOW, Runner, Task, WeightMatrix, gabow};
 use star_machine::{Counting, Host, StarError};
@@ -103,7 +102,7 @@ fn trees_of_ranges_and_extreme_weights() {
         let task = gabow(&matrix, 0, first..=last).unwrap();
         let found = tree(&task, &edges, 0).unwrap();
         let weight = |tree: Vec<usize>| tree.iter().map(|&at| i128::from(edges[at].2)).sum();
-        let exactly = |b| oracle::spanning_tree_of_degree(&coo(7, &edges), 0, Degree::Exactly(b));
+        let exactly = |b| spanning_tree_of_degree(&coo(7, &edges), 0, Degree::Exactly(b));
         assert_eq!(found.map(weight), (first..=last).filter_map(exactly).min(), "{first}..={last}");
     }
     let (low, high) = (i64::MIN + 1, i64::MAX - 1);

@@ -11,18 +11,18 @@
 
 use graph_formats::{Coo, VertexId, Weight};
 
-use crate::Degree;
+use super::Degree;
 
 /// What the lightest spanning tree weighs that has so many edges at the root. `None` where
 /// there is none, or no such root.
 ///
 /// ```
 /// use graph_formats::Coo;
-/// use paths::{Degree, oracle};
+/// use paths::spanning::{Degree, spanning_tree_of_degree};
 ///
 /// // a triangle
 /// let edges = Coo::new(3, vec![0, 1, 2], vec![1, 2, 0], vec![3u32, 1, 5])?;
-/// let weight = |degree| oracle::spanning_tree_of_degree(&edges, 0, degree);
+/// let weight = |degree| spanning_tree_of_degree(&edges, 0, degree);
 /// assert_eq!(weight(Degree::Exactly(1)), Some(4));
 /// assert_eq!(weight(Degree::Exactly(2)), Some(8));
 /// assert_eq!(weight(Degree::Exactly(3)), None);

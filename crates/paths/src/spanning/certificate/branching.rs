@@ -18,7 +18,7 @@ use super::potentials::{Arc, least_cost};
 ///
 /// ```
 /// use graph_formats::Coo;
-/// use paths::certificate::{SelectionViolation, check_maximum_branching};
+/// use paths::spanning::{SelectionViolation, check_maximum_branching};
 ///
 /// // a cycle of 4 and 5, which 7 enters
 /// let arcs = Coo::new(3, vec![0, 1, 2], vec![1, 2, 1], vec![7u32, 5, 4])?;
@@ -49,7 +49,7 @@ pub fn check_maximum_branching<W: Weight + Into<i128>>(
 ///
 /// ```
 /// use graph_formats::Coo;
-/// use paths::certificate::{SelectionViolation, check_minimum_arborescence};
+/// use paths::spanning::{SelectionViolation, check_minimum_arborescence};
 ///
 /// let arcs = Coo::new(3, vec![0, 1, 2, 0], vec![1, 2, 1, 2], vec![9u32, 1, 1, 4])?;
 /// check_minimum_arborescence(&arcs, 0, Some(&[2, 3]))?;

@@ -18,7 +18,7 @@ use super::merges::Merges;
 ///
 /// ```
 /// use graph_formats::Coo;
-/// use paths::certificate::{SelectionViolation, check_spanning_forest};
+/// use paths::spanning::{SelectionViolation, check_spanning_forest};
 ///
 /// let edges = Coo::new(4, vec![0, 1, 2], vec![1, 2, 0], vec![3u32, 1, 2])?;
 /// check_spanning_forest(&edges, &[1, 2])?;
@@ -42,7 +42,7 @@ pub fn check_spanning_forest<W: Weight>(
 ///
 /// ```
 /// use graph_formats::Coo;
-/// use paths::certificate::check_spanning_tree;
+/// use paths::spanning::check_spanning_tree;
 ///
 /// let edges = Coo::new(5, vec![0, 1, 2, 3], vec![1, 2, 0, 4], vec![3u32, 1, 2, 5])?;
 /// check_spanning_tree(&edges, 0, &[1, 2])?;

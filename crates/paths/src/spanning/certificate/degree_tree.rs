@@ -13,10 +13,10 @@
 
 use graph_formats::{Coo, VertexId, Weight};
 
+use super::super::Degree;
 use super::SelectionViolation;
 use super::forest::{merged, replaceable};
 use super::merges::Merges;
-use crate::Degree;
 
 /// Proves that the edges at the positions `tree` are a spanning tree with so many edges at
 /// the root, and that no other such tree is lighter; or, where it is `None`, that there is
@@ -27,8 +27,7 @@ use crate::Degree;
 ///
 /// ```
 /// use graph_formats::Coo;
-/// use paths::Degree;
-/// use paths::certificate::check_tree_of_degree;
+/// use paths::spanning::{Degree, check_tree_of_degree};
 ///
 /// // a triangle
 /// let edges = Coo::new(3, vec![0, 1, 2], vec![1, 2, 0], vec![3u32, 1, 5])?;

@@ -22,10 +22,11 @@ pub struct SpanningForest<W> {
 ///
 /// ```
 /// use graph_formats::Csr;
-/// use paths::{Total, oracle};
+/// use paths::Total;
+/// use paths::spanning::minimum_spanning_forest;
 ///
 /// let graph = Csr::from_edges(4, &[(0, 1, 3u32), (1, 2, 1), (2, 0, 2)])?;
-/// let forest = oracle::minimum_spanning_forest(&graph);
+/// let forest = minimum_spanning_forest(&graph);
 /// assert_eq!(forest.edges, [(1, 2, 1), (0, 2, 2)]);
 /// assert_eq!(forest.total, Total::Integer(3));
 /// # Ok::<(), graph_formats::GraphError>(())

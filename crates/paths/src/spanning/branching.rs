@@ -12,28 +12,19 @@ use std::ops::Sub;
 
 use graph_formats::{Coo, VertexId, Weight};
 
-/// Arcs of a list of which at most one enters each vertex and none close a cycle.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Branching {
-    /// Their positions in the list, ascending.
-    pub arcs: Vec<usize>,
-    /// What they weigh together: the same for every optimum.
-    pub total: i128,
-}
-
-/// A branching of maximum weight; it has no arcs but those of positive weight.
+/// A branching of maximum weight: the positions, ascending, of arcs of which at most one enters
+/// each vertex and none close a cycle. All are of positive weight.
 ///
 /// ```
 /// use graph_formats::Coo;
-/// use paths::oracle;
+/// use paths::spanning::maximum_branching;
 ///
 /// // a cycle of 4 and 5, which 7 enters
 /// let arcs = Coo::new(3, vec![0, 1, 2], vec![1, 2, 1], vec![7u32, 5, 4])?;
-/// let branching = oracle::maximum_branching(&arcs);
-/// assert_eq!((branching.arcs, branching.total), (vec![0, 1], 12));
+/// assert_eq!(maximum_branching(&arcs), [0, 1]);
 /// # Ok::<(), graph_formats::GraphError>(())
 /// ```
-pub fn maximum_branching<W: Weight + Into<i128>>(arcs: &Coo<W>) -> Branching {
+pub fn maximum_branching<W: Weight + Into<i128>>(arcs: &Coo<W>) -> Vec<usize> {
     let n = arcs.n_vertices();
     // the root's arcs come first, so that they win against arcs of weight zero
     let from_root = (0..n).map(|v| Arc { tail: n, head: v, cost: 0, position: v });
@@ -41,50 +32,33 @@ pub fn maximum_branching<W: Weight + Into<i128>>(arcs: &Coo<W>) -> Branching {
         listed(arcs, |weight| -weight.into()).map(|arc| Arc { position: arc.position + n, ..arc });
     let taken = cheapest(n + 1, n, from_root.chain(listed).collect());
     let taken = taken.expect("the root has an arc to every vertex");
-    branching(arcs, taken.into_iter().filter_map(|at| at.checked_sub(n)).collect())
+    taken.into_iter().filter_map(|at| at.checked_sub(n)).collect()
 }
 
-/// A spanning arborescence of minimum weight: a branching that enters every vertex but the
-/// root. `None` where the root does not reach all of them, or is no vertex.
+/// A spanning arborescence of minimum weight: the positions, ascending, of the arcs of a branching
+/// that enters every vertex but the root. `None` where the root does not reach all of them, or is
+/// no vertex. Differences of weights that are floats are rounded, so that another arborescence may
+/// weigh less in the last bits.
 ///
 /// ```
 /// use graph_formats::Coo;
-/// use paths::oracle;
+/// use paths::spanning::minimum_arborescence;
 ///
 /// let arcs = Coo::new(3, vec![0, 1, 2, 0], vec![1, 2, 1, 2], vec![9u32, 1, 1, 4])?;
-/// let arborescence = oracle::minimum_arborescence(&arcs, 0).expect("0 reaches all");
-/// assert_eq!((arborescence.arcs, arborescence.total), (vec![2, 3], 5));
-/// assert_eq!(oracle::minimum_arborescence(&arcs, 1), None);
+/// assert_eq!(minimum_arborescence(&arcs, 0), Some(vec![2, 3]));
+/// assert_eq!(minimum_arborescence(&arcs, 1), None);
 /// # Ok::<(), graph_formats::GraphError>(())
 /// ```
-pub fn minimum_arborescence<W: Weight + Into<i128>>(
-    arcs: &Coo<W>,
-    root: VertexId,
-) -> Option<Branching> {
-    Some(branching(arcs, arborescence(arcs, root)?))
-}
-
-/// The positions of the arcs of a spanning arborescence of minimum weight, ascending, where weights
-/// may be floats, too: differences of those are rounded, so that another may weigh less in the last
-/// bits. `None` as for [`minimum_arborescence`].
-pub fn arborescence<W: Weight>(arcs: &Coo<W>, root: VertexId) -> Option<Vec<usize>> {
+pub fn minimum_arborescence<W: Weight>(arcs: &Coo<W>, root: VertexId) -> Option<Vec<usize>> {
     let (n, root) = (arcs.n_vertices(), root as usize);
     if root >= n {
         return None;
     }
     let is_whole = W::ZERO.to_i128().is_some();
-    let mut taken = match is_whole {
-        true => cheapest(n, root, listed(arcs, |w| w.to_i128().unwrap_or_default()).collect())?,
-        false => cheapest(n, root, listed(arcs, W::to_f64).collect())?,
-    };
-    taken.sort_unstable();
-    Some(taken)
-}
-
-fn branching<W: Weight + Into<i128>>(arcs: &Coo<W>, mut taken: Vec<usize>) -> Branching {
-    taken.sort_unstable();
-    let total = taken.iter().map(|&at| arcs.weights()[at].into()).sum();
-    Branching { arcs: taken, total }
+    match is_whole {
+        true => cheapest(n, root, listed(arcs, |w| w.to_i128().unwrap_or_default()).collect()),
+        false => cheapest(n, root, listed(arcs, W::to_f64).collect()),
+    }
 }
 
 /// An arc between vertices of a contracted graph.
@@ -106,7 +80,8 @@ fn listed<W: Weight, C>(arcs: &Coo<W>, cost: impl Fn(W) -> C) -> impl Iterator<I
     })
 }
 
-/// The positions of the arcs of a cheapest spanning arborescence at `root`, if there is one.
+/// The positions of the arcs of a cheapest spanning arborescence at `root`, ascending, if there is
+/// one.
 fn cheapest<C>(mut n: usize, mut root: usize, mut arcs: Vec<Arc<C>>) -> Option<Vec<usize>>
 where
     C: Copy + Default + PartialOrd + Sub<Output = C>,
@@ -140,6 +115,7 @@ where
         }
         taken = entering.into_iter().flatten().collect();
     }
+    taken.sort_unstable();
     Some(taken)
 }
 

@@ -1,7 +1,4 @@
-//! Certificates of edges or arcs that are selected from a list: spanning forests, trees with
-//! so many edges at a root, branchings.
-//!
-//! The answers are positions in the list, so that parallel edges are told apart.
+//! Whether edges or arcs that are selected from a list are the best, from the list alone.
 
 mod branching;
 mod degree_tree;

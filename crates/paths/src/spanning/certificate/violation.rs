@@ -2,7 +2,7 @@
 
 use graph_formats::VertexId;
 
-use crate::Degree;
+use super::super::Degree;
 
 /// The first thing found wrong with edges or arcs that are selected from a list.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

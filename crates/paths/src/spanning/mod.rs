@@ -1,0 +1,31 @@
+//! Spanning trees: the cheapest edges or arcs of a list that join its vertices, by the plainest
+//! methods there are, and certificates of any answer. They stand apart from shortest paths: no
+//! distance occurs.
+//!
+//! * Spanning forests of undirected graphs, and of them trees with so many edges at a root.
+//! * Branchings of directed graphs, of which an arborescence reaches all vertices from a root.
+//!
+//! Answers are positions in the list, so that parallel edges are told apart. A certificate says
+//! itself why it is a proof, and shares no code with the method that finds the answer.
+
+mod branching;
+mod certificate;
+mod degree_tree;
+mod forest;
+
+pub use branching::{maximum_branching, minimum_arborescence};
+pub use certificate::{
+    SelectionViolation, check_maximum_branching, check_minimum_arborescence, check_spanning_forest,
+    check_spanning_tree, check_tree_of_degree,
+};
+pub use degree_tree::spanning_tree_of_degree;
+pub use forest::{SpanningForest, minimum_spanning_forest};
+
+/// How many edges of a spanning tree are to be at its root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Degree {
+    /// So many.
+    Exactly(usize),
+    /// So many or fewer.
+    AtMost(usize),
+}
