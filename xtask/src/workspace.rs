@@ -40,7 +40,8 @@ pub(crate) struct Package {
     pub(crate) is_published: bool,
     /// The SPDX expression, where it gives one.
     pub(crate) licence: Option<String>,
-    /// The names of the packages that its manifest asks for, of every kind.
+    /// The names of the packages that its manifest asks for, of every kind; and of each feature of
+    /// them that it asks for, `package/feature`.
     pub(crate) dependencies: Vec<String>,
     /// The features that are on unless switched off.
     pub(crate) default_features: Vec<String>,
@@ -142,14 +143,19 @@ fn load_packages(root: &Path) -> Result<Vec<Package>> {
 fn package_from(root: &Path, package: &Value, members: &[String]) -> Package {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
-    let dependencies = package["dependencies"].as_array().into_iter().flatten();
+    let dependencies = package["dependencies"].as_array().into_iter().flatten().flat_map(|found| {
+        let name = text(&found["name"]).unwrap_or_default();
+        let features = strings(&found["features"]);
+        let asked: Vec<_> = features.iter().map(|feature| format!("{name}/{feature}")).collect();
+        asked.into_iter().chain([name])
+    });
     Package {
         name: text(&package["name"]).unwrap_or_default(),
         manifest: slashed(manifest.strip_prefix(root).unwrap_or(manifest)),
         is_member: text(&package["id"]).is_some_and(|id| members.contains(&id)),
         is_published: package["publish"].is_null(),
         licence: text(&package["license"]),
-        dependencies: dependencies.filter_map(|d| text(&d["name"])).collect(),
+        dependencies: dependencies.collect(),
         default_features: strings(&package["features"]["default"]),
     }
 }

@@ -1,16 +1,21 @@
-//! Packages that only some crates may name, so that one crate is enough to replace them
-//! or so that libraries keep typed errors.
+//! Packages, and features of them, that only some crates may name, so that one crate is enough to
+//! replace them, that libraries keep typed errors, or that solvers compile no decompressor.
 
 use super::{Finding, Rule};
 use crate::source::{code_of, lines_with_word};
 use crate::workspace::Workspace;
 
+/// Who reads or writes files.
+const READ_FILES: &[&str] =
+    &["starpath-hierarchy", "starpath-centrality", "starpath", "bench", "test-support"];
+
 /// A package, the crates that may name it, and why no other.
-const OWNERS: [(&str, &[&str], &str); 4] = [
+const OWNERS: [(&str, &[&str], &str); 5] = [
     ("cust", &["gpu-runtime"], "the CUDA driver is reached through gpu-runtime"),
     ("mpi", &["collectives-mpi"], "ranks are reached through collectives-mpi"),
     ("rustacuda_core", &["graph-formats"], "it is for users of graph-formats, not for us"),
     ("anyhow", &["starpath", "bench", "xtask"], "libraries have typed errors"),
+    ("graph-formats/files", READ_FILES, "who takes a solver alone compiles no decompressor"),
 ];
 
 pub(super) const RULE: Rule =
@@ -56,8 +61,12 @@ mod tests {
             ("xtask/src/main.rs", "use anyhow::Result;"),
         ]);
         assert_eq!(places(&check(&sources)), [("crates/sssp/src/lib.rs", 2)]);
-        let manifests =
-            Workspace::of_members(&[("gpu-runtime", &["cust"]), ("paths", &["anyhow"])]);
-        assert_eq!(places(&check(&manifests)), [("crates/paths/Cargo.toml", 0)]);
+        let manifests = Workspace::of_members(&[
+            ("gpu-runtime", &["cust"]),
+            ("paths", &["anyhow"]),
+            ("sssp", &["graph-formats/files"]),
+        ]);
+        let found = [("crates/paths/Cargo.toml", 0), ("crates/sssp/Cargo.toml", 0)];
+        assert_eq!(places(&check(&manifests)), found);
     }
 }
