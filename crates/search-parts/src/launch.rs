@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bytemuck::Pod;
-use gpu_runtime::{Arg, Gpu, GpuError, Kernel, LaunchConfig, Mailbox, Ptx, Timer};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig, Mailbox, Ptx, Timer};
 use kernels::Module;
 
 use crate::SearchError;
@@ -31,6 +31,9 @@ const MAX_ARCS: usize = (u32::MAX - (1 << 16)) as usize;
 
 /// Most vertices, and targets: loops over them step by up to as many as there are threads.
 pub const MAX_VERTICES: usize = (u32::MAX - (1 << 20)) as usize;
+
+/// Edges of a launch: no more threads than numbers without a sign may count.
+pub const EDGES_PER_LAUNCH: usize = 1 << 31;
 
 /// No vertex, for a search that has no target.
 pub const NO_VERTEX: u32 = u32::MAX;
@@ -59,6 +62,16 @@ pub fn two_blocks_each(gpu: &Gpu) -> LaunchConfig {
 /// The launch of as many threads as keep the device busy.
 pub fn all_threads(gpu: &Gpu) -> LaunchConfig {
     LaunchConfig::new(gpu.properties().multiprocessors * BLOCKS, BLOCK)
+}
+
+/// A launch of a thread for each of so many elements.
+pub fn a_thread_each(n: usize) -> LaunchConfig {
+    LaunchConfig::covering(n as u64, BLOCK)
+}
+
+/// How many elements, as kernels take it, of a buffer of fewer than 2^32.
+pub fn length<T>(buffer: &Buffer<T>) -> u32 {
+    buffer.len() as u32
 }
 
 /// Milliseconds since then.

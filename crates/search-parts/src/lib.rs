@@ -16,6 +16,7 @@
 //! assert_eq!(squares, [1, 4, 9]);
 //! ```
 
+pub mod device;
 mod error;
 mod launch;
 mod pool;
@@ -26,8 +27,8 @@ mod work;
 
 pub use error::{SearchError, by_name, unless_out_of_memory};
 pub use launch::{
-    Kernels, Launch, MAX_VERTICES, NO_VERTEX, all_threads, check_size, milliseconds,
-    two_blocks_each,
+    EDGES_PER_LAUNCH, Kernels, Launch, MAX_VERTICES, NO_VERTEX, a_thread_each, all_threads,
+    check_size, length, milliseconds, two_blocks_each,
 };
 pub use pool::Pool;
 pub use prefetch::{prefetch, prefetch_first};

@@ -7,6 +7,7 @@
 //! there a kernel tells where a sum does not fit, and they may be the bits of `f32`.
 
 use graph_formats::{Distance, DistanceKey, VertexId, Weight, WeightSummary, parallel};
+use search_parts::device::full_key;
 
 /// Distances that a task makes of labels.
 const DISTANCES_PER_TASK: usize = 1 << 14;
@@ -15,8 +16,6 @@ const DISTANCES_PER_TASK: usize = 1 << 14;
 pub trait KeyArithmetic<W: Weight>: Send + Sync + 'static {
     /// What a vertex is labelled with.
     type Key: DistanceKey;
-    /// Whether no sum can be too large to be held.
-    const HOLDS_ALL: bool;
     /// 1/Δ.
     type PerDelta: Copy + Send + Sync;
 
@@ -83,7 +82,6 @@ pub struct FullKeys;
 
 impl<W: Weight> KeyArithmetic<W> for FullKeys {
     type Key = FullKey<W>;
-    const HOLDS_ALL: bool = size_of::<W>() < size_of::<W::Distance>();
     type PerDelta = f64;
 
     #[inline(always)]
@@ -121,7 +119,6 @@ pub struct U32Keys;
 
 impl<W: Weight> KeyArithmetic<W> for U32Keys {
     type Key = u32;
-    const HOLDS_ALL: bool = true;
     /// In parts of 2^32.
     type PerDelta = u64;
 
@@ -134,10 +131,7 @@ impl<W: Weight> KeyArithmetic<W> for U32Keys {
 
     #[inline(always)]
     fn full(key: u32) -> FullKey<W> {
-        if key == u32::MAX {
-            return FullKey::<W>::GREATEST;
-        }
-        FullKey::<W>::from_u64(u64::from(key))
+        full_key::<W::Distance>(key)
     }
 
     fn per_delta(delta: f64) -> u64 {

@@ -31,7 +31,6 @@
 mod algorithm;
 pub mod any;
 mod arc_split;
-mod bounds;
 mod config;
 pub mod cost;
 mod cpu;
@@ -51,8 +50,6 @@ mod solver;
 mod weights;
 
 pub use algorithm::{Algorithm, Queue, QueueRule};
-#[doc(hidden)]
-pub use bounds::Bounds;
 pub use config::{Config, Goal};
 pub use delta::Delta;
 pub use found::Found;

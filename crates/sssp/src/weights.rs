@@ -1,12 +1,12 @@
 //! The weight types that searches take, and the numbers that they compare.
 
-use graph_formats::Weight;
+use published::FormWeight;
 
 use crate::key::{FullKeys, KeyArithmetic, U32Keys};
 
 /// A weight type with the keys that its searches may have. Outside of this crate it cannot be
 /// named, so that no other type can have it.
-pub trait SearchKeys: Weight {
+pub trait SearchKeys: FormWeight {
     /// Keys of 32 bits, where distances may be whole.
     type NarrowKeys: KeyArithmetic<Self::Unsigned>;
 }

@@ -28,7 +28,7 @@ const PROGRAMS: [&str; 2] = ["starpath", "bench"];
 /// those whose tests are, for some of them need a GPU,
 const TESTED: [&str; 9] = [
     "gpu-runtime",
-    "breadth-first",
+    "published",
     "sssp",
     "apsp",
     "hierarchy",

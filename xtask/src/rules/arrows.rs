@@ -11,7 +11,7 @@ use crate::workspace::Workspace;
 const FOR_TESTS: &str = "test-support";
 
 /// Each package of the workspace, and the packages of the workspace that it may name.
-const MAY_NAME: [(&str, &[&str]); 19] = [
+const MAY_NAME: [(&str, &[&str]); 20] = [
     ("graph-formats", &[]),
     (FOR_TESTS, &["graph-formats"]),
     ("collectives", &[]),
@@ -19,7 +19,20 @@ const MAY_NAME: [(&str, &[&str]); 19] = [
     ("gpu-runtime", &[]),
     ("starpath-kernels", &[]),
     ("starpath-paths", &["graph-formats"]),
-    ("starpath-search-parts", &["graph-formats", "gpu-runtime", "starpath-kernels"]),
+    (
+        "starpath-search-parts",
+        &["graph-formats", "starpath-paths", "gpu-runtime", "starpath-kernels"],
+    ),
+    (
+        "starpath-published",
+        &[
+            "graph-formats",
+            "starpath-paths",
+            "starpath-search-parts",
+            "gpu-runtime",
+            "starpath-kernels",
+        ],
+    ),
     (
         "starpath-breadth-first",
         &[
@@ -37,6 +50,7 @@ const MAY_NAME: [(&str, &[&str]); 19] = [
             "starpath-paths",
             "starpath-search-parts",
             "starpath-breadth-first",
+            "starpath-published",
             "gpu-runtime",
             "starpath-kernels",
         ],
@@ -93,6 +107,7 @@ const MAY_NAME: [(&str, &[&str]); 19] = [
         &[
             "graph-formats",
             "starpath-paths",
+            "starpath-published",
             "gpu-runtime",
             "sssp",
             "apsp",

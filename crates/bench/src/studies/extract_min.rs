@@ -13,7 +13,7 @@ use std::collections::BinaryHeap;
 use std::hint::black_box;
 use std::num::NonZeroU32;
 
-use ::sssp::gpu::{ExtractMin, Reduction};
+use ::published::{ExtractMin, Reduction};
 
 use super::*;
 

@@ -10,8 +10,8 @@
 
 use std::collections::BTreeSet;
 
-use ::sssp::gpu::{BlockSize, DijkstraByLaunches, Layout};
-use ::sssp::{Bounds, delta};
+use ::published::{BlockSize, Bounds, DijkstraByLaunches, Layout};
+use ::sssp::delta;
 use graph_formats::{WeightKind, with_csr};
 
 use super::*;

@@ -10,10 +10,9 @@
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig, Ptx};
 use graph_formats::{VertexId, Weight, WeightKind, WeightSummary};
+use search_parts::device::{DeviceRows, KeyKind};
 use search_parts::{all_threads, check_size};
 
-use super::graph::DeviceRows;
-use super::keys::KeyKind;
 use crate::arc_split;
 use crate::{SsspError, delta};
 

@@ -16,12 +16,14 @@ use std::time::{Duration, Instant};
 
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Distance, VertexId, Weight};
+use published::Layout;
+use search_parts::device::DeviceSearch;
 use search_parts::{Query, milliseconds, unless_out_of_memory};
 
-use super::algorithm::{Algorithm, Layout};
+use super::algorithm::Algorithm;
 use super::delta_stepping::{DeltaSteppingOnGpu, Form};
 use super::device::{Device, on_device};
-use super::search::DeviceSearch;
+use crate::weights::SearchKeys;
 use crate::{Delta, Plan, QueueRule, SsspError, delta};
 
 /// What is tried beside Δ-stepping where hops are few.
@@ -59,7 +61,7 @@ const PART_REACHED: u64 = 10;
 
 /// The search that is fastest on `graph`, whose weights are not negative, and milliseconds that
 /// finding it took; `plan` says which and why afterwards.
-pub(super) fn fastest<'g, W: Weight>(
+pub(super) fn fastest<'g, W: SearchKeys>(
     gpu: &Gpu,
     graph: &'g Csr<W>,
     plan: &mut Plan,
@@ -105,7 +107,7 @@ pub(super) fn fastest<'g, W: Weight>(
 
 /// The same for weights of any sign: the fastest form of Bellman-Ford, or `otherwise` where none
 /// could be tried.
-pub(super) fn fastest_of_any_sign<'g, W: Weight>(
+pub(super) fn fastest_of_any_sign<'g, W: SearchKeys>(
     gpu: &Gpu,
     graph: &'g Csr<W>,
     otherwise: Algorithm,

@@ -15,7 +15,7 @@
 //! first in, first out. They hold for 4 n + 1024 rounds; what is left then is worked off
 //! first in, first out. A queue that is not empty n rounds later proves a negative cycle. So
 //! every search ends, after O(n) rounds and O(n m) work, as a round takes a vertex at most
-//! once. Where weights are below zero, the host looks for a [cycle](super::negative_cycle)
+//! once. Where weights are below zero, the host looks for a [cycle](search_parts::device::lowers_itself)
 //! earlier, after 256 rounds, then 512 more, and so on.
 //!
 //! Sums are as wide as the weights. Where a distance does not fit, and where there is a
@@ -42,14 +42,11 @@ use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig};
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use kernels::sssp::{QUEUE_F32, QUEUE_F64, QUEUE_I32, QUEUE_U32};
 use paths::Predecessors;
+use search_parts::device::{
+    self, Answer, DeviceCsr, DeviceSearch, RowTree, Searched, lowers_itself, no_answer,
+};
 use search_parts::{Again, Kernels, Launch, Query, check_size, milliseconds};
 
-use super::edge_predecessors::{RowTree, Searched};
-use super::graph::DeviceCsr;
-use super::keys;
-use super::negative_cycle::lowers_itself;
-use super::search::no_answer;
-use super::search::{Answer, DeviceSearch};
 use crate::{DeviceTimes, QueueRule, SsspError, Work};
 
 /// Threads of a block: `block_size` of `queue.cu`.
@@ -137,15 +134,11 @@ pub(super) struct QueueOnGpu<'g, W: Weight> {
 }
 
 impl<'g, W: Weight> QueueOnGpu<'g, W> {
-    /// Uploads `graph`, whose weights may be below zero where `negative`. O(n + m).
-    pub(super) fn new(
-        gpu: &Gpu,
-        graph: &'g Csr<W>,
-        negative: bool,
-        rule: QueueRule,
-    ) -> Result<Self, SsspError> {
+    /// Uploads `graph`. O(n + m).
+    pub(super) fn new(gpu: &Gpu, graph: &'g Csr<W>, rule: QueueRule) -> Result<Self, SsspError> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         check_size(n, m)?;
+        let negative = graph.first_negative().is_some();
         let jit_before = gpu.jit_ms();
         let kernels = Kernels::of(gpu, &[QUEUE_U32, QUEUE_I32, QUEUE_F32, QUEUE_F64], W::KIND)?;
         let (start, search) = (kernels.get("queue_start")?, kernels.get("queue_search")?);
@@ -237,7 +230,7 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
     /// Whether the distances so far show a negative cycle; its time is the search's.
     fn shows_a_cycle(&mut self) -> Result<bool, SsspError> {
         let start = Instant::now();
-        let distances = keys::download(&self.distances)?;
+        let distances = device::download(&self.distances)?;
         let shows = lowers_itself(self.graph, &distances);
         self.times.solve_ms += milliseconds(start);
         Ok(shows)
@@ -278,7 +271,7 @@ impl<W: Weight> DeviceSearch<W> for QueueOnGpu<'_, W> {
         self.times = self.times.without_search();
         let Some(control) = self.empty_the_queue(query)? else { return Err(no_answer()) };
         let start = Instant::now();
-        let distances = keys::download(&self.distances)?;
+        let distances = device::download(&self.distances)?;
         self.times.download_ms = milliseconds(start);
         if control.above != 0 && ends_early(self.graph, &distances) {
             return Err(no_answer());

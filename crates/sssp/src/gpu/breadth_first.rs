@@ -16,9 +16,9 @@ use graph_formats::{Csr, VertexId, Weight};
 use paths::{Predecessors, Progress};
 use rayon::prelude::*;
 use search_parts::Query;
+use search_parts::device::{Answer, DeviceSearch, Owners};
 
 use super::delta_stepping::DeltaSteppingOnGpu;
-use super::search::{Answer, DeviceSearch, Owners};
 use crate::delta::{self, Delta};
 use crate::level_distances::LevelDistances;
 use crate::{DeviceTimes, SsspError, Work};

@@ -3,15 +3,14 @@
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, VertexId, Weight};
 use paths::Progress;
+use published::Form;
+use search_parts::device::{Answer, DeviceSearch, Owners};
 
 use super::algorithm::Algorithm;
-use super::bellman_ford::BellmanFordOnGpu;
 use super::bellman_ford_queue::QueueOnGpu;
-use super::bellman_ford_spmv::SpmvOnGpu;
 use super::breadth_first::ByLevelsOnGpu;
 use super::delta_stepping::DeltaSteppingOnGpu;
-use super::search::{Answer, DeviceSearch, Owners};
-use super::{crauser, delta_stepping_buckets, dijkstra};
+use crate::weights::SearchKeys;
 use crate::{Delta, DeviceTimes, SsspError, Work, delta, plan};
 
 /// An algorithm on a device. Two of them know more than single searches.
@@ -71,13 +70,12 @@ impl<'g, W: Weight> Device<'g, W> {
 }
 
 /// The search by `algorithm`, and the width of its buckets if it has some.
-pub(super) fn on_device<'g, W: Weight>(
+pub(super) fn on_device<'g, W: SearchKeys>(
     gpu: &Gpu,
     graph: &'g Csr<W>,
     algorithm: Algorithm,
 ) -> Result<(Device<'g, W>, Option<f64>), SsspError> {
-    let negative = graph.first_negative().is_some();
-    let search: Box<dyn DeviceSearch<W> + 'g> = match algorithm {
+    let form = match algorithm {
         Algorithm::DeltaStepping(delta) => {
             let width = delta::width(graph, delta)?;
             let fixed = delta != Delta::Auto;
@@ -88,25 +86,23 @@ pub(super) fn on_device<'g, W: Weight>(
             plan::check_weights_equal(graph)?;
             return Ok((Device::Levels(Box::new(ByLevelsOnGpu::new(gpu, graph)?)), None));
         }
+        Algorithm::BellmanFordQueue(rule) => {
+            return Ok((Device::Other(Box::new(QueueOnGpu::new(gpu, graph, rule)?)), None));
+        }
         Algorithm::DeltaSteppingBuckets(delta) => {
-            let width = delta::width(graph, delta)?;
-            let search = delta_stepping_buckets::buckets(gpu, graph, width)?;
-            return Ok((Device::Other(Box::new(search)), Some(width)));
+            Form::DeltaSteppingBuckets(delta::width(graph, delta)?)
         }
-        Algorithm::Dijkstra(block) => Box::new(dijkstra::dijkstra(gpu, graph, block)?),
-        Algorithm::Crauser => Box::new(crauser::crauser(gpu, graph)?),
-        Algorithm::Eager(lookahead) => {
-            let lookahead = delta::width(graph, lookahead)?;
-            let search = Box::new(crauser::eager(gpu, graph, lookahead)?);
-            return Ok((Device::Other(search), Some(lookahead)));
-        }
+        Algorithm::Eager(lookahead) => Form::Eager(delta::width(graph, lookahead)?),
+        Algorithm::Dijkstra(block) => Form::Dijkstra(block),
+        Algorithm::Crauser => Form::Crauser,
         Algorithm::BellmanFord { edges, loads, stores } => {
-            Box::new(BellmanFordOnGpu::new(gpu, graph, negative, edges, (loads, stores))?)
+            Form::BellmanFord { edges, loads, stores }
         }
-        Algorithm::BellmanFordQueue(rule) => Box::new(QueueOnGpu::new(gpu, graph, negative, rule)?),
-        Algorithm::BellmanFordSpmv(layout) => {
-            Box::new(SpmvOnGpu::new(gpu, graph, negative, layout)?)
-        }
+        Algorithm::BellmanFordSpmv(layout) => Form::BellmanFordSpmv(layout),
     };
-    Ok((Device::Other(search), None))
+    let width = match form {
+        Form::DeltaSteppingBuckets(width) | Form::Eager(width) => Some(width),
+        _ => None,
+    };
+    Ok((Device::Other(published::search(gpu, graph, form)?), width))
 }

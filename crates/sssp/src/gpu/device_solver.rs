@@ -12,11 +12,11 @@ use kernels::Module;
 use kernels::sssp::{
     DISTANCES_F32, DISTANCES_F64, DISTANCES_U32, DISTANCES_U32_WIDE, DISTANCES_U64,
 };
+use search_parts::device::{KeyKind, limit_key};
 use search_parts::{Kernels, MAX_VERTICES, Query, all_threads, milliseconds};
 
 use super::arrays::{Arrays, type_code};
 use super::delta_stepping::DeltaSteppingOnGpu;
-use super::keys::{KeyKind, limit_key};
 use crate::key::distance_bound;
 use crate::plan::is_far_below_greatest;
 use crate::{DeviceTimes, Goal, Progress, SsspError, Work};

@@ -23,9 +23,9 @@ use kernels::Module;
 use kernels::sssp::{
     MANY_SOURCES_F32, MANY_SOURCES_F64, MANY_SOURCES_U32, MANY_SOURCES_U32_WIDE, MANY_SOURCES_U64,
 };
+use search_parts::device::KeyKind;
 use search_parts::{Kernels, Launch, milliseconds};
 
-use super::keys::KeyKind;
 use super::work_space::{Lists, SteppingSearch, WorkSpace};
 use crate::{DeviceTimes, Progress, SsspError, Work};
 

@@ -7,44 +7,23 @@
 mod algorithm;
 mod arrays;
 mod autotune;
-mod bellman_ford;
 mod bellman_ford_queue;
-mod bellman_ford_spmv;
 mod breadth_first;
 mod choose;
-mod crauser;
 mod delta_stepping;
-mod delta_stepping_buckets;
 mod device;
 mod device_solver;
-mod dijkstra;
-mod dijkstra_by_launches;
-mod edge_predecessors;
-mod edges;
-mod extract_min;
-mod graph;
-mod key_search;
-mod keys;
 mod many_sources;
 mod nearest;
-mod negative_cycle;
 mod on_gpu;
-mod predecessors;
-mod search;
 mod several;
-mod spmv_matrix;
 mod work_space;
 
-pub use self::algorithm::{Algorithm, BlockSize, Config, EdgeOrder, Layout, Loads, Stores};
+pub use self::algorithm::{Algorithm, Config};
 pub use self::arrays::{Arrays, Indices};
 pub use self::device_solver::{DeviceSolver, OnDevice};
-#[doc(hidden)]
-pub use self::dijkstra_by_launches::DijkstraByLaunches;
-#[doc(hidden)]
-pub use self::extract_min::{ExtractMin, Reduction};
-#[cfg(test)]
-pub(crate) use self::search::{Answer, DeviceSearch};
 pub(crate) use self::several::OnGpus;
+pub use published::{BlockSize, EdgeOrder, Layout, Loads, Stores};
 
 #[cfg(test)]
 mod tests {

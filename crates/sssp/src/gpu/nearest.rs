@@ -15,11 +15,9 @@ use gpu_runtime::{Arg, Buffer, Gpu, Kernel, LaunchConfig};
 use graph_formats::VertexId;
 use kernels::Module;
 use kernels::sssp::{NEAREST_F32, NEAREST_F64, NEAREST_U32, NEAREST_U32_WIDE, NEAREST_U64};
+use search_parts::device::{KeyGraph, KeyKind, Owners, RowsAt};
 use search_parts::{Kernels, two_blocks_each};
 
-use super::graph::{KeyGraph, RowsAt};
-use super::keys::KeyKind;
-use super::search::Owners;
 use super::work_space::WorkSpace;
 use crate::SsspError;
 

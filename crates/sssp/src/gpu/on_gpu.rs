@@ -8,10 +8,10 @@ use std::time::Instant;
 
 use graph_formats::{Csr, VertexId, Weight};
 use paths::{Predecessors, Progress};
+use search_parts::device::{Answer, Owners};
 use search_parts::{Query, milliseconds, unless_out_of_memory};
 
 use super::device::Device;
-use super::search::{Answer, Owners};
 use crate::cpu::Searches;
 use crate::search::Search;
 use crate::weights::SearchKeys;
@@ -145,7 +145,7 @@ mod tests {
     use paths::{Distances, oracle};
 
     use super::*;
-    use crate::gpu::search::{DeviceSearch, no_answer};
+    use search_parts::device::{DeviceSearch, no_answer};
 
     /// A device that has an answer, of zeros, for even sources alone.
     struct EvenSources {

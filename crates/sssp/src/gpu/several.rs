@@ -13,12 +13,12 @@ use std::{slice, thread};
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, VertexId, Weight};
 use paths::{Predecessors, Progress};
+use search_parts::device::{Answer, Owners};
 use search_parts::{EndsOnPanic, Query};
 
 use super::algorithm::Config;
 use super::choose::search;
 use super::on_gpu::OnGpu;
-use super::search::{Answer, Owners};
 use crate::row;
 use crate::weights::SearchKeys;
 use crate::{DeviceTimes, Plan, SsspError, Work};
@@ -54,7 +54,7 @@ impl<'g, W: SearchKeys> OnGpus<'g, W> {
     /// No GPU, but a search that stands for one.
     #[cfg(test)]
     pub(crate) fn standing_for(
-        search: Box<dyn super::search::DeviceSearch<W> + 'g>,
+        search: Box<dyn search_parts::device::DeviceSearch<W> + 'g>,
         graph: &'g Csr<W>,
         plan: &Plan,
     ) -> Self {

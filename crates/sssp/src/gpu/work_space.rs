@@ -3,9 +3,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu, GpuError};
-
-use super::graph::RowsAt;
-use super::keys::KeyKind;
+use search_parts::device::{KeyKind, RowsAt};
 
 /// `Search` of `search.cuh`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]

@@ -207,7 +207,7 @@ mod tests {
     use paths::Predecessors;
 
     use super::*;
-    use crate::gpu::{Answer, DeviceSearch};
+    use search_parts::device::{Answer, DeviceSearch};
 
     /// A device that makes single searches, and nothing else.
     struct Mock {

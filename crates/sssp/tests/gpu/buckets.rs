@@ -6,8 +6,9 @@ use graph_formats::{Csr, VertexId, Weight};
 use paths::Tree;
 use paths::certificate::check_tree;
 use paths::oracle;
+use published::Bounds;
 use sssp::gpu::Algorithm;
-use sssp::{Bounds, Config, Delta, Found, Goal, SearchWeight, Solver, SsspError};
+use sssp::{Config, Delta, Found, Goal, SearchWeight, Solver, SsspError};
 
 use crate::common::{Both, corner_case_tests, gpu, refusal};
 use crate::graphs;

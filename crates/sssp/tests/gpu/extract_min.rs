@@ -4,8 +4,8 @@ use std::num::NonZeroU32;
 
 use graph_formats::Csr;
 use paths::oracle;
+use published::{BlockSize, DijkstraByLaunches, ExtractMin, Reduction};
 use sssp::SsspError;
-use sssp::gpu::{BlockSize, DijkstraByLaunches, ExtractMin, Reduction};
 
 use crate::common::gpu;
 use crate::graphs;

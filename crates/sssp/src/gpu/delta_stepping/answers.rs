@@ -8,13 +8,12 @@ use std::time::Instant;
 use gpu_runtime::{Buffer, GpuError};
 use graph_formats::{Distance, VertexId, Weight};
 use paths::Predecessors;
+use search_parts::device::{Answer, DeviceSearch, KeyKind, Owners, limit_key, no_answer};
 use search_parts::{MAX_VERTICES, Query, milliseconds};
 
 use super::DeltaSteppingOnGpu;
-use crate::gpu::keys::{KeyKind, limit_key};
 use crate::gpu::many_sources::{Found, ManySources};
 use crate::gpu::nearest::OwnersKernel;
-use crate::gpu::search::{Answer, DeviceSearch, Owners, no_answer};
 use crate::gpu::work_space::WorkSpace;
 use crate::{DeviceTimes, Progress, SsspError, Work};
 

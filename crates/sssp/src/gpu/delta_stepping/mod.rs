@@ -25,14 +25,12 @@ use kernels::sssp::{
     DELTA_STEPPING_F32, DELTA_STEPPING_F64, DELTA_STEPPING_U32, DELTA_STEPPING_U32_WIDE,
     DELTA_STEPPING_U64,
 };
+use search_parts::device::{DeviceRows, KeyGraph, KeyKind, RowsAt, TreeKernel};
 use search_parts::{Kernels, Launch, Query, milliseconds, unless_out_of_memory};
 
 use super::arrays::{self, Arrays, Facts};
-use super::graph::{DeviceRows, KeyGraph, RowsAt};
-use super::keys::KeyKind;
 use super::many_sources::ManySources;
 use super::nearest::OwnersKernel;
-use super::predecessors::TreeKernel;
 use super::work_space::{Lists, SteppingSearch, WorkSpace};
 use crate::arc_split;
 use crate::{DeviceTimes, SsspError, Work};
@@ -352,8 +350,8 @@ mod tests {
     use paths::{Distances, oracle};
 
     use super::*;
-    use crate::gpu::search::DeviceSearch;
     use crate::gpu::tests::gpu;
+    use search_parts::device::DeviceSearch;
 
     /// The distances, by lists of this length.
     fn by_lists<W: Weight>(

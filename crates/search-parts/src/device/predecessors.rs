@@ -1,11 +1,12 @@
 //! The shortest-path tree on a GPU, from the keys that a search has left there.
 //!
-//! The rule is that of [`crate::predecessors()`], and the method stands in
+//! The rule is that of `sssp::predecessors`, and the method stands in
 //! `kernels/sssp/predecessors.cu`. One launch, O(n + m); where arcs add nothing, a barrier
 //! of the grid for each level. Four bytes a vertex, and three lists of as many, which a search may have.
 //!
 //! Reference: meyer-sanders-2003
 
+use crate::{Kernels, two_blocks_each};
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig};
 use graph_formats::VertexId;
@@ -13,11 +14,10 @@ use kernels::Module;
 use kernels::sssp::{
     PREDECESSORS_F32, PREDECESSORS_F64, PREDECESSORS_U32, PREDECESSORS_U32_WIDE, PREDECESSORS_U64,
 };
-use search_parts::{Kernels, two_blocks_each};
 
 use super::graph::{KeyGraph, RowsAt};
 use super::keys::KeyKind;
-use crate::SsspError;
+use crate::SearchError;
 
 const MODULES: [Module; 5] =
     [PREDECESSORS_U32, PREDECESSORS_F32, PREDECESSORS_U32_WIDE, PREDECESSORS_U64, PREDECESSORS_F64];
@@ -42,7 +42,7 @@ struct Tree {
 }
 
 /// The kernel of `predecessors.cu`.
-pub(super) struct TreeKernel {
+pub struct TreeKernel {
     kernel: Kernel,
     shape: LaunchConfig,
     chosen: Buffer<VertexId>,
@@ -51,11 +51,15 @@ pub(super) struct TreeKernel {
 
 impl TreeKernel {
     /// Bytes for `n_vertices` vertices.
-    pub(super) fn bytes(n_vertices: usize) -> u64 {
+    pub fn bytes(n_vertices: usize) -> u64 {
         (n_vertices * size_of::<VertexId>() + size_of::<Control>()) as u64
     }
 
-    pub(super) fn load(gpu: &Gpu, kind: KeyKind, n_vertices: usize) -> Result<Self, SsspError> {
+    /// For keys of this kind.
+    ///
+    /// # Errors
+    /// Where the device fails or has too little memory.
+    pub fn load(gpu: &Gpu, kind: KeyKind, n_vertices: usize) -> Result<Self, SearchError> {
         Ok(Self {
             kernel: Kernels::of(gpu, &MODULES, kind)?.get("predecessors")?,
             shape: two_blocks_each(gpu),
@@ -67,7 +71,7 @@ impl TreeKernel {
     /// The predecessors of the vertices whose keys, which a search of `graph` from `source` has
     /// left at the address `keys`, are at most `limit`; `u32::MAX` is no vertex. Overwrites
     /// `lists`, which have an entry of four bytes or more for each vertex.
-    pub(super) fn predecessors<T>(
+    pub fn predecessors<T>(
         &mut self,
         gpu: &Gpu,
         graph: &KeyGraph,
@@ -80,7 +84,7 @@ impl TreeKernel {
     }
 
     /// The same, left on the device.
-    pub(super) fn choose<T>(
+    pub fn choose<T>(
         &mut self,
         gpu: &Gpu,
         graph: &KeyGraph,

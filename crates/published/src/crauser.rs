@@ -31,12 +31,10 @@ use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu, GpuError, Kernel};
 use graph_formats::{Csr, Direction, VertexId, Weight};
 use kernels::sssp::{CRAUSER_F32, CRAUSER_U32};
+use search_parts::device::{DeviceRows, KeyGraph, KeyKind, KeySearch, Parameters, RowsAt};
 use search_parts::{Kernels, Launch, Query, all_threads};
 
-use super::graph::{DeviceRows, KeyGraph, RowsAt};
-use super::key_search::{KeySearch, Parameters};
-use super::keys::KeyKind;
-use crate::{SsspError, Work};
+use search_parts::{SearchError, Work};
 
 /// Threads of a block: `block_size` of the source.
 const BLOCK: u32 = 1024;
@@ -46,7 +44,7 @@ const SHARE: usize = 4096;
 /// `Crauser` of `crauser.cu`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Crauser {
+pub(crate) struct Crauser {
     graph: RowsAt,
     least_out: u64,
     least_in: u64,
@@ -67,7 +65,7 @@ pub(super) struct Crauser {
 /// `CrauserControl` of `crauser.cu`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct CrauserControl {
+pub(crate) struct CrauserControl {
     rounds: [[u32; 4]; 3],
     arrived: u32,
     trouble: u32,
@@ -153,20 +151,20 @@ fn required_bytes(n: usize, m: usize, words: usize) -> u64 {
 
 /// Uploads `graph`, which has no negative weights, and finds the least weights
 /// of its vertices. O(n + m).
-pub(super) fn crauser<W: Weight>(
+pub(crate) fn crauser<W: Weight>(
     gpu: &Gpu,
     graph: &Csr<W>,
-) -> Result<KeySearch<Crauser>, SsspError> {
+) -> Result<KeySearch<Crauser>, SearchError> {
     settling(gpu, graph, None)
 }
 
 /// Uploads `graph`, which has no negative weights, for Eager's criterion with this look-ahead;
 /// whole weights have it rounded down. O(n + m).
-pub(super) fn eager<W: Weight>(
+pub(crate) fn eager<W: Weight>(
     gpu: &Gpu,
     graph: &Csr<W>,
     lookahead: f64,
-) -> Result<KeySearch<Crauser>, SsspError> {
+) -> Result<KeySearch<Crauser>, SearchError> {
     settling(gpu, graph, Some(lookahead))
 }
 
@@ -174,7 +172,7 @@ fn settling<W: Weight>(
     gpu: &Gpu,
     graph: &Csr<W>,
     lookahead: Option<f64>,
-) -> Result<KeySearch<Crauser>, SsspError> {
+) -> Result<KeySearch<Crauser>, SearchError> {
     let (n, m, direction) = (graph.n_vertices(), graph.n_arcs(), graph.direction());
     let words = if lookahead.is_none() && direction == Direction::Directed { 2 } else { 1 };
     let required = required_bytes(n, m, words);

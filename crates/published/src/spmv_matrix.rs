@@ -18,22 +18,22 @@ use std::time::Instant;
 
 use gpu_runtime::{Buffer, Gpu};
 use graph_formats::{Csr, Direction, Ell, VertexId, Weight};
+use search_parts::device::DeviceCsr;
 use search_parts::milliseconds;
 
-use super::algorithm::Layout;
-use super::graph::DeviceCsr;
-use crate::{DeviceTimes, SsspError};
+use crate::settings::Layout;
+use search_parts::{DeviceTimes, SearchError};
 
 /// The matrix, a row for each vertex.
-pub(super) struct Matrix<W> {
+pub(crate) struct Matrix<W> {
     /// Where rows begin and where the last one ends; `None` where they are padded.
-    pub(super) offsets: Option<Buffer<u32>>,
+    pub(crate) offsets: Option<Buffer<u32>>,
     /// Where each arc begins,
-    pub(super) starts: Buffer<VertexId>,
+    pub(crate) starts: Buffer<VertexId>,
     /// and its weight.
-    pub(super) weights: Buffer<W>,
+    pub(crate) weights: Buffer<W>,
     /// Slots of each row, where rows are padded.
-    pub(super) width: usize,
+    pub(crate) width: usize,
 }
 
 impl<W: Weight> Matrix<W> {
@@ -41,15 +41,15 @@ impl<W: Weight> Matrix<W> {
     /// to `times` what that takes.
     ///
     /// # Errors
-    /// [`SsspError::Gpu`] where the device has too little memory, and
-    /// [`SsspError::NotOnGpu`] where it or the host has too little for padded rows.
-    pub(super) fn of(
+    /// [`SearchError::Gpu`] where the device has too little memory, and
+    /// [`SearchError::NotOnGpu`] where it or the host has too little for padded rows.
+    pub(crate) fn of(
         gpu: &Gpu,
         graph: &Csr<W>,
         layout: Layout,
         others: u64,
         times: &mut DeviceTimes,
-    ) -> Result<Self, SsspError> {
+    ) -> Result<Self, SearchError> {
         let start = Instant::now();
         let is_padded = layout == Layout::Ell;
         if !is_padded {
@@ -75,7 +75,7 @@ impl<W: Weight> Matrix<W> {
         others: u64,
         start: Instant,
         times: &mut DeviceTimes,
-    ) -> Result<Self, SsspError> {
+    ) -> Result<Self, SearchError> {
         let on_gpu = gpu.available_bytes()?.saturating_sub(others);
         check_padding(rows, "GPU", on_gpu)?;
         if let Some(on_host) = free_on_host() {
@@ -83,7 +83,7 @@ impl<W: Weight> Matrix<W> {
         }
         // memory has been looked at: that is the limit
         let ell = Ell::from_csr(rows, usize::MAX)
-            .map_err(|error| SsspError::NotOnGpu { reason: error.to_string() })?;
+            .map_err(|error| SearchError::NotOnGpu { reason: error.to_string() })?;
         times.prepare_ms += milliseconds(start);
         let start = Instant::now();
         let starts = gpu.upload(ell.column_indices())?;
@@ -94,13 +94,13 @@ impl<W: Weight> Matrix<W> {
     }
 
     /// Arcs that a product looks at, padding included.
-    pub(super) fn slots(&self) -> u64 {
+    pub(crate) fn slots(&self) -> u64 {
         self.starts.len() as u64
     }
 }
 
 /// An error where padded rows take more than `free` bytes of this place's memory.
-fn check_padding<W: Weight>(rows: &Csr<W>, place: &str, free: u64) -> Result<(), SsspError> {
+fn check_padding<W: Weight>(rows: &Csr<W>, place: &str, free: u64) -> Result<(), SearchError> {
     let Some(longest) = rows.vertices().max_by_key(|&v| rows.out_degree(v)) else {
         return Ok(());
     };
@@ -114,7 +114,7 @@ fn check_padding<W: Weight>(rows: &Csr<W>, place: &str, free: u64) -> Result<(),
          takes {bytes} bytes where the {place} has {free} free; take the product csr-balanced, \
          which pads nothing"
     );
-    Err(SsspError::NotOnGpu { reason })
+    Err(SearchError::NotOnGpu { reason })
 }
 
 /// Bytes that the host can still give, where it tells.

@@ -21,11 +21,11 @@ use rayon::prelude::*;
 /// What Δ-stepping counts, at most.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bounds {
-    /// Of [`Again::insertions`](crate::Again::insertions),
+    /// Of [`Again::insertions`](search_parts::Again::insertions),
     pub insertions: f64,
-    /// [`Again::relaxations`](crate::Again::relaxations),
+    /// [`Again::relaxations`](search_parts::Again::relaxations),
     pub relaxations: f64,
-    /// and [`Work::rounds`](crate::Work::rounds).
+    /// and [`Work::rounds`](search_parts::Work::rounds).
     pub phases: f64,
 }
 

@@ -1,6 +1,6 @@
 //! The least of many labels by reductions on a GPU, by itself.
 //!
-//! By shuffles it is what every turn of [`Algorithm::Dijkstra`](super::Algorithm::Dijkstra) on a
+//! By shuffles it is what every turn of [`Form::Dijkstra`](crate::Form::Dijkstra) on a
 //! GPU begins with, taken out to be measured: each block reduces its part of the labels, and one
 //! block what the blocks have found (`kernels/sssp/reduction.cuh`, `extract_min.cu`); two launches,
 //! or one where one block takes all labels. The other forms halve in shared memory, with a barrier
@@ -17,9 +17,9 @@ use kernels::Module;
 use kernels::sssp::{EXTRACT_MIN_U32, REDUCTION_STEPS_U32};
 use search_parts::{Kernels, MAX_VERTICES, check_size};
 
-use super::algorithm::BlockSize;
 use super::dijkstra::shares;
-use crate::SsspError;
+use crate::settings::BlockSize;
+use search_parts::SearchError;
 
 /// Threads of a block of the forms in shared memory: `n_threads` of the source.
 const BLOCK: u32 = 512;
@@ -110,7 +110,7 @@ impl Reduction {
 /// use std::num::NonZeroU32;
 ///
 /// use gpu_runtime::Gpu;
-/// use sssp::gpu::{ExtractMin, Reduction};
+/// use published::{ExtractMin, Reduction};
 ///
 /// let labels = [7, 3, u32::MAX, 3];
 /// let mut extraction = ExtractMin::new(&Gpu::open()?, Reduction::Sequential, &labels)?;
@@ -140,9 +140,9 @@ impl ExtractMin {
     /// Uploads `labels`; `u32::MAX` stands for a vertex that is not reached. O(n).
     ///
     /// # Errors
-    /// [`SsspError::NotOnGpu`] for more labels than a graph may have vertices there;
-    /// [`SsspError::Gpu`] where the device fails or has too little memory.
-    pub fn new(gpu: &Gpu, reduction: Reduction, labels: &[u32]) -> Result<Self, SsspError> {
+    /// [`SearchError::NotOnGpu`] for more labels than a graph may have vertices there;
+    /// [`SearchError::Gpu`] where the device fails or has too little memory.
+    pub fn new(gpu: &Gpu, reduction: Reduction, labels: &[u32]) -> Result<Self, SearchError> {
         check_size(labels.len(), 0)?;
         let padded = labels.len().next_multiple_of(4);
         let (module, [of_labels, of_blocks], block) = reduction.kernels();
@@ -177,8 +177,8 @@ impl ExtractMin {
     /// label is below `u32::MAX`. O(n).
     ///
     /// # Errors
-    /// [`SsspError::Gpu`] where the device fails.
-    pub fn run(&mut self) -> Result<Option<(u32, usize)>, SsspError> {
+    /// [`SearchError::Gpu`] where the device fails.
+    pub fn run(&mut self) -> Result<Option<(u32, usize)>, SearchError> {
         self.launch()?;
         let entry = self.least.download()?[0];
         let (label, place) = ((entry >> 32) as u32, entry as u32);
@@ -190,8 +190,8 @@ impl ExtractMin {
     /// are part of it: of few labels they are nearly all.
     ///
     /// # Errors
-    /// [`SsspError::Gpu`] where the device fails.
-    pub fn mean_us(&mut self, times: NonZeroU32) -> Result<f64, SsspError> {
+    /// [`SearchError::Gpu`] where the device fails.
+    pub fn mean_us(&mut self, times: NonZeroU32) -> Result<f64, SearchError> {
         self.launch()?;
         self.timer.start()?;
         for _ in 0..times.get() {
@@ -202,17 +202,17 @@ impl ExtractMin {
     }
 
     /// The labels, up to a multiple of four,
-    pub(super) fn labels(&self) -> &Buffer<u32> {
+    pub(crate) fn labels(&self) -> &Buffer<u32> {
         &self.labels
     }
 
     /// and the word of the least of them, with its place, after [`run`](Self::run).
-    pub(super) fn least(&self) -> &Buffer<u64> {
+    pub(crate) fn least(&self) -> &Buffer<u64> {
         &self.least
     }
 
     /// Queues an extraction.
-    fn launch(&mut self) -> Result<(), SsspError> {
+    fn launch(&mut self) -> Result<(), SearchError> {
         const { assert!(MAX_VERTICES < u32::MAX as usize) };
         let mut n = self.labels.len() as u32;
         let mut from = None;

@@ -5,7 +5,7 @@
 //! and the forms in which rows are stored and shared among threads, stand in
 //! `kernels/sssp/spmv.cu`. A search is one launch. Where weights are below zero it is one for
 //! each chunk of rounds, the next twice as long, and in between the host looks for a negative
-//! [cycle](super::negative_cycle). O(n m) work, and O(h m) for shortest paths of at most h
+//! [cycle](search_parts::device::lowers_itself). O(n m) work, and O(h m) for shortest paths of at most h
 //! arcs; a barrier a round; a distance a vertex beside the [matrix](super::spmv_matrix).
 //!
 //! Our copy of the paper breaks off before its section on this family. So this is
@@ -24,16 +24,13 @@ use gpu_runtime::{Buffer, Gpu, LaunchConfig};
 use graph_formats::{Csr, VertexId, Weight};
 use kernels::sssp::{SPMV_F32, SPMV_F64, SPMV_I32, SPMV_U32};
 use paths::Predecessors;
+use search_parts::device::{Answer, DeviceSearch, RowTree, Searched, lowers_itself, no_answer};
 use search_parts::{Kernels, Launch, Query, check_size, milliseconds};
 
-use super::algorithm::Layout;
-use super::edge_predecessors::{RowTree, Searched};
-use super::keys;
-use super::negative_cycle::lowers_itself;
-use super::search::no_answer;
-use super::search::{Answer, DeviceSearch};
 use super::spmv_matrix::Matrix;
-use crate::{DeviceTimes, SsspError, Work};
+use crate::settings::Layout;
+use search_parts::device;
+use search_parts::{DeviceTimes, SearchError, Work};
 
 /// Threads of a block: what the source says.
 const BLOCK: u32 = 512;
@@ -74,7 +71,7 @@ struct Spmv {
 }
 
 /// The solver with its matrix and vector on a device.
-pub(super) struct SpmvOnGpu<'g, W: Weight> {
+pub(crate) struct SpmvOnGpu<'g, W: Weight> {
     graph: &'g Csr<W>,
     /// Whether to look for negative cycles.
     negative: bool,
@@ -92,14 +89,10 @@ pub(super) struct SpmvOnGpu<'g, W: Weight> {
 impl<'g, W: Weight> SpmvOnGpu<'g, W> {
     /// Uploads the matrix of `graph`, whose weights may be below zero where `negative`, as
     /// `layout` has it.
-    pub(super) fn new(
-        gpu: &Gpu,
-        graph: &'g Csr<W>,
-        negative: bool,
-        layout: Layout,
-    ) -> Result<Self, SsspError> {
+    pub(crate) fn new(gpu: &Gpu, graph: &'g Csr<W>, layout: Layout) -> Result<Self, SearchError> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         check_size(n, m)?;
+        let negative = graph.first_negative().is_some();
         let jit_before = gpu.jit_ms();
         let kernels = Kernels::of(gpu, &[SPMV_U32, SPMV_I32, SPMV_F32, SPMV_F64], W::KIND)?;
         let kernel = kernels.get(match layout {
@@ -141,7 +134,7 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
     }
 
     /// Rounds until nothing falls, and what they did; `None` where there is no answer.
-    fn iterate(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Work>, SsspError> {
+    fn iterate(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Work>, SearchError> {
         let most = self.spmv.n_vertices;
         let mut work = Work::default();
         let mut first = 1;
@@ -158,7 +151,7 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
                 return Ok(None);
             }
             let start = Instant::now();
-            let falls_for_ever = lowers_itself(self.graph, &keys::download(&self.distances)?);
+            let falls_for_ever = lowers_itself(self.graph, &device::download(&self.distances)?);
             self.times.solve_ms += milliseconds(start);
             if falls_for_ever {
                 return Ok(None);
@@ -176,7 +169,7 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
         query: &Query<'_, W::Distance>,
         first: u32,
         last: u32,
-    ) -> Result<SpmvControl, SsspError> {
+    ) -> Result<SpmvControl, SearchError> {
         self.control.fill_bytes(0)?;
         let host = self.launch.start(query.progress.is_some())?;
         let source = query.source;
@@ -195,11 +188,11 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
 }
 
 impl<W: Weight> DeviceSearch<W> for SpmvOnGpu<'_, W> {
-    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
+    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SearchError> {
         self.times = self.times.without_search();
         let Some(work) = self.iterate(query)? else { return Err(no_answer()) };
         let start = Instant::now();
-        let distances = keys::download(&self.distances)?;
+        let distances = device::download(&self.distances)?;
         self.times.download_ms = milliseconds(start);
         Ok((distances, work))
     }
@@ -208,7 +201,7 @@ impl<W: Weight> DeviceSearch<W> for SpmvOnGpu<'_, W> {
         &mut self,
         source: VertexId,
         limit: W::Distance,
-    ) -> Result<Option<Predecessors>, SsspError> {
+    ) -> Result<Option<Predecessors>, SearchError> {
         let (gpu, Matrix { offsets, starts, weights, .. }) = (&self.launch.gpu, &self.matrix);
         // padded rows have arcs that the graph has not
         let Some(offsets) = offsets else { return Ok(None) };

@@ -24,12 +24,10 @@ use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu};
 use graph_formats::{Csr, VertexId, Weight};
 use kernels::sssp::{BUCKETS_F32, BUCKETS_U32};
+use search_parts::device::{DeviceRows, KeyGraph, KeyKind, KeySearch, Parameters, RowsAt};
 use search_parts::{Kernels, Launch, Query};
 
-use super::graph::{DeviceRows, KeyGraph, RowsAt};
-use super::key_search::{KeySearch, Parameters};
-use super::keys::KeyKind;
-use crate::{Again, SsspError, Work};
+use search_parts::{Again, SearchError, Work};
 
 /// Threads of a block: `block_threads` of `buckets/search.cuh`.
 const BLOCK: u32 = 1024;
@@ -37,7 +35,7 @@ const BLOCK: u32 = 1024;
 /// `BucketSearch` of `buckets/search.cuh`.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct BucketSearch {
+pub(crate) struct BucketSearch {
     graph: RowsAt,
     keys: u64,
     buckets: u64,
@@ -58,7 +56,7 @@ pub(super) struct BucketSearch {
 /// `BucketControl` of `buckets/search.cuh`.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct BucketControl {
+pub(crate) struct BucketControl {
     arrived: u32,
     trouble: u32,
     stopped: u32,
@@ -109,11 +107,11 @@ fn required_bytes(n: usize, m: usize, blocks: u32) -> u64 {
 
 /// Uploads `graph`, which has no negative weights, for buckets `delta`
 /// wide; whole weights have it rounded down, to 1 at least. O(n + m).
-pub(super) fn buckets<W: Weight>(
+pub(crate) fn buckets<W: Weight>(
     gpu: &Gpu,
     graph: &Csr<W>,
     delta: f64,
-) -> Result<KeySearch<BucketSearch>, SsspError> {
+) -> Result<KeySearch<BucketSearch>, SearchError> {
     let (n, m) = (graph.n_vertices(), graph.n_arcs());
     let blocks = gpu.properties().multiprocessors;
     let required = required_bytes(n, m, blocks);

@@ -23,13 +23,11 @@ use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu};
 use graph_formats::{Csr, VertexId, Weight};
 use kernels::sssp::{DIJKSTRA_F32, DIJKSTRA_U32};
+use search_parts::device::{DeviceRows, KeyGraph, KeyKind, KeySearch, Parameters, RowsAt};
 use search_parts::{Kernels, Launch, Query};
 
-use super::algorithm::BlockSize;
-use super::graph::{DeviceRows, KeyGraph, RowsAt};
-use super::key_search::{KeySearch, Parameters};
-use super::keys::KeyKind;
-use crate::{SsspError, Work};
+use crate::settings::BlockSize;
+use search_parts::{SearchError, Work};
 
 /// Labels a thread that one block still takes by itself: up to there a barrier of the grid
 /// would cost more than it saves.
@@ -40,7 +38,7 @@ const LABELS: usize = 16;
 /// `Dijkstra` of `dijkstra.cu`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Dijkstra {
+pub(crate) struct Dijkstra {
     graph: RowsAt,
     labels: u64,
     keys: u64,
@@ -58,7 +56,7 @@ pub(super) struct Dijkstra {
 /// `DijkstraControl` of `dijkstra.cu`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct DijkstraControl {
+pub(crate) struct DijkstraControl {
     arrived: u32,
     trouble: u32,
     stopped: u32,
@@ -87,7 +85,7 @@ impl Parameters for Dijkstra {
 
 /// How many blocks share `n` labels, of so many threads and at most `most`, and how many
 /// labels each has: a multiple of four.
-pub(super) fn shares(n: usize, threads: u32, most: u32) -> (u32, u32) {
+pub(crate) fn shares(n: usize, threads: u32, most: u32) -> (u32, u32) {
     let threads = threads as usize;
     let blocks = match n {
         n if n <= LABELS_ALONE * threads => 1,
@@ -106,11 +104,11 @@ fn required_bytes(n: usize, m: usize, blocks: u32) -> u64 {
 }
 
 /// Uploads `graph`, which has no negative weights. O(n + m).
-pub(super) fn dijkstra<W: Weight>(
+pub(crate) fn dijkstra<W: Weight>(
     gpu: &Gpu,
     graph: &Csr<W>,
     block: BlockSize,
-) -> Result<KeySearch<Dijkstra>, SsspError> {
+) -> Result<KeySearch<Dijkstra>, SearchError> {
     let (n, m) = (graph.n_vertices(), graph.n_arcs());
     let (blocks, share) = shares(n, block.threads(), gpu.properties().multiprocessors);
     let required = required_bytes(n, m, blocks);

@@ -11,26 +11,27 @@ use std::fmt;
 use gpu_runtime::{Buffer, GpuError};
 use graph_formats::{Distance, DistanceKey, Weight, WeightKind, parallel};
 
-use crate::key::{KeyArithmetic, U32Keys};
-
 /// Numbers that a task turns into others.
 const PER_TASK: usize = 1 << 14;
 
 /// What a kernel takes for weights, none of them negative, and how wide its keys are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum KeyKind {
+pub enum KeyKind {
     /// Integers and their sums, both of 32 bits; it tells where a sum has more.
     U32,
     /// Integers of 32 bits, whose sums have 64.
     U32Wide,
+    /// Integers and their sums, both of 64 bits.
     U64,
+    /// The bits of `f32`,
     F32,
+    /// and of `f64`.
     F64,
 }
 
 impl KeyKind {
     /// For weights up to `greatest`: of integers, the narrowest.
-    pub(super) fn of<W: Weight>(greatest: W) -> Self {
+    pub fn of<W: Weight>(greatest: W) -> Self {
         match W::KIND {
             WeightKind::F32 => Self::F32,
             WeightKind::F64 => Self::F64,
@@ -40,23 +41,23 @@ impl KeyKind {
     }
 
     /// Words of 32 bits that a key has.
-    pub(super) fn words_of_key(self) -> usize {
+    pub fn words_of_key(self) -> usize {
         if matches!(self, Self::U32 | Self::F32) { 1 } else { 2 }
     }
 
     /// Words of 32 bits that a weight has.
-    pub(super) fn words_of_weight(self) -> usize {
+    pub fn words_of_weight(self) -> usize {
         if matches!(self, Self::U64 | Self::F64) { 2 } else { 1 }
     }
 
     /// The greatest key of a vertex that is reached, and `key` if that is less.
-    pub(super) fn at_most(self, key: u64) -> u64 {
+    pub fn at_most(self, key: u64) -> u64 {
         let unreached = if self.words_of_key() == 1 { u32::MAX.into() } else { u64::MAX };
         key.min(unreached - 1)
     }
 
     /// The key of a width or a distance of at least zero, a normal number, the nearest there is.
-    pub(super) fn key(self, value: f64) -> u64 {
+    pub fn key(self, value: f64) -> u64 {
         match self {
             Self::F32 => (value as f32).clamp(f32::MIN_POSITIVE, f32::MAX).to_bits().into(),
             Self::F64 => value.clamp(f64::MIN_POSITIVE, f64::MAX).to_bits(),
@@ -67,7 +68,7 @@ impl KeyKind {
     }
 
     /// Weights as kernels take them, in words: none is negative and each fits.
-    pub(super) fn of_weights<W: Weight>(self, weights: &[W]) -> Cow<'_, [u32]> {
+    pub fn of_weights<W: Weight>(self, weights: &[W]) -> Cow<'_, [u32]> {
         if size_of::<W>() == self.words_of_weight() * size_of::<u32>() {
             return Cow::Borrowed(bytemuck::cast_slice(weights));
         }
@@ -75,20 +76,20 @@ impl KeyKind {
     }
 
     /// The distances with these keys, of which `words` are given.
-    pub(super) fn distances<W: Weight>(self, words: &[u32]) -> Vec<W::Distance> {
+    pub fn distances<W: Weight>(self, words: &[u32]) -> Vec<W::Distance> {
         let mut distances = vec![W::Distance::ZERO; words.len() / self.words_of_key()];
         self.write_distances::<W>(words, &mut distances);
         distances
     }
 
     /// Writes them into `cells`, as many.
-    pub(super) fn write_distances<W: Weight>(self, words: &[u32], cells: &mut [W::Distance]) {
+    pub fn write_distances<W: Weight>(self, words: &[u32], cells: &mut [W::Distance]) {
         let n_words = self.words_of_key();
         parallel::fill(cells, PER_TASK, &|first, cells| {
             let words = &words[first * n_words..];
             if n_words == 1 {
                 for (cell, &key) in cells.iter_mut().zip(words) {
-                    *cell = W::Distance::from_key(<U32Keys as KeyArithmetic<W>>::full(key));
+                    *cell = W::Distance::from_key(full_key::<W::Distance>(key));
                 }
             } else {
                 for (cell, &[low, high]) in cells.iter_mut().zip(words.as_chunks().0) {
@@ -112,15 +113,21 @@ impl fmt::Display for KeyKind {
     }
 }
 
+/// The key of a distance that one of 32 bits stands for; the greatest stands for unreached.
+#[inline(always)]
+pub fn full_key<D: Distance>(key: u32) -> D::Key {
+    if key == u32::MAX { D::Key::GREATEST } else { D::Key::from_u64(u64::from(key)) }
+}
+
 /// The greatest key whose distance is at most `limit`, which is not negative, and no code for
 /// unreached: sums of `i64` leave that type long before they leave 64 bits.
-pub(super) fn limit_key<W: Weight>(limit: W::Distance) -> u64 {
+pub fn limit_key<W: Weight>(limit: W::Distance) -> u64 {
     let greatest = W::Distance::UNREACHED.to_i128().map_or(u64::MAX, |unreached| unreached as u64);
     limit.to_key().to_u64().min(greatest - 1)
 }
 
 /// The distances that kernels have left in the weights' own type. O(n).
-pub(super) fn download<W: Weight>(sums: &Buffer<W>) -> Result<Vec<W::Distance>, GpuError> {
+pub fn download<W: Weight>(sums: &Buffer<W>) -> Result<Vec<W::Distance>, GpuError> {
     let sums = sums.download()?;
     let unreached = unreached::<W>();
     let mut distances = vec![W::Distance::ZERO; sums.len()];

@@ -17,15 +17,15 @@ use std::time::Instant;
 
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig, Ptx};
 use graph_formats::{Csr, VertexId, Weight};
+use search_parts::device::expand_rows;
 use search_parts::milliseconds;
 
-use super::algorithm::EdgeOrder;
-use crate::DeviceTimes;
+use crate::settings::EdgeOrder;
+use search_parts::DeviceTimes;
+use search_parts::{a_thread_each, length};
 
 static PREPARE: Ptx = Ptx::new(kernels::sssp::PREPARE.name, kernels::sssp::PREPARE.ptx);
 
-/// Edges of a launch: no more threads than numbers without a sign may count.
-pub(super) const EDGES_PER_LAUNCH: usize = 1 << 31;
 /// Threads of a block: `block_size` of `prepare.cu`, and a whole number of warps for the rest.
 const BLOCK: u32 = 256;
 /// Digits that a counting pass tells apart.
@@ -34,16 +34,16 @@ const DIGITS: usize = 256;
 const COUNTING_BLOCKS: u32 = 8;
 
 /// Edges on the device, an entry of each array for every edge.
-pub(super) struct DeviceEdges<W> {
-    pub(super) tails: Buffer<VertexId>,
-    pub(super) heads: Buffer<VertexId>,
-    pub(super) weights: Buffer<W>,
+pub(crate) struct DeviceEdges<W> {
+    pub(crate) tails: Buffer<VertexId>,
+    pub(crate) heads: Buffer<VertexId>,
+    pub(crate) weights: Buffer<W>,
 }
 
 impl<W: Weight> DeviceEdges<W> {
     /// The arcs of `graph`, which are fewer than 2^32, or of an undirected graph that is
     /// taken for `pairs`, each edge once; in this order. Adds to `times` what it takes.
-    pub(super) fn of(
+    pub(crate) fn of(
         gpu: &Gpu,
         kernels: &EdgeKernels,
         graph: &Csr<W>,
@@ -58,7 +58,7 @@ impl<W: Weight> DeviceEdges<W> {
         times.upload_ms += milliseconds(start);
 
         let start = Instant::now();
-        let tails = kernels.expand_rows(gpu, &row_offsets, heads.len())?;
+        let tails = expand_rows(gpu, &row_offsets, heads.len())?;
         drop(row_offsets);
         let arcs = Self { tails, heads, weights };
         let mut positions = match pairs {
@@ -107,14 +107,13 @@ impl<W: Weight> DeviceEdges<W> {
 
 impl<W> DeviceEdges<W> {
     /// How many there are.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.heads.len()
     }
 }
 
 /// The kernels of `prepare.cu`.
-pub(super) struct EdgeKernels {
-    expand_rows: Kernel,
+pub(crate) struct EdgeKernels {
     pairs: Counting,
     segments: Counting,
     scan_counts: Kernel,
@@ -136,9 +135,8 @@ impl Counting {
 }
 
 impl EdgeKernels {
-    pub(super) fn load(gpu: &Gpu) -> Result<Self, GpuError> {
+    pub(crate) fn load(gpu: &Gpu) -> Result<Self, GpuError> {
         Ok(Self {
-            expand_rows: gpu.kernel(&PREPARE, "expand_rows")?,
             pairs: Counting::load(gpu, "pairs_count", "pairs_scatter")?,
             segments: Counting::load(gpu, "segments_count", "segments_scatter")?,
             scan_counts: gpu.kernel(&PREPARE, "scan_counts")?,
@@ -146,25 +144,6 @@ impl EdgeKernels {
             gather_32: gpu.kernel(&PREPARE, "gather_32")?,
             gather_64: gpu.kernel(&PREPARE, "gather_64")?,
         })
-    }
-
-    /// The row of each of `n_arcs` arcs, from the offsets of the rows, which end with
-    /// `n_arcs`.
-    pub(super) fn expand_rows(
-        &self,
-        gpu: &Gpu,
-        row_offsets: &Buffer<u64>,
-        n_arcs: usize,
-    ) -> Result<Buffer<VertexId>, GpuError> {
-        let tails = gpu.buffer(n_arcs)?;
-        let n_vertices = row_offsets.len().saturating_sub(1) as u32;
-        let args = [row_offsets.into(), n_vertices.into(), (&tails).into(), of(&tails).into()];
-        if n_arcs > 0 {
-            // SAFETY: threads read `row_offsets`, one more than the vertices, and write
-            // `tails` below its length; rows of arcs there are, so there is a vertex.
-            unsafe { gpu.launch(&self.expand_rows, a_thread_each(n_arcs), &args)? };
-        }
-        Ok(tails)
     }
 
     /// The positions of the arcs whose tail is not above their head, ascending.
@@ -204,7 +183,7 @@ impl EdgeKernels {
     ) -> Result<Buffer<u32>, GpuError> {
         let shape = counting_shape(gpu);
         let counts = gpu.buffer(DIGITS * shape.grid.0 as usize)?;
-        let (n, length) = (of(positions), vertices.get());
+        let (n, length) = (length(positions), vertices.get());
         let by = [positions.into(), ends.into(), n.into(), length.into(), shift.into()];
         let args: Vec<Arg<'_>> = by.into_iter().chain([(&counts).into()]).collect();
         // SAFETY: threads read `positions`, and `ends` at these, and write `counts`, which
@@ -220,7 +199,7 @@ impl EdgeKernels {
     }
 
     fn scan(&self, gpu: &Gpu, counts: &Buffer<u32>) -> Result<(), GpuError> {
-        let args = [counts.into(), of(counts).into()];
+        let args = [counts.into(), length(counts).into()];
         // SAFETY: one block reads and writes `counts` below its length.
         unsafe { gpu.launch(&self.scan_counts, LaunchConfig::new(1, BLOCK), &args) }
     }
@@ -228,7 +207,7 @@ impl EdgeKernels {
     /// 0, 1, 2, and so on below `n`.
     fn all_positions(&self, gpu: &Gpu, n: usize) -> Result<Buffer<u32>, GpuError> {
         let positions = gpu.buffer(n)?;
-        let args = [(&positions).into(), of(&positions).into()];
+        let args = [(&positions).into(), length(&positions).into()];
         // SAFETY: threads write `positions` below its length.
         unsafe { gpu.launch(&self.all_positions, a_thread_each(n), &args)? };
         Ok(positions)
@@ -244,22 +223,13 @@ impl EdgeKernels {
         const { assert!(size_of::<T>() == 4 || size_of::<T>() == 8) };
         let kernel = if size_of::<T>() == 4 { &self.gather_32 } else { &self.gather_64 };
         let gathered = gpu.buffer(positions.len())?;
-        let args = [values.into(), positions.into(), of(positions).into(), (&gathered).into()];
+        let args = [values.into(), positions.into(), length(positions).into(), (&gathered).into()];
         // SAFETY: threads read `positions` and write `gathered`, both below the length
         // that both have; positions lie in `values`, whose elements are as wide as the
         // kernel takes them for.
         unsafe { gpu.launch(kernel, a_thread_each(positions.len()), &args)? };
         Ok(gathered)
     }
-}
-
-/// How many elements, as kernels take it: all buffers here have fewer than 2^32.
-pub(super) fn of<T>(buffer: &Buffer<T>) -> u32 {
-    buffer.len() as u32
-}
-
-pub(super) fn a_thread_each(n: usize) -> LaunchConfig {
-    LaunchConfig::covering(n as u64, BLOCK)
 }
 
 /// As many blocks as keep the device busy; counts are 256 for each of them.
@@ -275,7 +245,7 @@ mod tests {
     use test_support::corner_cases;
 
     use super::*;
-    use crate::gpu::tests::gpu;
+    use test_support::gpu;
 
     /// The edges as the host makes them.
     fn expected<W: Weight>(graph: &Csr<W>, pairs: bool, order: EdgeOrder) -> Coo<W> {
@@ -311,7 +281,7 @@ mod tests {
 
     #[test]
     fn edges_are_those_of_the_host() {
-        let Some(gpu) = gpu() else { return };
+        let Some(gpu) = gpu(Gpu::open()) else { return };
         for (name, graph) in corner_cases::<u32>() {
             agree(&gpu, name, &graph);
         }

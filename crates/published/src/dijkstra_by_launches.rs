@@ -16,12 +16,11 @@ use graph_formats::{Csr, VertexId, WeightKind};
 use kernels::sssp::DIJKSTRA_STEPS_U32;
 use paths::Distances;
 use search_parts::Kernels;
+use search_parts::device::{DeviceRows, KeyGraph, KeyKind};
 
-use super::algorithm::BlockSize;
 use super::extract_min::{ExtractMin, Reduction};
-use super::graph::{DeviceRows, KeyGraph};
-use super::keys::KeyKind;
-use crate::SsspError;
+use crate::settings::BlockSize;
+use search_parts::SearchError;
 
 /// Threads of a block of both kernels, and blocks that share vertices.
 const BLOCK: u32 = 256;
@@ -44,9 +43,9 @@ impl DijkstraByLaunches {
     /// Uploads `graph`. O(n + m).
     ///
     /// # Errors
-    /// [`SsspError::NotOnGpu`] where it has too many vertices or arcs; [`SsspError::Gpu`] where the
+    /// [`SearchError::NotOnGpu`] where it has too many vertices or arcs; [`SearchError::Gpu`] where the
     /// device fails or has too little memory.
-    pub fn new(gpu: &Gpu, graph: &Csr<u32>, block: BlockSize) -> Result<Self, SsspError> {
+    pub fn new(gpu: &Gpu, graph: &Csr<u32>, block: BlockSize) -> Result<Self, SearchError> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         let extraction = ExtractMin::new(gpu, Reduction::Shuffles(block), &vec![u32::MAX; n])?;
         let required = DeviceRows::bytes(n, m, KeyKind::U32) + n as u64 * 4;
@@ -69,14 +68,14 @@ impl DijkstraByLaunches {
     /// The distances from `source`, and how many vertices were settled.
     ///
     /// # Errors
-    /// [`SsspError::NoSuchVertex`]; [`SsspError::NotOnGpu`] where a sum does not fit 32 bits;
-    /// [`SsspError::Gpu`] where the device fails.
-    pub fn distances(&mut self, source: VertexId) -> Result<(Distances<u64>, u64), SsspError> {
+    /// [`SearchError::NoSuchVertex`]; [`SearchError::NotOnGpu`] where a sum does not fit 32 bits;
+    /// [`SearchError::Gpu`] where the device fails.
+    pub fn distances(&mut self, source: VertexId) -> Result<(Distances<u64>, u64), SearchError> {
         let Self { gpu, graph, initial, relax, extraction, keys, trouble, row_blocks } = self;
         let n = keys.len() as u32;
         if source >= n {
             let (role, n_vertices) = ("source", keys.len());
-            return Err(SsspError::NoSuchVertex { role, vertex: source, n_vertices });
+            return Err(SearchError::NoSuchVertex { role, vertex: source, n_vertices });
         }
         trouble.fill_bytes(0)?;
         let labels = extraction.labels();
@@ -103,7 +102,7 @@ impl DijkstraByLaunches {
         }
         if trouble.download()?[0] != 0 {
             let reason = "this form takes distances of 32 bits; take dijkstra".to_owned();
-            return Err(SsspError::NotOnGpu { reason });
+            return Err(SearchError::NotOnGpu { reason });
         }
         let found = keys.download()?;
         let distance = |key: u32| (key != u32::MAX).then_some(u64::from(key));

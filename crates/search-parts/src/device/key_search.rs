@@ -3,21 +3,21 @@
 
 use std::time::Instant;
 
+use crate::{Launch, NO_VERTEX, Query, milliseconds};
 use bytemuck::Pod;
 use gpu_runtime::{Buffer, GpuError};
 use graph_formats::{VertexId, Weight};
 use paths::Predecessors;
-use search_parts::{Launch, NO_VERTEX, Query, milliseconds};
 
 use super::graph::KeyGraph;
 use super::keys::limit_key;
 use super::predecessors::TreeKernel;
 use super::search::no_answer;
 use super::search::{Answer, DeviceSearch};
-use crate::{DeviceTimes, SsspError, Work};
+use crate::{DeviceTimes, SearchError, Work};
 
 /// What a kernel that searches takes by value, addresses of buffers included.
-pub(super) trait Parameters: Pod + Send {
+pub trait Parameters: Pod + Send {
     /// What the kernel counts, all zeros before.
     type Control: Pod + Send;
 
@@ -30,7 +30,7 @@ pub(super) trait Parameters: Pod + Send {
 }
 
 /// The solver with its graph and work space on a device.
-pub(super) struct KeySearch<P: Parameters> {
+pub struct KeySearch<P: Parameters> {
     launch: Launch,
     /// All that is the same for every source.
     parameters: P,
@@ -50,7 +50,7 @@ impl<P: Parameters> KeySearch<P> {
     /// # Safety
     /// Asking for a vertex of the graph, `parameters` must have the kernel of `launch` read and
     /// write only inside these buffers, all of which are of the launch's GPU.
-    pub(super) unsafe fn new(
+    pub unsafe fn new(
         launch: Launch,
         parameters: P,
         keys: Buffer<u32>,
@@ -67,7 +67,7 @@ impl<P: Parameters> KeySearch<P> {
 }
 
 impl<W: Weight, P: Parameters> DeviceSearch<W> for KeySearch<P> {
-    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
+    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SearchError> {
         self.times = self.times.without_search();
         self.control.fill_bytes(0)?;
         let host = self.launch.start(query.progress.is_some())?;
@@ -90,7 +90,7 @@ impl<W: Weight, P: Parameters> DeviceSearch<W> for KeySearch<P> {
         &mut self,
         source: VertexId,
         limit: W::Distance,
-    ) -> Result<Option<Predecessors>, SsspError> {
+    ) -> Result<Option<Predecessors>, SearchError> {
         let (gpu, graph, n) = (&self.launch.gpu, &self.graph, self.keys.len());
         let (kernel, lists) = match &mut self.tree {
             Some(tree) => tree,

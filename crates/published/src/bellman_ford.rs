@@ -10,7 +10,7 @@
 //!
 //! Sums are as wide as the weights. Where one does not fit, and where the n-th iteration
 //! still lowers a distance, which proves a negative cycle, there is no answer here. Where
-//! weights are below zero, the host looks for such a [cycle](super::negative_cycle) earlier.
+//! weights are below zero, the host looks for such a [cycle](search_parts::device::lowers_itself) earlier.
 //! O(n m) work, and O(h m) for shortest paths of at most h arcs. Memory: a distance and two
 //! words a vertex, two ends and a weight an edge; while edges are prepared, all arcs, and
 //! two words an edge.
@@ -23,23 +23,21 @@ use gpu_runtime::{Buffer, Gpu, Kernel, Timer};
 use graph_formats::{Csr, Direction, VertexId, Weight};
 use kernels::sssp::{BELLMAN_FORD_F32, BELLMAN_FORD_F64, BELLMAN_FORD_I32, BELLMAN_FORD_U32};
 use paths::Predecessors;
+use search_parts::device::{Answer, DeviceSearch, EdgeTree, Searched, lowers_itself, no_answer};
 use search_parts::{Kernels, Query, check_size, milliseconds};
 
-use super::algorithm::{EdgeOrder, Loads, Stores};
-use super::edge_predecessors::{EdgeTree, Searched};
-use super::edges::{DeviceEdges, EDGES_PER_LAUNCH, EdgeKernels, a_thread_each};
-use super::keys;
-use super::negative_cycle::lowers_itself;
-use super::search::no_answer;
-use super::search::{Answer, DeviceSearch};
-use crate::{DeviceTimes, SsspError, Work};
+use super::edges::{DeviceEdges, EdgeKernels};
+use crate::settings::{EdgeOrder, Loads, Stores};
+use search_parts::device;
+use search_parts::{DeviceTimes, SearchError, Work};
+use search_parts::{EDGES_PER_LAUNCH, a_thread_each};
 
 /// Iterations before the first look for a negative cycle; each later one is after twice as
 /// many.
 const FIRST_LOOK: u32 = 1 << 8;
 
 /// The solver with its edges and distances on a device.
-pub(super) struct BellmanFordOnGpu<'g, W: Weight> {
+pub(crate) struct BellmanFordOnGpu<'g, W: Weight> {
     graph: &'g Csr<W>,
     /// Whether to look for negative cycles.
     negative: bool,
@@ -57,17 +55,16 @@ pub(super) struct BellmanFordOnGpu<'g, W: Weight> {
 }
 
 impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
-    /// Uploads `graph`, whose weights may be below zero where `negative`, and prepares its
-    /// edges. O(n + m).
-    pub(super) fn new(
+    /// Uploads `graph` and prepares its edges. O(n + m).
+    pub(crate) fn new(
         gpu: &Gpu,
         graph: &'g Csr<W>,
-        negative: bool,
         order: EdgeOrder,
         (loads, stores): (Loads, Stores),
-    ) -> Result<Self, SsspError> {
+    ) -> Result<Self, SearchError> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         check_size(n, m)?;
+        let negative = graph.first_negative().is_some();
         let both_ways = graph.direction() == Direction::Undirected;
         let jit_before = gpu.jit_ms();
         let kernels = RelaxKernels::load::<W>(gpu, both_ways, stores)?;
@@ -94,7 +91,7 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
     }
 
     /// Iterates until nothing falls; how often that was.
-    fn iterate(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<u32>, SsspError> {
+    fn iterate(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<u32>, SearchError> {
         let n_vertices = self.distances.len() as u32;
         let args = [(&self.distances).into(), n_vertices.into(), query.source.into()];
         // SAFETY: threads write `distances`, which are of the kernel's type, below its length.
@@ -114,7 +111,7 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
                 (true, _) => loads = self.loads,
             }
             let look = self.negative && iteration >= FIRST_LOOK && iteration.is_power_of_two();
-            if look && lowers_itself(self.graph, &keys::download(&self.distances)?) {
+            if look && lowers_itself(self.graph, &device::download(&self.distances)?) {
                 return Ok(None);
             }
             query.report(iteration.into(), n_vertices.into())?;
@@ -124,7 +121,7 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
     }
 
     /// One iteration; the mark after it.
-    fn relax_all(&mut self, iteration: u32, loads: Loads) -> Result<[u32; 2], SsspError> {
+    fn relax_all(&mut self, iteration: u32, loads: Loads) -> Result<[u32; 2], SearchError> {
         let Self { gpu, kernels, edges, distances, mark, .. } = self;
         let kernel = match loads {
             Loads::Plain => &kernels.plain,
@@ -152,7 +149,7 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
 }
 
 impl<W: Weight> DeviceSearch<W> for BellmanFordOnGpu<'_, W> {
-    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
+    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SearchError> {
         self.times = self.times.without_search();
         self.timer.start()?;
         let iterations = self.iterate(query)?;
@@ -160,7 +157,7 @@ impl<W: Weight> DeviceSearch<W> for BellmanFordOnGpu<'_, W> {
         self.times.solve_ms = self.timer.elapsed_ms()?;
         let Some(iterations) = iterations else { return Err(no_answer()) };
         let start = Instant::now();
-        let distances = keys::download(&self.distances)?;
+        let distances = device::download(&self.distances)?;
         self.times.download_ms = milliseconds(start);
         let rounds = u64::from(iterations);
         let relaxations = rounds * self.graph.n_arcs() as u64;
@@ -171,7 +168,7 @@ impl<W: Weight> DeviceSearch<W> for BellmanFordOnGpu<'_, W> {
         &mut self,
         source: VertexId,
         limit: W::Distance,
-    ) -> Result<Option<Predecessors>, SsspError> {
+    ) -> Result<Option<Predecessors>, SearchError> {
         let Self { gpu, edges, distances, tree, negative, .. } = self;
         let DeviceEdges { tails, heads, weights } = edges;
         let searched = Searched { tails, heads, weights, distances, negative: *negative };
@@ -193,7 +190,7 @@ struct RelaxKernels {
 
 impl RelaxKernels {
     /// Those that relax each edge both ways, or each arc from its tail to its head.
-    fn load<W: Weight>(gpu: &Gpu, both_ways: bool, stores: Stores) -> Result<Self, SsspError> {
+    fn load<W: Weight>(gpu: &Gpu, both_ways: bool, stores: Stores) -> Result<Self, SearchError> {
         let modules = [BELLMAN_FORD_U32, BELLMAN_FORD_I32, BELLMAN_FORD_F32, BELLMAN_FORD_F64];
         let kernels = Kernels::of(gpu, &modules, W::KIND)?;
         let edges = if both_ways { "pairs" } else { "arcs" };

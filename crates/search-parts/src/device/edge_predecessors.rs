@@ -1,6 +1,6 @@
 //! The shortest-path tree on a GPU, from the distances that Bellman-Ford has left there.
 //!
-//! The rule is that of [`crate::predecessors()`], and the method stands in
+//! The rule is that of `sssp::predecessors`, and the method stands in
 //! `kernels/sssp/edge_predecessors.cu`: this is its host loop, one launch for the nearer
 //! predecessors, and one for each level of those that a rule of levels gives, unless these
 //! are many. O(n + m) for each launch, and 8 bytes a vertex; where a search has rows of arcs,
@@ -8,16 +8,18 @@
 //!
 //! Reference: origin-segments
 
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel};
+use crate::{Kernels, NO_VERTEX};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Ptx};
 use graph_formats::{Distance, VertexId, Weight};
 use kernels::sssp::{
     EDGE_PREDECESSORS_F32, EDGE_PREDECESSORS_F64, EDGE_PREDECESSORS_I32, EDGE_PREDECESSORS_U32,
 };
-use search_parts::{Kernels, NO_VERTEX};
 
-use super::edges::{EDGES_PER_LAUNCH, EdgeKernels, a_thread_each, of};
 use super::keys;
-use crate::SsspError;
+use crate::SearchError;
+use crate::{EDGES_PER_LAUNCH, a_thread_each, length};
+
+static PREPARE: Ptx = Ptx::new(kernels::sssp::PREPARE.name, kernels::sssp::PREPARE.ptx);
 
 /// Levels beyond which the CPU, which looks at each arc once, is faster than a look at all
 /// edges for each of them.
@@ -25,17 +27,21 @@ const MAX_LEVELS: u32 = 256;
 
 /// What a search leaves on the device: edges, and the distances of all vertices.
 #[derive(Clone, Copy)]
-pub(super) struct Searched<'a, W> {
-    pub(super) tails: &'a Buffer<VertexId>,
-    pub(super) heads: &'a Buffer<VertexId>,
-    pub(super) weights: &'a Buffer<W>,
-    pub(super) distances: &'a Buffer<W>,
+pub struct Searched<'a, W> {
+    /// Where each edge begins,
+    pub tails: &'a Buffer<VertexId>,
+    /// where it ends,
+    pub heads: &'a Buffer<VertexId>,
+    /// and what it weighs.
+    pub weights: &'a Buffer<W>,
+    /// A sum for each vertex.
+    pub distances: &'a Buffer<W>,
     /// Whether any weight is below zero.
-    pub(super) negative: bool,
+    pub negative: bool,
 }
 
 /// The kernels of `edge_predecessors.cu` for one type of weights, and what they write.
-pub(super) struct EdgeTree {
+pub struct EdgeTree {
     nearer: Kernel,
     first_level: Kernel,
     next_level: Kernel,
@@ -47,11 +53,11 @@ pub(super) struct EdgeTree {
 
 impl EdgeTree {
     /// Those for `W`.
-    pub(super) fn load<W: Weight>(
+    pub fn load<W: Weight>(
         gpu: &Gpu,
         both_ways: bool,
         n_vertices: usize,
-    ) -> Result<Self, SsspError> {
+    ) -> Result<Self, SearchError> {
         let modules = [
             EDGE_PREDECESSORS_U32,
             EDGE_PREDECESSORS_I32,
@@ -72,7 +78,7 @@ impl EdgeTree {
 
     /// The predecessors of the vertices within `limit` of `source`, which the search was from;
     /// `u32::MAX` is no vertex. `None` where there are too many levels.
-    pub(super) fn predecessors<W: Weight>(
+    pub fn predecessors<W: Weight>(
         &mut self,
         gpu: &Gpu,
         searched: Searched<'_, W>,
@@ -107,7 +113,7 @@ impl EdgeTree {
                 return Ok(true);
             }
         }
-        let n = of(&self.chosen);
+        let n = length(&self.chosen);
         let args = [(&self.chosen).into(), source.into(), (&self.levels).into(), n.into()];
         // SAFETY: threads read `chosen` and write `levels` below `n`, which both have.
         unsafe { gpu.launch(&self.first_level, a_thread_each(n as usize), &args)? };
@@ -154,28 +160,51 @@ impl EdgeTree {
 }
 
 /// The tree of a search that has the arcs on the device row by row.
-pub(super) struct RowTree {
-    pub(super) tree: EdgeTree,
+pub struct RowTree {
+    /// What chooses.
+    pub tree: EdgeTree,
     /// Which row each arc is in.
-    pub(super) rows: Buffer<VertexId>,
+    pub rows: Buffer<VertexId>,
 }
 
 impl RowTree {
     /// The one in `place`, made if there is none: for `n_arcs` arcs with weights of type `W`, in
     /// rows that begin at `offsets`; these end with `n_arcs`.
-    pub(super) fn made<'p, W: Weight>(
+    pub fn made<'p, W: Weight>(
         place: &'p mut Option<Self>,
         gpu: &Gpu,
         offsets: &Buffer<u32>,
         n_arcs: usize,
-    ) -> Result<&'p mut Self, SsspError> {
+    ) -> Result<&'p mut Self, SearchError> {
         let empty = match place {
             Some(made) => return Ok(made),
             empty => empty,
         };
         let offsets: Vec<u64> = offsets.download()?.into_iter().map(u64::from).collect();
-        let rows = EdgeKernels::load(gpu)?.expand_rows(gpu, &gpu.upload(&offsets)?, n_arcs)?;
+        let rows = expand_rows(gpu, &gpu.upload(&offsets)?, n_arcs)?;
         let tree = EdgeTree::load::<W>(gpu, false, offsets.len() - 1)?;
         Ok(empty.insert(Self { tree, rows }))
     }
+}
+
+/// The row of each of `n_arcs` arcs, from the offsets of the rows, which end with
+/// `n_arcs`.
+///
+/// # Errors
+/// Where the device fails or has too little memory.
+pub fn expand_rows(
+    gpu: &Gpu,
+    row_offsets: &Buffer<u64>,
+    n_arcs: usize,
+) -> Result<Buffer<VertexId>, GpuError> {
+    let kernel = gpu.kernel(&PREPARE, "expand_rows")?;
+    let tails = gpu.buffer(n_arcs)?;
+    let n_vertices = row_offsets.len().saturating_sub(1) as u32;
+    let args = [row_offsets.into(), n_vertices.into(), (&tails).into(), length(&tails).into()];
+    if n_arcs > 0 {
+        // SAFETY: threads read `row_offsets`, one more than the vertices, and write
+        // `tails` below its length; rows of arcs there are, so there is a vertex.
+        unsafe { gpu.launch(&kernel, a_thread_each(n_arcs), &args)? };
+    }
+    Ok(tails)
 }

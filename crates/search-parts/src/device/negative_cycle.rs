@@ -16,7 +16,7 @@ const NO_VERTEX: VertexId = VertexId::MAX;
 
 /// Whether arcs of least sums form a cycle that lowers its own distances. With floats, it
 /// may be rounding that lowers them.
-pub(super) fn lowers_itself<W: Weight>(graph: &Csr<W>, distances: &[W::Distance]) -> bool {
+pub fn lowers_itself<W: Weight>(graph: &Csr<W>, distances: &[W::Distance]) -> bool {
     let mut least = distances.to_vec();
     let mut parents = vec![NO_VERTEX; distances.len()];
     for (from, to, weight) in graph.arcs() {

@@ -7,14 +7,14 @@
 use std::ops::Range;
 use std::time::Instant;
 
+use crate::{Kernels, all_threads, check_size, milliseconds};
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel};
 use graph_formats::{Csr, VertexId, Weight};
 use kernels::sssp::{ROWS_F32, ROWS_F64, ROWS_U32, ROWS_U64};
-use search_parts::{Kernels, all_threads, check_size, milliseconds};
 
 use super::keys::KeyKind;
-use crate::{DeviceTimes, SsspError};
+use crate::{DeviceTimes, SearchError};
 
 /// Arcs uploaded in one go.
 const CHUNK: usize = 1 << 24;
@@ -22,38 +22,43 @@ const CHUNK: usize = 1 << 24;
 /// `Rows` of `search.cuh`: addresses of bounds and arcs.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct RowsAt {
-    pub(super) bounds: u64,
-    pub(super) arcs: u64,
+pub struct RowsAt {
+    /// Those of [`DeviceRows::bounds`],
+    pub bounds: u64,
+    /// and of [`DeviceRows::arcs`].
+    pub arcs: u64,
 }
 
 /// Rows of arcs on the device.
-pub(super) struct DeviceRows {
+pub struct DeviceRows {
     /// First arc and end of each row.
-    pub(super) bounds: Buffer<[u32; 2]>,
+    pub bounds: Buffer<[u32; 2]>,
     /// End and weight of each arc, 32 bits each, or 64.
-    pub(super) arcs: Buffer<[u32; 2]>,
-    pub(super) n_arcs: usize,
+    pub arcs: Buffer<[u32; 2]>,
+    /// How many arcs there are.
+    pub n_arcs: usize,
 }
 
 /// A graph whose weights are [keys](KeyKind), and what all searches of it begin with.
-pub(super) struct KeyGraph {
-    pub(super) kind: KeyKind,
-    pub(super) rows: DeviceRows,
+pub struct KeyGraph {
+    /// What weights and keys are.
+    pub kind: KeyKind,
+    /// The arcs.
+    pub rows: DeviceRows,
     kernels: RowKernels,
     /// Of loading kernels, and of the upload.
-    pub(super) times: DeviceTimes,
+    pub times: DeviceTimes,
 }
 
 impl KeyGraph {
     /// Copies `graph`, which has no negative weights, to the device, if `required`
     /// bytes fit there; `load`s the kernels of the search for their kind. O(n + m).
-    pub(super) fn upload<W: Weight, K>(
+    pub fn upload<W: Weight, K>(
         gpu: &Gpu,
         graph: &Csr<W>,
         required: u64,
-        load: impl FnOnce(KeyKind) -> Result<K, SsspError>,
-    ) -> Result<(Self, K), SsspError> {
+        load: impl FnOnce(KeyKind) -> Result<K, SearchError>,
+    ) -> Result<(Self, K), SearchError> {
         let kind = KeyKind::of(graph.weight_summary().greatest);
         check_size(graph.n_vertices(), graph.n_arcs())?;
         let rows = |kernels: &RowKernels| DeviceRows::upload(gpu, kernels, graph, kind);
@@ -61,13 +66,13 @@ impl KeyGraph {
     }
 
     /// The graph of `rows`, of fewer than 2^32 arcs, and what was loaded.
-    pub(super) fn with_rows<K>(
+    pub fn with_rows<K>(
         gpu: &Gpu,
         kind: KeyKind,
         required: u64,
-        load: impl FnOnce(KeyKind) -> Result<K, SsspError>,
+        load: impl FnOnce(KeyKind) -> Result<K, SearchError>,
         rows: impl FnOnce(&RowKernels) -> Result<DeviceRows, GpuError>,
-    ) -> Result<(Self, K), SsspError> {
+    ) -> Result<(Self, K), SearchError> {
         gpu.check_fits("the graph and its search", required)?;
         let jit_before = gpu.jit_ms();
         let kernels = RowKernels::load(gpu, kind)?;
@@ -81,7 +86,7 @@ impl KeyGraph {
     }
 
     /// The arcs shorter than `limit`, a key, row by row. O(n + m).
-    pub(super) fn short(&self, gpu: &Gpu, limit: u64) -> Result<DeviceRows, SsspError> {
+    pub fn short(&self, gpu: &Gpu, limit: u64) -> Result<DeviceRows, SearchError> {
         let Self { rows, kernels, .. } = self;
         let n = rows.bounds.len();
         let (bounds, counts, used) = (gpu.buffer(n)?, gpu.buffer::<u32>(n)?, gpu.buffer::<u32>(1)?);
@@ -137,12 +142,12 @@ impl DeviceRows {
     }
 
     /// Bytes of a graph of `n` vertices and `m` arcs.
-    pub(super) fn bytes(n: usize, m: usize, kind: KeyKind) -> u64 {
+    pub fn bytes(n: usize, m: usize, kind: KeyKind) -> u64 {
         ((n + m * kind.words_of_weight()) * size_of::<[u32; 2]>()) as u64
     }
 
     /// Where a kernel finds them.
-    pub(super) fn at(&self) -> RowsAt {
+    pub fn at(&self) -> RowsAt {
         RowsAt { bounds: self.bounds.address(), arcs: self.arcs.address() }
     }
 }
@@ -152,7 +157,7 @@ fn chunks(n: usize) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// The kernels of `rows.cu`.
-pub(super) struct RowKernels {
+pub struct RowKernels {
     zip_arcs: Kernel,
     row_bounds: Kernel,
     count_short: Kernel,
@@ -161,7 +166,7 @@ pub(super) struct RowKernels {
 }
 
 impl RowKernels {
-    fn load(gpu: &Gpu, kind: KeyKind) -> Result<Self, SsspError> {
+    fn load(gpu: &Gpu, kind: KeyKind) -> Result<Self, SearchError> {
         let kernels = Kernels::of(gpu, &[ROWS_U32, ROWS_F32, ROWS_U64, ROWS_F64], kind)?;
         Ok(Self {
             zip_arcs: kernels.get("zip_arcs")?,
@@ -174,21 +179,23 @@ impl RowKernels {
 }
 
 /// Rows of arcs, of fewer than 2^32 arcs.
-pub(super) struct DeviceCsr<W> {
+pub struct DeviceCsr<W> {
     /// Where each row begins, and where the last one ends: one more than the vertices.
-    pub(super) offsets: Buffer<u32>,
-    pub(super) ends: Buffer<VertexId>,
-    pub(super) weights: Buffer<W>,
+    pub offsets: Buffer<u32>,
+    /// Where each arc ends,
+    pub ends: Buffer<VertexId>,
+    /// and what it weighs.
+    pub weights: Buffer<W>,
 }
 
 impl<W: Weight> DeviceCsr<W> {
     /// Bytes of a graph of `n` vertices and `m` arcs.
-    pub(super) fn bytes(n: usize, m: usize) -> u64 {
+    pub fn bytes(n: usize, m: usize) -> u64 {
         ((n + 1) * size_of::<u32>() + m * (size_of::<VertexId>() + size_of::<W>())) as u64
     }
 
     /// Copies `graph` to the device. O(n + m).
-    pub(super) fn upload(gpu: &Gpu, graph: &Csr<W>) -> Result<Self, GpuError> {
+    pub fn upload(gpu: &Gpu, graph: &Csr<W>) -> Result<Self, GpuError> {
         let offsets: Vec<u32> = graph.row_offsets().iter().map(|&offset| offset as u32).collect();
         Ok(Self {
             offsets: gpu.upload(&offsets)?,

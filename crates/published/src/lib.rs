@@ -1,0 +1,110 @@
+//! Shortest paths on GPUs in the forms that papers have them.
+//!
+//! Each file says which paper it is of, what differs, and how it is launched. [`search`] makes one
+//! of these [forms](Form) for a graph; `sssp` takes them by name, and tries some of them where
+//! many searches are expected. [`Bounds`] is how much Δ-stepping does again at most. [`ExtractMin`] and [`DijkstraByLaunches`] are steps and loops by
+//! themselves, to be measured.
+
+mod bellman_ford;
+mod bellman_ford_spmv;
+mod bounds;
+mod crauser;
+mod delta_stepping_buckets;
+mod dijkstra;
+mod dijkstra_by_launches;
+mod edges;
+mod extract_min;
+mod settings;
+mod spmv_matrix;
+
+use gpu_runtime::Gpu;
+use graph_formats::{Csr, Weight};
+use search_parts::SearchError;
+use search_parts::device::DeviceSearch;
+
+use self::bellman_ford::BellmanFordOnGpu;
+use self::bellman_ford_spmv::SpmvOnGpu;
+pub use self::bounds::Bounds;
+pub use self::dijkstra_by_launches::DijkstraByLaunches;
+pub use self::extract_min::{ExtractMin, Reduction};
+pub use self::settings::{BlockSize, EdgeOrder, Form, Layout, Loads, Stores};
+
+/// A search on a device, whichever it is.
+pub type Search<'g, W> = Box<dyn DeviceSearch<W> + 'g>;
+
+/// A weight type that forms take: each of the six. The trait is sealed.
+pub trait FormWeight: Weight {
+    #[doc(hidden)]
+    fn search<'g>(
+        gpu: &Gpu,
+        graph: &'g Csr<Self>,
+        form: Form,
+    ) -> Result<Search<'g, Self>, SearchError>;
+}
+
+macro_rules! form_weights {
+    ($($weight:ty),*) => {$(
+        impl FormWeight for $weight {
+            fn search<'g>(
+                gpu: &Gpu,
+                graph: &'g Csr<Self>,
+                form: Form,
+            ) -> Result<Search<'g, Self>, SearchError> {
+                of_form(gpu, graph, form)
+            }
+        }
+    )*};
+}
+
+form_weights!(u32, i32, u64, i64, f32, f64);
+
+/// Uploads `graph` for searches of this form. Weights may be negative for those of Bellman-Ford
+/// alone. O(n + m).
+///
+/// # Errors
+/// [`SearchError::NotOnGpu`] for too many vertices or arcs, or weights of another type than the
+/// form takes; [`SearchError::Gpu`] where the device fails or has too little memory.
+///
+/// ```no_run
+/// use gpu_runtime::Gpu;
+/// use graph_formats::Csr;
+/// use published::Form;
+/// use search_parts::Query;
+///
+/// let graph = Csr::from_edges(3, &[(0, 1, 5u32), (1, 2, 2)])?;
+/// let mut search = published::search(&Gpu::open()?, &graph, Form::Crauser)?;
+/// let all = Query { source: 0, targets: &[], limit: u64::MAX, progress: None };
+/// assert_eq!(search.search(&all)?.0, [0, 5, 7]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn search<'g, W: FormWeight>(
+    gpu: &Gpu,
+    graph: &'g Csr<W>,
+    form: Form,
+) -> Result<Search<'g, W>, SearchError> {
+    W::search(gpu, graph, form)
+}
+
+fn of_form<'g, W: Weight>(
+    gpu: &Gpu,
+    graph: &'g Csr<W>,
+    form: Form,
+) -> Result<Search<'g, W>, SearchError> {
+    Ok(match form {
+        Form::DeltaSteppingBuckets(width) => {
+            Box::new(delta_stepping_buckets::buckets(gpu, graph, width)?)
+        }
+        Form::Dijkstra(block) => Box::new(dijkstra::dijkstra(gpu, graph, block)?),
+        Form::Crauser => Box::new(crauser::crauser(gpu, graph)?),
+        Form::Eager(lookahead) => Box::new(crauser::eager(gpu, graph, lookahead)?),
+        Form::BellmanFord { edges, loads, stores } => {
+            Box::new(BellmanFordOnGpu::new(gpu, graph, edges, (loads, stores))?)
+        }
+        Form::BellmanFordSpmv(layout) => Box::new(SpmvOnGpu::new(gpu, graph, layout)?),
+    })
+}
+
+// The example of the README is a test too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

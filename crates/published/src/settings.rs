@@ -1,0 +1,203 @@
+//! What the forms can be told.
+
+use std::num::NonZeroU32;
+use std::str::FromStr;
+
+use search_parts::{SearchError, by_name};
+
+/// A form that was published, with its settings.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Form {
+    /// Δ-stepping in buckets of this width, by an index of each vertex; requests are placed by
+    /// prefix sums.
+    DeltaSteppingBuckets(f64),
+    /// Dijkstra's algorithm: vertices in the order of their distance, the nearest found by a
+    /// reduction.
+    Dijkstra(BlockSize),
+    /// Dijkstra's algorithm that settles at once every vertex whose distance is provably
+    /// final, by the criteria of Crauser and others.
+    Crauser,
+    /// Dijkstra's algorithm that settles at once every vertex at most this look-ahead beyond the
+    /// nearest, and again where that was too early.
+    Eager(f64),
+    /// Bellman-Ford: launches over all edges until one changes nothing.
+    BellmanFord {
+        /// The order of the edges.
+        edges: EdgeOrder,
+        /// How distances are read,
+        loads: Loads,
+        /// and how they are written.
+        stores: Stores,
+    },
+    /// Bellman-Ford as products of the graph's matrix, stored like this, with the vector of
+    /// distances, over (min, +).
+    BellmanFordSpmv(Layout),
+}
+
+/// In which order [`Form::BellmanFord`] relaxes the edges. The answer is the same.
+///
+/// Edges may be sorted by the segment of the vertex where they end, and then of that where
+/// they start, so that neighbouring threads touch few distances. That is done once for a
+/// solver.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum EdgeOrder {
+    /// By segments of 2^16 vertices, or of a 64th of the graph's where that is more. Of the
+    /// sizes that were tried, that measured best on graphs of 2^18 to 2^26 vertices, or
+    /// nearly so: see docs/benchmarking.md.
+    #[default]
+    Auto,
+    /// Row by row.
+    AsStored,
+    /// By segments.
+    Segments {
+        /// Vertices of a segment.
+        vertices: NonZeroU32,
+    },
+}
+
+impl EdgeOrder {
+    /// Vertices of a segment on a graph of `n_vertices`; `None` for the order as stored.
+    ///
+    /// ```
+    /// use published::EdgeOrder;
+    ///
+    /// let length = |n| EdgeOrder::Auto.segment(n).map(|length| length.get());
+    /// assert_eq!((length(1000), length(1 << 24)), (Some(1 << 16), Some(1 << 18)));
+    /// ```
+    pub fn segment(self, n_vertices: usize) -> Option<NonZeroU32> {
+        const LEAST: u32 = 1 << 16;
+        match self {
+            Self::Auto => {
+                let part = u32::try_from(n_vertices.div_ceil(64)).unwrap_or(LEAST);
+                NonZeroU32::new(part.checked_next_power_of_two().unwrap_or(LEAST).max(LEAST))
+            }
+            Self::AsStored => None,
+            Self::Segments { vertices } => Some(vertices),
+        }
+    }
+}
+
+/// How [`Form::BellmanFord`] reads distances.
+/// The answer is the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Loads {
+    /// As what other threads write meanwhile.
+    #[default]
+    Plain,
+    /// Through the cache for data that nobody writes, which may see them an iteration
+    /// late; costs one more iteration, of plain reads, at the end.
+    ReadOnly,
+}
+
+/// How [`Form::BellmanFord`] writes distances.
+/// The answer is the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Stores {
+    /// By an atomic minimum.
+    #[default]
+    Atomic,
+    /// As the article has it: without looking whether another thread has stored less meanwhile,
+    /// which later launches mend. For weights that are not negative.
+    Racing,
+}
+
+/// How [`Form::BellmanFordSpmv`] stores the matrix and
+/// shares a product among threads. The answer is the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Layout {
+    /// Rows stored one after the other, and of each thread as many arcs as of the others.
+    #[default]
+    CsrBalanced,
+    /// A thread a row.
+    CsrScalar,
+    /// A warp a row, or as many of its lanes as an average row has arcs, rounded up to a
+    /// power of two.
+    CsrVector,
+    /// Rows padded to the length of the longest and stored side by side, a thread a row.
+    Ell,
+}
+
+impl Layout {
+    /// All of them by name.
+    pub const ALL: [(&'static str, Self); 4] = [
+        ("csr-balanced", Self::CsrBalanced),
+        ("csr-scalar", Self::CsrScalar),
+        ("csr-vector", Self::CsrVector),
+        ("ell", Self::Ell),
+    ];
+}
+
+/// Threads of a block that finds the least of its labels together, in
+/// [`Form::Dijkstra`]. The answer is the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum BlockSize {
+    /// 128 threads.
+    Threads128,
+    /// 256 threads.
+    Threads256,
+    /// 512 threads.
+    #[default]
+    Threads512,
+    /// 1024 threads.
+    Threads1024,
+}
+
+impl BlockSize {
+    /// All of them by name.
+    pub const ALL: [(&'static str, Self); 4] = [
+        ("128", Self::Threads128),
+        ("256", Self::Threads256),
+        ("512", Self::Threads512),
+        ("1024", Self::Threads1024),
+    ];
+
+    /// How many threads.
+    pub fn threads(self) -> u32 {
+        match self {
+            Self::Threads128 => 128,
+            Self::Threads256 => 256,
+            Self::Threads512 => 512,
+            Self::Threads1024 => 1024,
+        }
+    }
+}
+
+impl FromStr for Layout {
+    type Err = SearchError;
+
+    fn from_str(name: &str) -> Result<Self, SearchError> {
+        by_name("product", name, &Self::ALL)
+    }
+}
+
+impl FromStr for BlockSize {
+    type Err = SearchError;
+
+    fn from_str(name: &str) -> Result<Self, SearchError> {
+        by_name("reduction block", name, &Self::ALL)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read() {
+        for (name, layout) in Layout::ALL {
+            assert_eq!(name.parse(), Ok(layout));
+        }
+        for (name, block) in BlockSize::ALL {
+            assert_eq!(name.parse(), Ok(block));
+            assert_eq!(block.threads().to_string(), name);
+        }
+        let error = "384".parse::<BlockSize>().unwrap_err().to_string();
+        assert!(error.contains("384") && error.contains("512"), "{error}");
+    }
+}
