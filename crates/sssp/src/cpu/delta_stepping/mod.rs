@@ -300,6 +300,10 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
         let _ends = EndsOnPanic(self.ended);
         let frontier = &self.team[index];
         let mut list = std::mem::take(&mut worker.list);
+        let settle_all = |worker: &mut _, list: &_| match self.short {
+            Some(_) => self.settle_all::<true>(worker, list),
+            None => self.settle_all::<false>(worker, list),
+        };
         let (mut reach, mut n_waits) = (0, 0);
         while self.goes_on(index, worker) {
             let own = self.next_bucket(worker);
@@ -335,10 +339,10 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
             if self.team.len() > 1 && Frontier::<L::Key>::is_worth_sharing(list.len()) {
                 frontier.offer(bucket, &mut list);
                 while frontier.take(&mut list) {
-                    self.settle_all(worker, &list);
+                    settle_all(worker, &list);
                 }
             } else {
-                self.settle_all(worker, &list);
+                settle_all(worker, &list);
             }
             list.clear();
         }

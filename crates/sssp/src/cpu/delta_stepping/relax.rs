@@ -8,6 +8,7 @@ use search_parts::{prefetch, prefetch_first};
 
 use super::buckets::Entry;
 use super::{Phase, Worker};
+use crate::arc_split::ShortArcs;
 use crate::key::KeyArithmetic;
 
 /// Arcs that are compared with the settled bound in one go.
@@ -20,17 +21,23 @@ const ARCS_AHEAD: usize = 4;
 const PREFETCHED: usize = 64;
 
 impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
-    /// Settles the vertices of those entries that are not stale, up to the settled bound.
-    pub(super) fn settle_all(&self, worker: &mut Worker<L::Key>, list: &[Entry<L::Key>]) {
+    /// Settles the vertices of those entries that are not stale, up to the settled bound, where
+    /// long arcs are deferred or with all arcs: the loop is compiled for each.
+    pub(super) fn settle_all<const DEFERS: bool>(
+        &self,
+        worker: &mut Worker<L::Key>,
+        list: &[Entry<L::Key>],
+    ) {
+        let short = self.short.filter(|_| DEFERS);
         for (at, &entry) in list.iter().enumerate() {
-            self.prefetch_ahead(list, at);
+            self.prefetch_ahead(short, list, at);
             let cap = self.cap(worker);
             let label = L::Key::load(&self.labels[entry.vertex as usize]);
             if label != entry.key || label > cap {
                 continue;
             }
             worker.work.settled += 1;
-            if let Some(short) = self.short {
+            if let Some(short) = short {
                 worker.settled.push(entry);
                 let arcs = short.row(entry.vertex).iter().copied();
                 self.relax_those(worker, entry.key, arcs, cap, |key| key < self.settled_bound);
@@ -47,16 +54,16 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
     /// Prefetches what entries after the one `at` its place will need: keys and places of rows,
     /// and then the arcs there.
     #[inline(always)]
-    fn prefetch_ahead(&self, list: &[Entry<L::Key>], at: usize) {
+    fn prefetch_ahead(&self, short: Option<&ShortArcs<W>>, list: &[Entry<L::Key>], at: usize) {
         if let Some(&Entry { vertex, .. }) = list.get(at + OFFSETS_AHEAD) {
             prefetch(self.labels, vertex as usize);
-            match self.short {
+            match short {
                 Some(short) => prefetch(short.row_offsets(), vertex as usize),
                 None => prefetch(self.graph.row_offsets(), vertex as usize),
             }
         }
         if let Some(&Entry { vertex, .. }) = list.get(at + ARCS_AHEAD) {
-            match self.short {
+            match short {
                 Some(short) => prefetch_first(short.row(vertex), PREFETCHED),
                 None => {
                     let row = self.graph.row(vertex);
