@@ -19,6 +19,7 @@ use search_parts::Query;
 use search_parts::device::{Answer, DeviceSearch, Owners};
 
 use super::delta_stepping::DeltaSteppingOnGpu;
+use super::table::Table;
 use crate::delta::{self, Delta};
 use crate::level_distances::LevelDistances;
 use crate::{DeviceTimes, SsspError, Work};
@@ -54,15 +55,12 @@ impl<'g, W: Weight> ByLevelsOnGpu<'g, W> {
         })
     }
 
-    /// Fills `cells` with a row of `targets`, one at least, for each of `sources`; `None` where one
-    /// search after the other is faster.
+    /// Fills the table; `None` where one search after the other is faster.
     pub(super) fn table(
         &mut self,
-        sources: &[VertexId],
-        targets: &[VertexId],
-        progress: Option<Progress<'_>>,
-        cells: &mut [W::Distance],
+        table: &mut Table<'_, W::Distance>,
     ) -> Result<Option<Work>, SsspError> {
+        let &mut Table { sources, targets, progress, ref mut cells } = table;
         let n_at_once = rows_at_once(sources.len(), targets.len());
         let n_vertices = self.graph.n_vertices();
         if !breadth_first::pays_on_gpu(n_vertices, depth(self.graph), n_at_once) {

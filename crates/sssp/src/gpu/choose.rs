@@ -43,6 +43,6 @@ pub(super) fn search<'g, W: SearchKeys>(
     };
     // of those for any sign, one that tells of rounds as the device's do
     let cpu = config.for_algorithm(admits_negative.then_some(crate::Algorithm::BellmanFord));
-    let search = OnGpu::new(device, choice_ms, graph, &plan, cpu);
+    let search = OnGpu::new(device, choice_ms, graph, cpu);
     Ok((plan, search))
 }

@@ -10,6 +10,7 @@ use super::algorithm::Algorithm;
 use super::bellman_ford_queue::QueueOnGpu;
 use super::breadth_first::ByLevelsOnGpu;
 use super::delta_stepping::DeltaSteppingOnGpu;
+use super::table::Table;
 use crate::weights::SearchKeys;
 use crate::{Delta, DeviceTimes, SsspError, Work, delta, plan};
 
@@ -37,19 +38,14 @@ impl<'g, W: Weight> Device<'g, W> {
         }
     }
 
-    /// Fills `cells` with a row of `targets`, one at least, for each of `sources`, where there is a
-    /// faster way than one by one; the counts of all searches. Tells `progress` how many rows are
-    /// done.
+    /// Fills the table where there is a faster way than row by row; the counts of all searches.
     pub(super) fn table(
         &mut self,
-        sources: &[VertexId],
-        targets: &[VertexId],
-        progress: Option<Progress<'_>>,
-        cells: &mut [W::Distance],
+        table: &mut Table<'_, W::Distance>,
     ) -> Result<Option<Work>, SsspError> {
         match self {
-            Self::Stepping(stepping) => stepping.table::<W>(sources, targets, progress, cells),
-            Self::Levels(levels) => levels.table(sources, targets, progress, cells),
+            Self::Stepping(stepping) => stepping.table::<W>(table),
+            Self::Levels(levels) => levels.table(table),
             Self::Other(_) => Ok(None),
         }
     }

@@ -17,6 +17,7 @@ mod many_sources;
 mod nearest;
 mod on_gpu;
 mod several;
+mod table;
 mod work_space;
 
 pub use self::algorithm::{Algorithm, Config};

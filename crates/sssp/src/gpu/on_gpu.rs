@@ -12,7 +12,9 @@ use search_parts::device::{Answer, Owners};
 use search_parts::{Query, milliseconds, unless_out_of_memory};
 
 use super::device::Device;
+use super::table::Table;
 use crate::cpu::Searches;
+use crate::row;
 use crate::search::Search;
 use crate::weights::SearchKeys;
 use crate::{Config, DeviceTimes, Plan, SsspError, Work};
@@ -23,8 +25,6 @@ pub(super) struct OnGpu<'g, W: Weight> {
     /// What the choice of this one took, in milliseconds.
     choice_ms: f64,
     graph: &'g Csr<W>,
-    /// Whether no sum is too large for a distance.
-    is_bounded: bool,
     /// What the CPU searches with.
     config: Config,
     /// Made when it is first needed.
@@ -36,24 +36,14 @@ pub(super) struct OnGpu<'g, W: Weight> {
 }
 
 impl<'g, W: SearchKeys> OnGpu<'g, W> {
-    /// For `device`, which searches `graph` as `plan` says; on the CPU, by `config`.
+    /// For `device`, which searches `graph`; on the CPU, by `config`.
     pub(super) fn new(
         device: Device<'g, W>,
         choice_ms: f64,
         graph: &'g Csr<W>,
-        plan: &Plan,
         config: Config,
     ) -> Self {
-        Self {
-            device,
-            choice_ms,
-            graph,
-            is_bounded: plan.bounded,
-            config,
-            cpu: None,
-            cpu_ms: 0.0,
-            on_device: false,
-        }
+        Self { device, choice_ms, graph, config, cpu: None, cpu_ms: 0.0, on_device: false }
     }
 
     /// Where the time of the last search went.
@@ -91,21 +81,38 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
         Ok(unless_out_of_memory(found)?.flatten())
     }
 
-    /// As [`Device::table`], if there is the memory.
-    pub(super) fn table(
+    /// Fills the table, at once where the device can and has the memory, or row by row; the work,
+    /// and where the time went.
+    pub(super) fn fill(
         &mut self,
-        sources: &[VertexId],
-        targets: &[VertexId],
-        progress: Option<Progress<'_>>,
-        cells: &mut [W::Distance],
-    ) -> Result<Option<Work>, SsspError> {
+        plan: &Plan,
+        mut table: Table<'_, W::Distance>,
+    ) -> Result<(Work, DeviceTimes), SsspError> {
         self.begin();
         // sums that are too large are looked for in all distances of a source; and one search at a
         // time needs no more memory than there is
-        if !self.is_bounded {
-            return Ok(None);
+        if plan.bounded
+            && let Some(work) = unless_out_of_memory(self.device.table(&mut table))?.flatten()
+        {
+            return Ok((work, self.times()));
         }
-        Ok(unless_out_of_memory(self.device.table(sources, targets, progress, cells))?.flatten())
+        let Table { sources, targets, progress, cells } = table;
+        let (mut work, mut times) = (Work::default(), self.times().without_search());
+        let rows = cells.chunks_exact_mut(targets.len());
+        for (done, (&source, cells)) in (1..).zip(sources.iter().zip(rows)) {
+            let query = row::query(source, targets, self.graph.n_vertices());
+            let (distances, row_work) = self.search(&query)?;
+            for (cell, &target) in cells.iter_mut().zip(targets) {
+                *cell = distances[target as usize];
+            }
+            row::check(self.graph, plan, source, targets, cells, || distances)?;
+            work.add(&row_work);
+            times = times.and(self.times());
+            if progress.is_some_and(|tell| tell(done, sources.len() as u64).is_break()) {
+                return Err(SsspError::Interrupted);
+            }
+        }
+        Ok((work, times))
     }
 
     /// As [`Device::nearest`], if there is the memory.
@@ -176,8 +183,7 @@ mod tests {
         let graph = grid(&GridConfig { side: 9, ..GridConfig::default() }).unwrap();
         let n_vertices = graph.n_vertices();
         let device = Device::Other(Box::new(EvenSources { n_vertices }));
-        let plan = Plan::of(&graph, "crauser", false, String::new()).unwrap();
-        let mut search = OnGpu::new(device, 3.0, &graph, &plan, Config::default());
+        let mut search = OnGpu::new(device, 3.0, &graph, Config::default());
         let times = |search: &OnGpu<'_, u32>| search.times();
         for source in [3, 4, 5] {
             let query = Query { source, targets: &[], limit: u64::MAX, progress: None };

@@ -19,7 +19,7 @@ use search_parts::{EndsOnPanic, Query};
 use super::algorithm::Config;
 use super::choose::search;
 use super::on_gpu::OnGpu;
-use crate::row;
+use super::table::Table;
 use crate::weights::SearchKeys;
 use crate::{DeviceTimes, Plan, SsspError, Work};
 
@@ -27,7 +27,6 @@ use crate::{DeviceTimes, Plan, SsspError, Work};
 /// no table's.
 pub(crate) struct OnGpus<'g, W: Weight> {
     pub(crate) gpus: Vec<Gpu>,
-    graph: &'g Csr<W>,
     searches: Vec<OnGpu<'g, W>>,
     /// What making the first took.
     pub(crate) preparation: DeviceTimes,
@@ -48,7 +47,7 @@ impl<'g, W: SearchKeys> OnGpus<'g, W> {
         let made = made.into_iter().collect::<Result<Vec<_>, _>>()?;
         let (mut plans, searches): (Vec<_>, Vec<_>) = made.into_iter().unzip();
         let preparation = searches[0].times().without_search();
-        Ok((plans.swap_remove(0), Self { gpus: gpus.to_vec(), graph, searches, preparation }))
+        Ok((plans.swap_remove(0), Self { gpus: gpus.to_vec(), searches, preparation }))
     }
 
     /// No GPU, but a search that stands for one.
@@ -56,12 +55,11 @@ impl<'g, W: SearchKeys> OnGpus<'g, W> {
     pub(crate) fn standing_for(
         search: Box<dyn search_parts::device::DeviceSearch<W> + 'g>,
         graph: &'g Csr<W>,
-        plan: &Plan,
     ) -> Self {
         let device = super::device::Device::Other(search);
-        let search = OnGpu::new(device, 0.0, graph, plan, crate::Config::default());
+        let search = OnGpu::new(device, 0.0, graph, crate::Config::default());
         let preparation = search.times().without_search();
-        Self { gpus: Vec::new(), graph, searches: vec![search], preparation }
+        Self { gpus: Vec::new(), searches: vec![search], preparation }
     }
 
     /// Where the time of the last search went that was no table's.
@@ -106,8 +104,7 @@ impl<'g, W: SearchKeys> OnGpus<'g, W> {
         progress: Option<Progress<'_>>,
         cells: &mut [W::Distance],
     ) -> Result<(Work, DeviceTimes), SsspError> {
-        let Self { gpus, graph, searches, .. } = self;
-        let graph = *graph;
+        let Self { gpus, searches, .. } = self;
         let n_rows = sources.len().div_ceil(gpus.len());
         let rows = sources.chunks(n_rows).zip(cells.chunks_mut(n_rows * targets.len()));
         let shares: Vec<_> = gpus
@@ -132,11 +129,10 @@ impl<'g, W: SearchKeys> OnGpus<'g, W> {
                 }
             };
             let progress = if is_shared { Some(&tell as Progress<'_>) } else { progress };
-            let gpu = slice::from_ref(share.gpu);
-            let filled = share.fill(graph, plan, targets, progress);
-            filled.map_err(|error| {
+            let Share { gpu, search, sources, cells } = share;
+            search.fill(plan, Table { sources, targets, progress, cells }).map_err(|error| {
                 ended.store(true, Relaxed);
-                error.named(gpus).named(gpu)
+                error.named(gpus).named(slice::from_ref(gpu))
             })
         });
         let (mut work, mut times) = (Work::default(), DeviceTimes::default());
@@ -165,41 +161,6 @@ struct Share<'a, 'g, W: Weight> {
     search: &'a mut OnGpu<'g, W>,
     sources: &'a [VertexId],
     cells: &'a mut [W::Distance],
-}
-
-/// What came of it, and where the time went.
-type Filled = Result<(Work, DeviceTimes), SsspError>;
-
-impl<W: SearchKeys> Share<'_, '_, W> {
-    /// At once where the search can, or row by row.
-    fn fill(
-        self,
-        graph: &Csr<W>,
-        plan: &Plan,
-        targets: &[VertexId],
-        progress: Option<Progress<'_>>,
-    ) -> Filled {
-        let Self { search, sources, cells, .. } = self;
-        if let Some(work) = search.table(sources, targets, progress, cells)? {
-            return Ok((work, search.times()));
-        }
-        let (mut work, mut times) = (Work::default(), search.times().without_search());
-        let rows = cells.chunks_exact_mut(targets.len());
-        for (done, (&source, cells)) in (1..).zip(sources.iter().zip(rows)) {
-            let query = row::query(source, targets, graph.n_vertices());
-            let (distances, row_work) = search.search(&query)?;
-            for (cell, &target) in cells.iter_mut().zip(targets) {
-                *cell = distances[target as usize];
-            }
-            row::check(graph, plan, source, targets, cells, || distances)?;
-            work.add(&row_work);
-            times = times.and(search.times());
-            if progress.is_some_and(|tell| tell(done, sources.len() as u64).is_break()) {
-                return Err(SsspError::Interrupted);
-            }
-        }
-        Ok((work, times))
-    }
 }
 
 /// What `work` makes of each of `parts`, on a thread each, of which the caller's is one; on fewer

@@ -238,7 +238,7 @@ mod tests {
     fn what_takes_no_search_on_the_device_has_no_times_of_one() {
         let graph = Csr::from_arcs(3, &[(0, 1, 5i32), (1, 2, 7)]).unwrap();
         let plan = Plan::of(&graph, "crauser", false, String::new()).unwrap();
-        let gpus = OnGpus::standing_for(Box::new(Mock { solve_ms: 0.0 }), &graph, &plan);
+        let gpus = OnGpus::standing_for(Box::new(Mock { solve_ms: 0.0 }), &graph);
         let device = Device::Gpus(gpus);
         let mut solver = Solver { graph: &graph, plan, device, progress: None, reversed: None };
         let preparation = solver.preparation();

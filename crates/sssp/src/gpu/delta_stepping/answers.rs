@@ -14,6 +14,7 @@ use search_parts::{MAX_VERTICES, Query, milliseconds};
 use super::DeltaSteppingOnGpu;
 use crate::gpu::many_sources::{Found, ManySources};
 use crate::gpu::nearest::OwnersKernel;
+use crate::gpu::table::Table;
 use crate::gpu::work_space::WorkSpace;
 use crate::{DeviceTimes, Progress, SsspError, Work};
 
@@ -74,15 +75,12 @@ impl DeltaSteppingOnGpu {
         Ok(Some(((self.distances::<W>()?, work), owners)))
     }
 
-    /// Fills `cells` with a row of `targets`, one at least, for each of `sources`. `None` where there
-    /// are too many targets.
+    /// Fills the table; `None` where there are too many targets.
     pub(in crate::gpu) fn table<W: Weight>(
         &mut self,
-        sources: &[VertexId],
-        targets: &[VertexId],
-        progress: Option<Progress<'_>>,
-        cells: &mut [W::Distance],
+        table: &mut Table<'_, W::Distance>,
     ) -> Result<Option<Work>, SsspError> {
+        let &mut Table { sources, targets, progress, ref mut cells } = table;
         let n_targets = targets.len();
         self.rows(sources, targets, progress, &mut |kind, rows, found| {
             let cells = &mut cells[rows.start * n_targets..rows.end * n_targets];
