@@ -74,161 +74,190 @@ struct BlockMemory {
     Key bests[warps_a_block][32];
 };
 
-// What `block` of the `barrier.n_blocks` blocks of a team does in a search. `control` is
-// zero before, but for `arrived` and `turn`. After the last write there is no barrier.
-__device__ __forceinline__ void search_in_team(const Search& search, u32 block, GridBarrier& barrier,
-                                               BlockMemory& memory) {
-    Control& control = *search.control;
-    const Watch watch{search.host, &control.stopped};
-    const u32 in_block = threadIdx.x >> 5;
-    // neighbours in a list go to different multiprocessors
-    const u32 this_warp = in_block * barrier.n_blocks + block;
-    const u32 n_warps = barrier.n_blocks * warps_a_block;
-    const u32 this_thread = block * blockDim.x + threadIdx.x;
-    const bool first_thread = this_thread == 0;
-    Warp warp{search, memory.warps[in_block], search.near_arcs, search.short_limit != 0};
-    u64 near_cycles = 0, far_cycles = 0, push_cycles = 0, pull_cycles = 0;
-    u32 steps = 0, pushes = 0, n_settled_targets = 0;
-
-    for (u32 v = this_thread; v < search.n_vertices; v += barrier.n_blocks * blockDim.x) {
-        __stcg(search.keys + v, v == search.source ? Key{0} : unreached);
-    }
-    if (first_thread) {
-        search.near[0][0] = entry_of(0, search.source);
-        control.near[0] = 1;
-        control.least[0] = control.least[1] = control.least[2] = unreached;
-    }
-    if (search.n_others != 0) {
-        barrier.wait();
-        if (first_thread) control.near[0] = 1 + search.n_others;
-        for (u32 i = this_thread; i < search.n_others; i += barrier.n_blocks * blockDim.x) {
-            const u32 source = __ldg(search.others + i);
-            __stcg(search.keys + source, Key{0});
-            if (1 + i < search.capacity) __stcg(search.near[0] + 1 + i, entry_of(0, source));
-        }
-    }
-    barrier.wait();
-
-    Entry *near_now = search.near[0], *near_next = search.near[1];
-    Entry *far_now = search.far[0], *far_next = search.far[1];
-    Piece *pieces_now = search.pieces[0], *pieces_next = search.pieces[1];
+// A search by a team, as one of its blocks sees it. It alternates between three phases: near
+// arcs are relaxed until nothing is left below the threshold; the far list is split at a new
+// threshold; and at a settled bound the deferred arcs are made up for.
+struct TeamSearch {
+    const Search& search;
+    GridBarrier& barrier;
+    BlockMemory& memory;
+    Control& control;
+    const Watch watch;
+    const u32 in_block, this_warp, n_warps, this_thread, n_threads;
+    const bool first_thread;
+    Warp warp;
+    Entry *near_now, *near_next, *far_now, *far_next;
+    Piece *pieces_now, *pieces_next;
     // turns of the near and the far lists; settled bounds so far
     u32 near_turn = 0, far_turn = 0, phase = 0;
     u32 doublings = 0;
-    Key width = search.delta, start = 0, low = 0, threshold = beyond(0, width);
-    while (true) {
-        const Key settled_bound = warp.defers_long_arcs ? beyond(start, search.short_limit) : unreached;
+    Key width, start = 0, low = 0, threshold, settled_bound = unreached;
+    u64 near_cycles = 0, far_cycles = 0, push_cycles = 0, pull_cycles = 0;
+    u32 steps = 0, pushes = 0, n_settled_targets = 0;
+
+    // Neighbours in a list go to different multiprocessors.
+    __device__ __forceinline__ TeamSearch(const Search& search, u32 block, GridBarrier& barrier, BlockMemory& memory)
+        : search(search), barrier(barrier), memory(memory), control(*search.control),
+          watch{search.host, &control.stopped}, in_block(threadIdx.x >> 5),
+          this_warp(in_block * barrier.n_blocks + block), n_warps(barrier.n_blocks * warps_a_block),
+          this_thread(block * blockDim.x + threadIdx.x), n_threads(barrier.n_blocks * blockDim.x),
+          first_thread(this_thread == 0),
+          warp{search, memory.warps[in_block], search.near_arcs, search.short_limit != 0},
+          near_now(search.near[0]), near_next(search.near[1]), far_now(search.far[0]), far_next(search.far[1]),
+          pieces_now(search.pieces[0]), pieces_next(search.pieces[1]), width(search.delta),
+          threshold(beyond(0, search.delta)) {}
+
+    // Labels all vertices, and lists the source and the others.
+    __device__ __forceinline__ void begin() {
+        for (u32 v = this_thread; v < search.n_vertices; v += n_threads) {
+            __stcg(search.keys + v, v == search.source ? Key{0} : unreached);
+        }
+        if (first_thread) {
+            search.near[0][0] = entry_of(0, search.source);
+            control.near[0] = 1;
+            control.least[0] = control.least[1] = control.least[2] = unreached;
+        }
+        if (search.n_others != 0) {
+            barrier.wait();
+            if (first_thread) control.near[0] = 1 + search.n_others;
+            for (u32 i = this_thread; i < search.n_others; i += n_threads) {
+                const u32 source = __ldg(search.others + i);
+                __stcg(search.keys + source, Key{0});
+                if (1 + i < search.capacity) __stcg(search.near[0] + 1 + i, entry_of(0, source));
+            }
+        }
+        barrier.wait();
+    }
+
+    // Settles all keys below the next settled bound; false where the search is over before.
+    __device__ __forceinline__ bool settle() {
+        settled_bound = warp.defers_long_arcs ? beyond(start, search.short_limit) : unreached;
         threshold = min(threshold, settled_bound);
         warp.settled_bound = settled_bound;
         warp.visited_count = &control.visited[phase & 1];
         warp.visited_arcs = 0;
-        bool ended = false;
         while (true) {
-            u64 clock = clock64();
-            // near: step by step until nothing is left below the threshold
-            warp.threshold = threshold;
-            warp.far = {far_now, &control.far[far_turn % 3]};
-            while (true) {
-                const u32 now = near_turn % 3, next = (near_turn + 1) % 3, later = (near_turn + 2) % 3;
-                const u32 n_near = load(&control.near[now]);
-                const u32 n_pieces = min(load(&control.pieces[now]), search.piece_capacity);
-                if (n_near == 0 && n_pieces == 0) break;
-                if (first_thread) control.near[later] = control.pieces[later] = 0;
-                steps++;
-                const bool calls = watch.calls(steps);
-                if (calls && first_thread) watch.call(steps);
-                warp.near_next = {near_next, &control.near[next]};
-                warp.pieces_next = {pieces_next, &control.pieces[next]};
-                warp.spent = 0;
-                for (u32 at = this_warp; at < n_pieces; at += n_warps) {
-                    warp.relax_piece<false>(warp.rows, pieces_now + at);
-                }
-                const bool lost = n_near > search.capacity;
-                const u32 n = lost ? search.n_vertices : n_near;
-                const u32 share = min(32u, (n - 1) / n_warps + 1);
-                for (u32 at = this_warp * share; at < n; at += n_warps * share) {
-                    bool has = lane() < share && lane() < n - at;
-                    const Entry entry = entry_at(search, near_now, lost, at + lane(), low, threshold, has);
-                    if (share <= 8) {
-                        warp.enqueue(has, entry);
-                    } else {
-                        warp.relax_rows<false>(warp.rows, has, entry);
-                    }
-                    warp.drain();
-                }
-                warp.flush_far();
-                near_turn++;
-                exchange(near_now, near_next);
-                exchange(pieces_now, pieces_next);
-                barrier.wait();
-                // what is read here is not written again before `call_interval` more
-                // barriers, so all blocks see the same
-                ended = calls && watch.ends();
-                if (ended) break;
-            }
-            if (ended) break;
-            near_cycles += clock64() - clock;
-            clock = clock64();
+            if (!relax_near()) return false;
             // all keys below the threshold are final
             if (search.n_targets != 0) {
                 n_settled_targets += settled_among(search, n_settled_targets, threshold);
-                ended = n_settled_targets == search.n_targets;
-                if (ended) break;
+                if (n_settled_targets == search.n_targets) return false;
             }
-            // split the far list. What is near goes to the list of the next turn, as
-            // slower blocks may still be looking at the count of this one.
-            const u32 n_far = load(&control.far[far_turn % 3]);
-            if (n_far == 0) break;
-            const bool lost = n_far > search.capacity;
-            const u32 n = lost ? search.n_vertices : n_far;
-            low = threshold;
-            threshold = min(settled_bound, beyond(low, width));
-            Key least = unreached;
-            if (first_thread) {
-                control.far[(far_turn + 2) % 3] = 0;
-                control.least[(far_turn + 2) % 3] = unreached;
-                control.near[(near_turn + 2) % 3] = control.pieces[(near_turn + 2) % 3] = 0;
-            }
-            const List<Entry> nearer{near_next, &control.near[(near_turn + 1) % 3]};
-            const List<Entry> farther{far_next, &control.far[(far_turn + 1) % 3]};
-            for (u32 first = this_warp * 32; first < n; first += n_warps * 32) {
-                bool has = lane() < n - first;
-                const Entry entry = entry_at(search, far_now, lost, first + lane(), low, unreached, has);
-                const Key key = key_of(entry);
-                has = has && load(search.keys + vertex_of(entry)) == key;
-                append(nearer, search.capacity, has && key < threshold, entry);
-                append(farther, search.capacity, has && key >= threshold, entry);
-                if (has && key >= threshold) least = min(least, key);
-            }
-            least = warp_min(least);
-            if (lane() == 0 && least != unreached) atomicMin(&control.least[(far_turn + 1) % 3], static_cast<u64>(least));
-            far_turn++;
-            near_turn++;
-            exchange(far_now, far_next);
-            exchange(near_now, near_next);
-            exchange(pieces_now, pieces_next);
-            barrier.wait();
-            far_cycles += clock64() - clock;
-            // buckets as wide as it takes to keep the warps busy, and no wider: what lies
-            // in one bucket is relaxed in no order
-            const u32 n_near = load(&control.near[near_turn % 3]);
-            if (n_near < n_warps * thin && doublings < search.most_doublings) {
-                width = doubled(width);
-                doublings++;
-            } else if (n_near > n_warps * thick && doublings > 0) {
-                width = search.delta;
-                doublings = 0;
-            }
-            if (n_near == 0) {
-                // on to the next bucket that holds anything
-                least = load(&control.least[far_turn % 3]);
-                if (least >= settled_bound) break;
-                threshold = max(threshold, least);
-            }
+            if (!split_far()) return true;
         }
-        if (ended || !warp.defers_long_arcs) break;
+    }
 
-        // the deferred arcs
+    // Relaxes near arcs, step by step until nothing is left below the threshold; false where the
+    // host has ended the search.
+    __device__ __forceinline__ bool relax_near() {
+        const u64 clock = clock64();
+        warp.threshold = threshold;
+        warp.far = {far_now, &control.far[far_turn % 3]};
+        while (true) {
+            const u32 now = near_turn % 3, next = (near_turn + 1) % 3, later = (near_turn + 2) % 3;
+            const u32 n_near = load(&control.near[now]);
+            const u32 n_pieces = min(load(&control.pieces[now]), search.piece_capacity);
+            if (n_near == 0 && n_pieces == 0) break;
+            if (first_thread) control.near[later] = control.pieces[later] = 0;
+            steps++;
+            const bool calls = watch.calls(steps);
+            if (calls && first_thread) watch.call(steps);
+            warp.near_next = {near_next, &control.near[next]};
+            warp.pieces_next = {pieces_next, &control.pieces[next]};
+            warp.spent = 0;
+            for (u32 at = this_warp; at < n_pieces; at += n_warps) {
+                warp.relax_piece<false>(warp.rows, pieces_now + at);
+            }
+            const bool lost = n_near > search.capacity;
+            const u32 n = lost ? search.n_vertices : n_near;
+            const u32 share = min(32u, (n - 1) / n_warps + 1);
+            for (u32 at = this_warp * share; at < n; at += n_warps * share) {
+                bool has = lane() < share && lane() < n - at;
+                const Entry entry = entry_at(search, near_now, lost, at + lane(), low, threshold, has);
+                if (share <= 8) {
+                    warp.enqueue(has, entry);
+                } else {
+                    warp.relax_rows<false>(warp.rows, has, entry);
+                }
+                warp.drain();
+            }
+            warp.flush_far();
+            turn_near();
+            barrier.wait();
+            // what is read here is not written again before `call_interval` more barriers, so all
+            // blocks see the same
+            if (calls && watch.ends()) return false;
+        }
+        near_cycles += clock64() - clock;
+        return true;
+    }
+
+    // Splits the far list at the next threshold; false where nothing is left below the settled
+    // bound. What is near goes to the list of the next turn, as slower blocks may still be looking
+    // at the count of this one.
+    __device__ __forceinline__ bool split_far() {
+        const u64 clock = clock64();
+        const u32 n_far = load(&control.far[far_turn % 3]);
+        if (n_far == 0) return false;
+        const bool lost = n_far > search.capacity;
+        const u32 n = lost ? search.n_vertices : n_far;
+        low = threshold;
+        threshold = min(settled_bound, beyond(low, width));
+        Key least = unreached;
+        if (first_thread) {
+            control.far[(far_turn + 2) % 3] = 0;
+            control.least[(far_turn + 2) % 3] = unreached;
+            control.near[(near_turn + 2) % 3] = control.pieces[(near_turn + 2) % 3] = 0;
+        }
+        const List<Entry> nearer{near_next, &control.near[(near_turn + 1) % 3]};
+        const List<Entry> farther{far_next, &control.far[(far_turn + 1) % 3]};
+        for (u32 first = this_warp * 32; first < n; first += n_warps * 32) {
+            bool has = lane() < n - first;
+            const Entry entry = entry_at(search, far_now, lost, first + lane(), low, unreached, has);
+            const Key key = key_of(entry);
+            has = has && load(search.keys + vertex_of(entry)) == key;
+            append(nearer, search.capacity, has && key < threshold, entry);
+            append(farther, search.capacity, has && key >= threshold, entry);
+            if (has && key >= threshold) least = min(least, key);
+        }
+        least = warp_min(least);
+        if (lane() == 0 && least != unreached) atomicMin(&control.least[(far_turn + 1) % 3], static_cast<u64>(least));
+        far_turn++;
+        exchange(far_now, far_next);
+        turn_near();
+        barrier.wait();
+        far_cycles += clock64() - clock;
+        const u32 n_near = load(&control.near[near_turn % 3]);
+        widen(n_near);
+        if (n_near == 0) {
+            // on to the next bucket that holds anything
+            least = load(&control.least[far_turn % 3]);
+            if (least >= settled_bound) return false;
+            threshold = max(threshold, least);
+        }
+        return true;
+    }
+
+    // Makes buckets as wide as it takes to keep the warps busy, and no wider: what lies in one
+    // bucket is relaxed in no order.
+    __device__ __forceinline__ void widen(u32 n_near) {
+        if (n_near < n_warps * thin && doublings < search.most_doublings) {
+            width = doubled(width);
+            doublings++;
+        } else if (n_near > n_warps * thick && doublings > 0) {
+            width = search.delta;
+            doublings = 0;
+        }
+    }
+
+    __device__ __forceinline__ void turn_near() {
+        near_turn++;
+        exchange(near_now, near_next);
+        exchange(pieces_now, pieces_next);
+    }
+
+    // Makes up for the arcs deferred at the settled bound; false where no key is left beyond it.
+    __device__ __forceinline__ bool relax_deferred() {
         const u64 clock = clock64();
         const u32 parity = phase & 1;
         const u64 visited_arcs = warp_sum(warp.visited_arcs);
@@ -269,7 +298,7 @@ __device__ __forceinline__ void search_in_team(const Search& search, u32 block, 
         }
         pushes += !pulls;
         (pulls ? pull_cycles : push_cycles) += clock64() - clock;
-        if (least == unreached) break;
+        if (least == unreached) return false;
         start = low = threshold = max(settled_bound, least);
         phase++;
         if (pushes == most_pushes) {
@@ -279,21 +308,36 @@ __device__ __forceinline__ void search_in_team(const Search& search, u32 block, 
         }
         // the count of pieces is wiped before it is looked at
         barrier.wait();
+        return true;
     }
 
-    const u64 relaxations = warp_sum(warp.relaxations);
-    const u64 improvements = warp_sum(warp.improvements);
-    const u64 visits = warp_sum(warp.settled);
-    if (lane() == 0) {
-        atomicAdd(&control.relaxations, relaxations);
-        atomicAdd(&control.improvements, improvements);
-        atomicAdd(&control.settled, visits);
+    // Adds up what this block has counted.
+    __device__ __forceinline__ void report() {
+        const u64 relaxations = warp_sum(warp.relaxations);
+        const u64 improvements = warp_sum(warp.improvements);
+        const u64 visits = warp_sum(warp.settled);
+        if (lane() == 0) {
+            atomicAdd(&control.relaxations, relaxations);
+            atomicAdd(&control.improvements, improvements);
+            atomicAdd(&control.settled, visits);
+        }
+        if (first_thread) {
+            control.steps = steps;
+            control.cycles[0] = near_cycles;
+            control.cycles[1] = far_cycles;
+            control.cycles[2] = push_cycles;
+            control.cycles[3] = pull_cycles;
+        }
     }
-    if (first_thread) {
-        control.steps = steps;
-        control.cycles[0] = near_cycles;
-        control.cycles[1] = far_cycles;
-        control.cycles[2] = push_cycles;
-        control.cycles[3] = pull_cycles;
+};
+
+// What `block` of the `barrier.n_blocks` blocks of a team does in a search. `control` is
+// zero before, but for `arrived` and `turn`. After the last write there is no barrier.
+__device__ __forceinline__ void search_in_team(const Search& search, u32 block, GridBarrier& barrier,
+                                               BlockMemory& memory) {
+    TeamSearch team(search, block, barrier, memory);
+    team.begin();
+    while (team.settle() && team.warp.defers_long_arcs && team.relax_deferred()) {
     }
+    team.report();
 }
