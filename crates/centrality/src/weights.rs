@@ -10,6 +10,7 @@ use gpu_runtime::Gpu;
 use graph_formats::Csr;
 use hierarchy::{Hierarchy, MetricWeight};
 use paths::Progress;
+use sssp::SearchWeight;
 
 use crate::{
     Betweenness, CentralityError, Config, Diameter, Lengths, Totals, betweenness, diameter, search,
@@ -18,7 +19,9 @@ use crate::{
 
 /// A weight type that measures are found for: each of the six. The trait is sealed; its methods are
 /// the functions of this crate.
-pub trait MeasureWeight: MetricWeight<Unsigned: MetricWeight> {
+pub trait MeasureWeight:
+    SearchWeight + MetricWeight<Unsigned: SearchWeight + MetricWeight>
+{
     #[doc(hidden)]
     fn totals(
         gpus: &[Gpu],

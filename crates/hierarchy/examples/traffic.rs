@@ -14,7 +14,7 @@ use std::thread;
 use graph_formats::Csr;
 use graph_formats::generate::{GridConfig, grid};
 use hierarchy::{Hierarchy, HierarchyError, Metric, Order};
-use sssp::{Algorithm, Config, Goal, Solver};
+use paths::oracle;
 
 type Failure = Box<dyn Error + Send + Sync>;
 
@@ -48,9 +48,8 @@ impl Roads {
 fn ask(roads: &Roads, source: u32, target: u32) -> Result<u64, Failure> {
     let metric = roads.now();
     let path = metric.query().path(source, target)?.ok_or("a grid is connected")?;
-    let config = Config { algorithm: Some(Algorithm::Dijkstra(None)), ..Config::default() };
-    let found = Solver::new(metric.graph(), &config)?.distances(source, Goal::All)?;
-    assert_eq!(Some(path.length), found.get(target));
+    let distances = oracle::dijkstra(metric.graph(), source)?;
+    assert_eq!(Some(path.length), distances.get(target));
     let weights = path.arcs.iter().map(|&arc| u64::from(metric.graph().weight(arc)));
     assert_eq!(path.length, weights.sum::<u64>());
     Ok(path.length)

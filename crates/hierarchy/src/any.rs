@@ -23,7 +23,7 @@ pub trait AnyMetric: Sync {
         source: VertexId,
         target: VertexId,
         k: usize,
-    ) -> Result<Vec<sssp::Path<Number>>, HierarchyError>;
+    ) -> Result<Vec<k_paths::Path<Number>>, HierarchyError>;
     fn write(&self, path: &FilePath, ids: &Ids) -> Result<(), GraphError>;
 }
 
@@ -120,9 +120,9 @@ impl<W: MetricWeight> AnyMetric for Metric<W> {
         source: VertexId,
         target: VertexId,
         k: usize,
-    ) -> Result<Vec<sssp::Path<Number>>, HierarchyError> {
+    ) -> Result<Vec<k_paths::Path<Number>>, HierarchyError> {
         let paths = Metric::k_shortest_paths(self, source, target, k)?;
-        Ok(paths.into_iter().map(sssp::Path::any).collect())
+        Ok(paths.into_iter().map(k_paths::Path::any).collect())
     }
 
     fn write(&self, path: &FilePath, ids: &Ids) -> Result<(), GraphError> {

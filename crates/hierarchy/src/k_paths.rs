@@ -1,6 +1,6 @@
 //! The k shortest simple paths between two vertices.
 //!
-//! The searches of `sssp` ask how far a vertex is from the target. Here that is found when it is
+//! The searches of `k_paths` ask how far a vertex is from the target. Here that is found when it is
 //! asked for: the distances of the ancestors of the target by a walk up from it, and of any other
 //! vertex from those of its own ancestors, which the searches have asked about before or which are
 //! kept, so that the work is in proportion to what the searches see.
@@ -8,7 +8,7 @@
 //! Reference: strasser-zeitz-2021, yen-1971
 
 use graph_formats::{VertexId, ensure_granted};
-use sssp::SsspError;
+use k_paths::SearchError;
 
 use crate::customize::Arcs;
 use crate::elimination_tree::ROOT;
@@ -45,7 +45,7 @@ impl<W: MetricWeight> Metric<W> {
         source: VertexId,
         target: VertexId,
         k: usize,
-    ) -> Result<Vec<sssp::Path<W::Distance>>, HierarchyError> {
+    ) -> Result<Vec<k_paths::Path<W::Distance>>, HierarchyError> {
         W::k_paths_by_hierarchy(self, source, target, k)
     }
 
@@ -54,19 +54,19 @@ impl<W: MetricWeight> Metric<W> {
         source: VertexId,
         target: VertexId,
         k: usize,
-    ) -> Result<Vec<sssp::Path<W::Distance>>, HierarchyError> {
+    ) -> Result<Vec<k_paths::Path<W::Distance>>, HierarchyError> {
         self.rank("source", source)?;
         let (hierarchy, rank) = (&self.hierarchy, self.rank("target", target)?);
-        let paths = with_arcs!(W, &self.arcs, arcs => {
+        let found = with_arcs!(W, &self.arcs, arcs => {
             ensure_granted(ToTarget::bytes_of(arcs, hierarchy.n_vertices()))?;
             let mut to_target = ToTarget::new(hierarchy, arcs, rank);
             let distance =
                 |vertex: VertexId| to_target.length(hierarchy.ranks[vertex as usize])?.to_distance();
-            sssp::k_shortest_paths(&self.graph, source, target, k, distance)
+            k_paths::k_shortest_paths(&self.graph, source, target, k, distance, None)
         });
-        paths.map_err(|error| match error {
-            SsspError::NoDistances { .. } => HierarchyError::Damaged,
-            SsspError::NoMemory(refused) => refused.into(),
+        found.map(|found| found.paths).map_err(|error| match error {
+            SearchError::NoDistances { .. } => HierarchyError::Damaged,
+            SearchError::NoMemory(refused) => refused.into(),
             _ => too_far::<W::Distance>(source, target),
         })
     }

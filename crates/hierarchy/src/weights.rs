@@ -8,8 +8,8 @@
 use std::path::Path as FilePath;
 
 use graph_formats::{Csr, GraphError, Ids, VertexId, Weight};
+use k_paths::PathWeight;
 use paths::{DistanceTable, Progress};
-use sssp::SearchWeight;
 
 use crate::cuda::{DeviceHierarchy, DeviceMetric, table_by_gpus};
 use crate::one_to_all::Hear;
@@ -23,7 +23,7 @@ type Length<W> = <W as Weight>::Distance;
 
 /// A weight type that hierarchies take: each of the six. The trait is sealed; its methods are those
 /// of [`Hierarchy`], [`Metric`], [`Query`] and what is on GPUs.
-pub trait MetricWeight: SearchWeight {
+pub trait MetricWeight: PathWeight {
     #[doc(hidden)]
     fn customize(hierarchy: &Hierarchy, graph: &Csr<Self>) -> Answer<Metric<Self>>;
     #[doc(hidden)]
@@ -88,7 +88,7 @@ pub trait MetricWeight: SearchWeight {
         source: VertexId,
         target: VertexId,
         k: usize,
-    ) -> Answer<Vec<sssp::Path<Length<Self>>>>;
+    ) -> Answer<Vec<k_paths::Path<Length<Self>>>>;
     #[doc(hidden)]
     fn customize_on_gpu(device: &DeviceHierarchy, graph: &Csr<Self>) -> Answer<DeviceMetric<Self>>;
     #[doc(hidden)]
@@ -201,7 +201,7 @@ macro_rules! metric_weights {
                 source: VertexId,
                 target: VertexId,
                 k: usize,
-            ) -> Answer<Vec<sssp::Path<Length<Self>>>> {
+            ) -> Answer<Vec<k_paths::Path<Length<Self>>>> {
                 metric.find_k_paths(source, target, k)
             }
             fn customize_on_gpu(

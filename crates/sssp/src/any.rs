@@ -153,14 +153,6 @@ impl<W: SearchWeight> AnySolver for Solver<'_, W> {
     }
 }
 
-impl<D: Distance> Path<D> {
-    /// The same, with a length of any type.
-    pub fn any(self) -> Path<Number> {
-        let Self { length, vertices } = self;
-        Path { length: Number::of(length), vertices }
-    }
-}
-
 impl Goal<Number> {
     /// The same in distances of one type: of floats the nearest.
     ///

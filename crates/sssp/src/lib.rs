@@ -37,7 +37,6 @@ mod cpu;
 pub mod delta;
 mod found;
 pub mod gpu;
-mod k_paths;
 mod key;
 mod level_distances;
 mod outline;
@@ -59,7 +58,7 @@ pub use plan::Plan;
 #[doc(hidden)]
 pub use search_parts::Team;
 pub use search_parts::{Again, DeviceTimes, SearchError as SsspError, Work};
-pub use solver::{SearchWeight, Solver, Trees, k_shortest_paths, predecessors, shortest_paths};
+pub use solver::{SearchWeight, Solver, Trees, predecessors, shortest_paths};
 
 // The example of the README is a test too.
 #[cfg(doctest)]

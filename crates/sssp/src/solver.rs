@@ -9,7 +9,6 @@
 mod core;
 mod k_paths;
 mod nearest;
-mod reversed;
 mod rows;
 mod table;
 mod trees;
@@ -24,9 +23,8 @@ use self::core::Device;
 pub use self::core::Solver;
 use crate::found::Found;
 use crate::gpu::{self, Arrays, DeviceSolver};
-use crate::k_paths::Path;
 use crate::weights::SearchKeys;
-use crate::{Config, Goal, Plan, SsspError};
+use crate::{Config, Goal, Path, Plan, SsspError};
 
 /// What an answer is, or why there is none.
 type Answer<T> = Result<T, SsspError>;
@@ -285,41 +283,6 @@ impl<W: SearchWeight> DeviceSolver<W> {
     }
 }
 
-/// The `k` shortest simple paths from `source` to `target`, as [`Solver::k_shortest_paths`] has
-/// them, by distances to the target that come from elsewhere: `to_target` has that of any vertex,
-/// `None` where there is no path, or none whose length the distance type can hold. It is asked about
-/// those that the searches come to, each several times.
-///
-/// No weight may be negative. Distances are the least sums, of floats in any order of additions.
-/// Other numbers are an error when a search notices them: where the number of an arc's tail exceeds
-/// the arc's weight plus the number of its head, or where no path has the length that they promise.
-/// Numbers that are too small cost time, but change no path. O(k) searches as a rule.
-///
-/// # Errors
-/// When a vertex does not exist. [`SsspError::NoDistances`] when a search notices numbers that are no
-/// distances. [`SsspError::Overflow`] where one of the `k` paths has a length that its type cannot
-/// hold. [`SsspError::NoMemory`] when the system refuses the memory.
-///
-/// ```
-/// use graph_formats::Csr;
-///
-/// let graph = Csr::from_edges(4, &[(0, 1, 1u32), (1, 3, 4), (0, 2, 2), (2, 3, 1), (1, 2, 1)])?;
-/// let to_target = |vertex| Some([3, 2, 1, 0][vertex as usize]);
-/// let paths = sssp::k_shortest_paths(&graph, 0, 3, 2, to_target)?;
-/// let found: Vec<_> = paths.iter().map(|path| (path.length, &path.vertices[..])).collect();
-/// assert_eq!(found, [(3, &[0, 1, 2, 3][..]), (3, &[0, 2, 3])]);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn k_shortest_paths<W: SearchWeight>(
-    graph: &Csr<W>,
-    source: VertexId,
-    target: VertexId,
-    k: usize,
-    mut to_target: impl FnMut(VertexId) -> Option<W::Distance>,
-) -> Result<Vec<Path<W::Distance>>, SsspError> {
-    W::paths_by(graph, [source, target], k, &mut to_target)
-}
-
 /// The tree of shortest paths from `source`: a [`Solver`] for one search.
 ///
 /// # Errors
@@ -416,13 +379,6 @@ pub trait SearchWeight: SearchKeys {
         k: usize,
     ) -> Answer<Found<Vec<Path<Length<Self>>>>>;
     #[doc(hidden)]
-    fn paths_by(
-        graph: &Csr<Self>,
-        ends: [VertexId; 2],
-        k: usize,
-        to_target: &mut dyn FnMut(VertexId) -> Option<Length<Self>>,
-    ) -> Answer<Vec<Path<Length<Self>>>>;
-    #[doc(hidden)]
     fn predecessors(
         graph: &Csr<Self>,
         source: VertexId,
@@ -486,14 +442,6 @@ macro_rules! search_weights {
                 k: usize,
             ) -> Answer<Found<Vec<Path<Length<Self>>>>> {
                 solver.find_paths(source, target, k)
-            }
-            fn paths_by(
-                graph: &Csr<Self>,
-                ends: [VertexId; 2],
-                k: usize,
-                to_target: &mut dyn FnMut(VertexId) -> Option<Length<Self>>,
-            ) -> Answer<Vec<Path<Length<Self>>>> {
-                self::k_paths::by_distances(graph, ends, k, to_target)
             }
             fn predecessors(
                 graph: &Csr<Self>,

@@ -1,12 +1,13 @@
 //! The weight types that searches take, and the numbers that they compare.
 
+use k_paths::PathWeight;
 use published::FormWeight;
 
 use crate::key::{FullKeys, KeyArithmetic, U32Keys};
 
 /// A weight type with the keys that its searches may have. Outside of this crate it cannot be
 /// named, so that no other type can have it.
-pub trait SearchKeys: FormWeight {
+pub trait SearchKeys: FormWeight + PathWeight {
     /// Keys of 32 bits, where distances may be whole.
     type NarrowKeys: KeyArithmetic<Self::Unsigned>;
 }

@@ -35,7 +35,7 @@ where
             assert_eq!((Some(found.length), found.vertices), (distance, path.vertices));
             assert_eq!(found.arcs, path.arcs);
             let paths = expected.k_shortest_paths(source, target, 3).unwrap().into_iter();
-            let paths: Vec<_> = paths.map(sssp::Path::any).collect();
+            let paths: Vec<_> = paths.map(k_paths::Path::any).collect();
             assert_eq!(metric.k_shortest_paths(source, target, 3).unwrap(), paths);
         }
         let (sources, targets): ([VertexId; 3], [VertexId; 2]) = ([5, 50, 5], [77, 0]);

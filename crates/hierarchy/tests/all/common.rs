@@ -13,6 +13,18 @@ pub(crate) fn hierarchy_of<W: MetricWeight>(graph: &Csr<W>) -> Hierarchy {
     Hierarchy::new(graph, &Order::by_landmarks(graph).unwrap()).unwrap()
 }
 
+/// The k shortest paths by the distances of the oracle; `None` where there is an error.
+pub(crate) fn k_shortest<W: MetricWeight>(
+    graph: &Csr<W>,
+    source: VertexId,
+    target: VertexId,
+    k: usize,
+) -> Option<Vec<k_paths::Path<W::Distance>>> {
+    let to_target = oracle::dijkstra(&graph.transposed(), target).ok()?;
+    let distance = |vertex| to_target.get(vertex);
+    Some(k_paths::k_shortest_paths(graph, source, target, k, distance, None).ok()?.paths)
+}
+
 /// Compares all that `metric` answers about these vertices with the oracle.
 pub(crate) fn check<W: MetricWeight>(graph: &Csr<W>, metric: &Metric<W>, vertices: &[VertexId]) {
     let mut query = metric.query();

@@ -7,7 +7,6 @@ use graph_formats::{Csr, Distance, VertexId, Weight, ensure_granted};
 use paths::{Distances, Progress, Tree};
 use search_parts::{Pool, Query, check_vertices};
 
-use super::reversed::Reversed;
 use crate::cpu::Searches;
 use crate::found::Found;
 use crate::gpu::{self, OnGpus};
@@ -39,7 +38,7 @@ pub struct Solver<'g, W: Weight> {
     pub(super) device: Device<'g, W>,
     pub(super) progress: Option<Progress<'g>>,
     /// The graph transposed, once paths were asked for and where it is directed.
-    pub(super) reversed: Option<Reversed<W>>,
+    pub(super) reversed: Option<Csr<W>>,
 }
 
 /// What it searches on.

@@ -8,25 +8,25 @@ use graph_formats::{DistanceKey, VertexId};
 /// A class of paths: those that begin as `path` does as far as its spur vertex, and go on from
 /// there to none of the `banned` vertices, nor to the next of `path`, unless that is found to be
 /// the shortest of them.
-pub(super) struct Candidate<K> {
+pub(crate) struct Candidate<K> {
     /// The length of its shortest path, or one that none of them is below.
-    pub(super) key: K,
+    pub(crate) key: K,
     /// A path that has all vertices up to the spur vertex.
-    pub(super) path: Rc<[VertexId]>,
+    pub(crate) path: Rc<[VertexId]>,
     /// The place of the spur vertex on it.
-    pub(super) spur: usize,
+    pub(crate) spur: usize,
     /// The length up to there.
-    pub(super) to_spur: K,
+    pub(crate) to_spur: K,
     /// Ascending.
-    pub(super) banned: Vec<VertexId>,
+    pub(crate) banned: Vec<VertexId>,
     /// The least vertex that comes next on a path as long as the bound; `None` where `path` is the
     /// shortest of the class.
-    pub(super) next: Option<VertexId>,
+    pub(crate) next: Option<VertexId>,
 }
 
 impl<K: DistanceKey> Candidate<K> {
     /// Whether it is known by its shortest path.
-    pub(super) fn is_found(&self) -> bool {
+    pub(crate) fn is_found(&self) -> bool {
         self.next.is_none()
     }
 

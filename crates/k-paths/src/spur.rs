@@ -14,18 +14,38 @@
 //!
 //! Reference: hart-1968
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::rc::Rc;
 
 use graph_formats::{
     Csr, Distance, DistanceKey, NoMemory, VertexId, Weight, WeightKind, ensure_granted,
 };
+use search_parts::Work;
 
-use super::candidate::Candidate;
-use crate::Work;
-use crate::cpu::queue::{MonotoneQueue, QuaternaryHeap};
-use crate::key::{FullKeys, KeyArithmetic};
+use crate::candidate::Candidate;
 
 type Key<W> = <<W as Weight>::Distance as Distance>::Key;
+type Class<W> = Candidate<Key<W>>;
+
+/// The distance of a vertex to the target, if it has one.
+pub(crate) type ToTarget<'a, W> = &'a mut dyn FnMut(VertexId) -> Option<<W as Weight>::Distance>;
+
+/// The most that rounding changes a sum of two, in parts of it; `None` where nothing is rounded.
+pub(crate) fn rounding<W: Weight>() -> Option<f64> {
+    match W::KIND {
+        WeightKind::F32 => Some(f64::from(f32::EPSILON)),
+        WeightKind::F64 => Some(f64::EPSILON),
+        _ => None,
+    }
+}
+
+/// The key of a path with key `key` followed by an arc of weight `weight`; the greatest where the
+/// sum cannot be held.
+#[inline(always)]
+fn after<W: Weight>(key: Key<W>, weight: W) -> Key<W> {
+    weight.after(W::Distance::from_key(key)).map_or(Key::<W>::GREATEST, Distance::to_key)
+}
 
 /// What a vertex is to a search that has a key of it.
 #[derive(Clone, Copy, PartialEq)]
@@ -41,10 +61,9 @@ enum Role {
 const N_ROLES: u32 = 3;
 
 /// Searches from spur vertices to one target, in the same work space.
-pub(crate) struct SpurSearches<'a, W: Weight, F> {
+pub(crate) struct SpurSearches<'a, W: Weight> {
     graph: &'a Csr<W>,
-    /// The distance of a vertex to the target.
-    to_target: F,
+    to_target: ToTarget<'a, W>,
     target: VertexId,
     /// The part of a sum that rounding is sure to leave; `None` where there is no rounding.
     share: Option<f64>,
@@ -53,21 +72,21 @@ pub(crate) struct SpurSearches<'a, W: Weight, F> {
     /// The search that the key is of, and the role of the vertex in it.
     marks: Vec<u32>,
     search: u32,
-    queue: QuaternaryHeap<Key<W>>,
+    queue: BinaryHeap<Reverse<(Key<W>, VertexId)>>,
     /// Whether the distances to the target were seen to be no distances of this graph.
     pub(crate) is_misled: bool,
     pub(crate) work: Work,
 }
 
-impl<'a, W: Weight, F: FnMut(VertexId) -> W::Distance> SpurSearches<'a, W, F> {
-    pub(crate) fn new(graph: &'a Csr<W>, target: VertexId, to_target: F) -> Result<Self, NoMemory> {
-        let unit = match W::Distance::KIND {
-            WeightKind::F32 => Some(f64::from(f32::EPSILON)),
-            WeightKind::F64 => Some(f64::EPSILON),
-            _ => None,
-        };
+impl<'a, W: Weight> SpurSearches<'a, W> {
+    pub(crate) fn new(
+        graph: &'a Csr<W>,
+        target: VertexId,
+        to_target: ToTarget<'a, W>,
+    ) -> Result<Self, NoMemory> {
         // n - 1 additions either way round by half a unit each; the rest is for the bound's own
-        let share = unit.map(|unit| (1.0 - (graph.n_vertices() as f64 + 4.0) * unit).max(0.0));
+        let share =
+            rounding::<W>().map(|unit| (1.0 - (graph.n_vertices() as f64 + 4.0) * unit).max(0.0));
         ensure_granted((size_of::<Key<W>>() + size_of::<u32>()) * graph.n_vertices())?;
         Ok(Self {
             graph,
@@ -78,27 +97,23 @@ impl<'a, W: Weight, F: FnMut(VertexId) -> W::Distance> SpurSearches<'a, W, F> {
             keys: vec![Key::<W>::LEAST; graph.n_vertices()],
             marks: vec![0; graph.n_vertices()],
             search: 0,
-            queue: QuaternaryHeap::default(),
+            queue: BinaryHeap::new(),
             is_misled: false,
             work: Work::default(),
         })
     }
 
     /// The class of all paths from `source`, if there are any.
-    pub(super) fn all_from(&mut self, source: VertexId) -> Option<Candidate<Key<W>>> {
+    pub(crate) fn all_from(&mut self, source: VertexId) -> Option<Class<W>> {
         let to_spur = Key::<W>::LEAST;
-        self.is_misled = (self.to_target)(self.target) != W::Distance::ZERO;
+        self.is_misled = (self.to_target)(self.target) != Some(W::Distance::ZERO);
         let key = self.bound(to_spur, source)?;
         let path = Rc::from([source]);
         Some(Candidate { key, path, spur: 0, to_spur, banned: Vec::new(), next: Some(source) })
     }
 
     /// The class by its shortest path, if it has one that is no longer than `longest`.
-    pub(super) fn shortest(
-        &mut self,
-        class: Candidate<Key<W>>,
-        longest: Key<W>,
-    ) -> Option<Candidate<Key<W>>> {
+    pub(crate) fn shortest(&mut self, class: Class<W>, longest: Key<W>) -> Option<Class<W>> {
         let Candidate { path, spur, to_spur, mut banned, .. } = class;
         if let Some(&next) = path.get(spur + 1) {
             let place = banned.partition_point(|&vertex| vertex < next);
@@ -128,8 +143,8 @@ impl<'a, W: Weight, F: FnMut(VertexId) -> W::Distance> SpurSearches<'a, W, F> {
         self.set(spur, to_spur, Role::Before);
         self.queue.clear();
         let bound = self.bound(to_spur, spur)?;
-        self.queue.push(bound, spur);
-        while let Some((bound, vertex)) = self.queue.pop() {
+        self.queue.push(Reverse((bound, spur)));
+        while let Some(Reverse((bound, vertex))) = self.queue.pop() {
             if bound > longest {
                 break;
             }
@@ -141,10 +156,12 @@ impl<'a, W: Weight, F: FnMut(VertexId) -> W::Distance> SpurSearches<'a, W, F> {
             self.work.settled += 1;
             for (to, weight) in graph.arcs_from(vertex) {
                 self.work.relaxations += 1;
-                if self.is_before(to) || vertex == spur && banned.binary_search(&to).is_ok() {
+                if self.has_role(to, Role::Before)
+                    || vertex == spur && banned.binary_search(&to).is_ok()
+                {
                     continue;
                 }
-                let through = <FullKeys as KeyArithmetic<W>>::after(key, weight);
+                let through = after(key, weight);
                 if self.key(to).is_some_and(|key| key <= through) {
                     continue;
                 }
@@ -154,7 +171,7 @@ impl<'a, W: Weight, F: FnMut(VertexId) -> W::Distance> SpurSearches<'a, W, F> {
                 if next <= longest {
                     self.work.improvements += 1;
                     self.set(to, through, Role::Reached);
-                    self.queue.push(next, to);
+                    self.queue.push(Reverse((next, to)));
                     if to == self.target {
                         longest = through;
                     }
@@ -178,40 +195,28 @@ impl<'a, W: Weight, F: FnMut(VertexId) -> W::Distance> SpurSearches<'a, W, F> {
             && last != self.target
         {
             let banned = if path.len() == begin.len() { banned } else { &[] };
-            let mut next: Option<VertexId> = None;
-            for (to, weight) in graph.arcs_from(last) {
-                if next.is_none_or(|next| to < next)
-                    && self.has_role(to, Role::Reached)
-                    && self.is_tight(last, weight, to)
+            let ahead = graph.arcs_from(last).filter(|&(to, weight)| {
+                self.has_role(to, Role::Reached)
+                    && after(self.keys[last as usize], weight) == self.keys[to as usize]
                     && banned.binary_search(&to).is_err()
                     && self.bound(self.keys[to as usize], to).is_some_and(|bound| bound <= length)
-                {
-                    next = Some(to);
-                }
-            }
-            match next {
-                Some(next) => {
-                    self.set(next, self.keys[next as usize], Role::Entered);
-                    path.push(next);
-                }
-                None => {
-                    path.pop();
-                }
-            }
+            });
+            let Some(next) = ahead.map(|(to, _)| to).min() else {
+                path.pop();
+                continue;
+            };
+            self.set(next, self.keys[next as usize], Role::Entered);
+            path.push(next);
         }
         path.into()
     }
 
-    /// Hands over what is left of the class of a path that is found: a class for each vertex of it,
-    /// from the spur vertex on, that others leave it from.
-    pub(super) fn divide(
-        &mut self,
-        found: &Candidate<Key<W>>,
-        mut hand_over: impl FnMut(Candidate<Key<W>>),
-    ) {
+    /// What is left of the class of a path that is found: a class for each vertex of it, from the
+    /// spur vertex on, that others leave it from.
+    pub(crate) fn divide(&mut self, found: &Class<W>) -> Vec<Class<W>> {
         let Candidate { path, spur: first, to_spur, banned, .. } = found;
         let graph = self.graph;
-        let mut to_spur = *to_spur;
+        let (mut to_spur, mut classes) = (*to_spur, Vec::new());
         self.begin(&path[..*first]);
         for spur in *first..path.len() - 1 {
             let (vertex, next) = (path[spur], path[spur + 1]);
@@ -219,10 +224,10 @@ impl<'a, W: Weight, F: FnMut(VertexId) -> W::Distance> SpurSearches<'a, W, F> {
             self.set(vertex, to_spur, Role::Before);
             let (mut to_next, mut least) = (Key::<W>::GREATEST, None);
             for (to, weight) in graph.arcs_from(vertex) {
-                let through = <FullKeys as KeyArithmetic<W>>::after(to_spur, weight);
+                let through = after(to_spur, weight);
                 if to == next {
                     to_next = to_next.min(through);
-                } else if !self.is_before(to)
+                } else if !self.has_role(to, Role::Before)
                     && banned.binary_search(&to).is_err()
                     && let Some(bound) = self.bound(through, to)
                     && least.is_none_or(|least| (bound, to) < least)
@@ -232,20 +237,18 @@ impl<'a, W: Weight, F: FnMut(VertexId) -> W::Distance> SpurSearches<'a, W, F> {
             }
             if let Some((key, to)) = least {
                 let (path, banned) = (Rc::clone(path), banned.to_vec());
-                hand_over(Candidate { key, path, spur, to_spur, banned, next: Some(to) });
+                classes.push(Candidate { key, path, spur, to_spur, banned, next: Some(to) });
             }
             to_spur = to_next;
         }
+        classes
     }
 
     /// A length that no path is below which comes to `vertex` by one of length `key`; `None` where
     /// there is none, or none that can be held.
     #[inline(always)]
     fn bound(&mut self, key: Key<W>, vertex: VertexId) -> Option<Key<W>> {
-        let ahead = (self.to_target)(vertex);
-        if ahead == W::Distance::UNREACHED {
-            return None;
-        }
+        let ahead = (self.to_target)(vertex)?;
         let sum = ahead.after(W::Distance::from_key(key))?;
         match self.share {
             None => Some(sum.to_key()),
@@ -268,37 +271,21 @@ impl<'a, W: Weight, F: FnMut(VertexId) -> W::Distance> SpurSearches<'a, W, F> {
         }
     }
 
-    #[inline(always)]
     fn mark(&self, role: Role) -> u32 {
         self.search * N_ROLES + role as u32
     }
 
-    #[inline(always)]
     fn set(&mut self, vertex: VertexId, key: Key<W>, role: Role) {
         self.keys[vertex as usize] = key;
         self.marks[vertex as usize] = self.mark(role);
     }
 
-    #[inline(always)]
     fn key(&self, vertex: VertexId) -> Option<Key<W>> {
         let is_known = self.marks[vertex as usize] / N_ROLES == self.search;
         is_known.then(|| self.keys[vertex as usize])
     }
 
-    #[inline(always)]
     fn has_role(&self, vertex: VertexId, role: Role) -> bool {
         self.marks[vertex as usize] == self.mark(role)
-    }
-
-    #[inline(always)]
-    fn is_before(&self, vertex: VertexId) -> bool {
-        self.has_role(vertex, Role::Before)
-    }
-
-    /// Whether the key of `to` is that of `from` and this arc's weight.
-    #[inline(always)]
-    fn is_tight(&self, from: VertexId, weight: W, to: VertexId) -> bool {
-        let through = <FullKeys as KeyArithmetic<W>>::after(self.keys[from as usize], weight);
-        through == self.keys[to as usize]
     }
 }

@@ -1,0 +1,140 @@
+//! Yen's algorithm for the k shortest simple paths.
+//!
+//! The paths that are not found yet are divided into classes: those of a class begin with the same
+//! vertices, as far as a spur vertex, and do not go on from it to some others. The shortest path of
+//! a class is found by a search from the spur vertex, which leaves out what is before it. The
+//! shortest of these is the next of the k paths; what is left of its class is divided by the vertex
+//! at which paths leave it, from the spur vertex of the class on, as those that leave it before are
+//! in other classes (Lawler).
+//!
+//! The distances of vertices to the target bound the paths of a class from below, so that a class
+//! waits in the queue by its bound and is searched only when that is the least: for k paths there
+//! are about k searches, not one for each vertex of each path. They guide
+//! [each search](crate::spur) too.
+//!
+//! O(k·l) rows of arcs for paths of l arcs, and in the worst case as many searches,
+//! O(k·l·(m + n log n)), where classes have no path or much longer ones than their bounds. 8 or 12
+//! bytes a vertex for the searches, and up to k·l classes of some 80 bytes. How it differs from the
+//! papers: they search each class when it is made, and without a bound.
+//!
+//! Reference: yen-1971, lawler-1972, hart-1968
+
+use std::any::type_name;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use graph_formats::{Csr, Distance, DistanceKey, Progress, VertexId, Weight};
+use paths::Number;
+use search_parts::{SearchError, Work, check_vertices};
+
+use crate::candidate::Candidate;
+use crate::overflow::{arcs_to, holds_all};
+use crate::spur::{SpurSearches, ToTarget};
+
+/// A path and its length.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Path<D> {
+    /// The sum of the weights of its arcs, added from its first vertex on.
+    pub length: D,
+    /// Its vertices in the order of travel, both ends included.
+    pub vertices: Vec<VertexId>,
+}
+
+impl<D: Distance> Path<D> {
+    /// The same, with a length of any type.
+    pub fn any(self) -> Path<Number> {
+        let Self { length, vertices } = self;
+        Path { length: Number::of(length), vertices }
+    }
+}
+
+/// What was found, and what that took.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found<D> {
+    /// The paths, in order.
+    pub paths: Vec<Path<D>>,
+    /// Counts of all searches.
+    pub work: Work,
+}
+
+/// What was found, or why nothing was.
+pub(crate) type Answer<W> = Result<Found<<W as Weight>::Distance>, SearchError>;
+
+/// A question for the `k` shortest paths; `progress` is told of them.
+pub struct Question<'a, W: Weight> {
+    pub(crate) graph: &'a Csr<W>,
+    pub(crate) source: VertexId,
+    pub(crate) target: VertexId,
+    pub(crate) k: usize,
+    pub(crate) progress: Option<Progress<'a>>,
+}
+
+impl<W: Weight> Question<'_, W> {
+    pub(crate) fn answer(&self, to_target: ToTarget<'_, W>) -> Answer<W> {
+        let &Self { graph, source, target, k, progress } = self;
+        check(graph, source, target)?;
+        let mut searches = SpurSearches::new(graph, target, to_target)?;
+        let mut paths = Vec::new();
+        let mut queue: BinaryHeap<_> = searches.all_from(source).map(Reverse).into_iter().collect();
+        // the lengths of the k shortest paths found so far: no longer one is needed
+        let mut lengths = BinaryHeap::new();
+        while paths.len() < k
+            && !searches.is_misled
+            && let Some(Reverse(candidate)) = queue.pop()
+        {
+            if progress.is_some_and(|progress| progress(paths.len() as u64, k as u64).is_break()) {
+                return Err(SearchError::Interrupted);
+            }
+            let longest = lengths.peek().filter(|_| lengths.len() == k);
+            let longest = longest.copied().unwrap_or(DistanceKey::GREATEST);
+            if candidate.is_found() {
+                let classes = searches.divide(&candidate).into_iter();
+                queue.extend(classes.filter(|class| class.key <= longest).map(Reverse));
+                let Candidate { key, path, .. } = candidate;
+                paths.push(Path { length: Distance::from_key(key), vertices: path.to_vec() });
+            } else if let Some(found) = searches.shortest(candidate, longest) {
+                lengths.push(found.key);
+                if lengths.len() > k {
+                    lengths.pop();
+                }
+                queue.push(Reverse(found));
+            }
+        }
+        if searches.is_misled {
+            return Err(SearchError::NoDistances { target });
+        }
+        if paths.len() < k && !holds_all(graph) {
+            self.check_overflow(paths.len())?;
+        }
+        Ok(Found { paths, work: searches.work })
+    }
+
+    /// An error unless there are no more than the `n` paths that were found: of those with the
+    /// fewest arcs, whatever they weigh, one more is searched for.
+    fn check_overflow(&self, n: usize) -> Result<(), SearchError> {
+        let &Self { source, target, progress, .. } = self;
+        let graph = &self.graph.clone().unweighted::<u32>();
+        let n_arcs = arcs_to(target, graph)?;
+        let question = Question { graph, source, target, k: n + 1, progress };
+        if question.answer(&mut |vertex| n_arcs.get(vertex))?.paths.len() == n {
+            return Ok(());
+        }
+        Err(SearchError::Overflow { vertex: target, kind: type_name::<W::Distance>() })
+    }
+}
+
+/// Whether paths from `source` to `target` can be asked for, before distances are searched for.
+///
+/// # Errors
+/// [`SearchError::NoSuchVertex`] and [`SearchError::PathsWithNegativeWeight`].
+pub fn check<W: Weight>(
+    graph: &Csr<W>,
+    source: VertexId,
+    target: VertexId,
+) -> Result<(), SearchError> {
+    check_vertices(graph, "source", &[source])?;
+    check_vertices(graph, "target", &[target])?;
+    let Some((arc, from, to)) = graph.first_negative() else { return Ok(()) };
+    let weight = graph.weight(arc).to_string();
+    Err(SearchError::PathsWithNegativeWeight { from, to, weight })
+}
