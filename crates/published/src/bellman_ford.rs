@@ -71,7 +71,7 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
         let edge_kernels = EdgeKernels::load(gpu)?;
         let required = required_bytes::<W>(n, m, both_ways, order);
         gpu.check_fits("the graph, its edges and distances", required)?;
-        let tree = EdgeTree::load::<W>(gpu, both_ways, n)?;
+        let tree = EdgeTree::load(gpu, W::KIND, both_ways, n)?;
         let mut times = DeviceTimes { jit_ms: gpu.jit_ms() - jit_before, ..Default::default() };
         let edges = DeviceEdges::of(gpu, &edge_kernels, graph, both_ways, order, &mut times)?;
         Ok(Self {

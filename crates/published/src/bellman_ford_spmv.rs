@@ -206,7 +206,7 @@ impl<W: Weight> DeviceSearch<W> for SpmvOnGpu<'_, W> {
         // padded rows have arcs that the graph has not
         let Some(offsets) = offsets else { return Ok(None) };
         let RowTree { tree, rows } =
-            RowTree::made::<W>(&mut self.tree, gpu, offsets, starts.len())?;
+            RowTree::made(&mut self.tree, gpu, W::KIND, offsets, starts.len())?;
         let (distances, negative) = (&self.distances, self.negative);
         let searched = Searched { tails: starts, heads: rows, weights, distances, negative };
         let found = tree.predecessors(gpu, searched, source, limit)?;

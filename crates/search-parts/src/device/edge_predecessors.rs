@@ -10,7 +10,7 @@
 
 use crate::{Kernels, NO_VERTEX};
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Ptx};
-use graph_formats::{Distance, VertexId, Weight};
+use graph_formats::{Distance, VertexId, Weight, WeightKind};
 use kernels::sssp::{
     EDGE_PREDECESSORS_F32, EDGE_PREDECESSORS_F64, EDGE_PREDECESSORS_I32, EDGE_PREDECESSORS_U32,
 };
@@ -52,9 +52,10 @@ pub struct EdgeTree {
 }
 
 impl EdgeTree {
-    /// Those for `W`.
-    pub fn load<W: Weight>(
+    /// Those for weights of this type.
+    pub fn load(
         gpu: &Gpu,
+        weights: WeightKind,
         both_ways: bool,
         n_vertices: usize,
     ) -> Result<Self, SearchError> {
@@ -64,7 +65,7 @@ impl EdgeTree {
             EDGE_PREDECESSORS_F32,
             EDGE_PREDECESSORS_F64,
         ];
-        let kernels = Kernels::of(gpu, &modules, W::KIND)?;
+        let kernels = Kernels::of(gpu, &modules, weights)?;
         Ok(Self {
             nearer: kernels.get("nearer")?,
             first_level: kernels.get("first_level")?,
@@ -168,11 +169,12 @@ pub struct RowTree {
 }
 
 impl RowTree {
-    /// The one in `place`, made if there is none: for `n_arcs` arcs with weights of type `W`, in
+    /// The one in `place`, made if there is none: for `n_arcs` arcs with weights of this type, in
     /// rows that begin at `offsets`; these end with `n_arcs`.
-    pub fn made<'p, W: Weight>(
+    pub fn made<'p>(
         place: &'p mut Option<Self>,
         gpu: &Gpu,
+        weights: WeightKind,
         offsets: &Buffer<u32>,
         n_arcs: usize,
     ) -> Result<&'p mut Self, SearchError> {
@@ -182,7 +184,7 @@ impl RowTree {
         };
         let offsets: Vec<u64> = offsets.download()?.into_iter().map(u64::from).collect();
         let rows = expand_rows(gpu, &gpu.upload(&offsets)?, n_arcs)?;
-        let tree = EdgeTree::load::<W>(gpu, false, offsets.len() - 1)?;
+        let tree = EdgeTree::load(gpu, weights, false, offsets.len() - 1)?;
         Ok(empty.insert(Self { tree, rows }))
     }
 }

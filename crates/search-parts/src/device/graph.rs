@@ -4,6 +4,7 @@
 //! end and weight, so that an arc is one read. For kernels that take weights of any type and
 //! sign it is as the matrix is stored: offsets of rows, ends, weights.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::time::Instant;
 
@@ -61,7 +62,11 @@ impl KeyGraph {
     ) -> Result<(Self, K), SearchError> {
         let kind = KeyKind::of(graph.weight_summary().greatest);
         check_size(graph.n_vertices(), graph.n_arcs())?;
-        let rows = |kernels: &RowKernels| DeviceRows::upload(gpu, kernels, graph, kind);
+        let words = |arcs: Range<usize>| kind.of_weights(&graph.weights()[arcs]);
+        let rows = |kernels: &RowKernels| {
+            let (offsets, ends) = (graph.row_offsets(), graph.column_indices());
+            DeviceRows::upload(gpu, kernels, kind, (offsets, ends), &words)
+        };
         Self::with_rows(gpu, kind, required, load, rows)
     }
 
@@ -115,23 +120,26 @@ impl KeyGraph {
 }
 
 impl DeviceRows {
-    fn upload<W: Weight>(
+    /// Rows that begin at these offsets, with these ends; `words` has the weights of some arcs as
+    /// kernels take them.
+    fn upload<'a>(
         gpu: &Gpu,
         kernels: &RowKernels,
-        graph: &Csr<W>,
         kind: KeyKind,
+        (offsets, ends): (&[u64], &[VertexId]),
+        words: &dyn Fn(Range<usize>) -> Cow<'a, [u32]>,
     ) -> Result<Self, GpuError> {
-        let offsets = gpu.upload(graph.row_offsets())?;
-        let bounds = gpu.buffer(graph.n_vertices())?;
+        let bounds = gpu.buffer(offsets.len() - 1)?;
+        let offsets = gpu.upload(offsets)?;
         let args = [(&offsets).into(), (&bounds).into(), (bounds.len() as u32).into()];
         // SAFETY: threads read `offsets`, one more than `bounds`, and write these.
         unsafe { gpu.launch(&kernels.row_bounds, all_threads(gpu), &args)? };
         drop(offsets);
-        let n_arcs = graph.n_arcs();
+        let n_arcs = ends.len();
         let arcs = gpu.buffer(n_arcs * kind.words_of_weight())?;
         for chunk in chunks(n_arcs) {
-            let ends = gpu.upload(&graph.column_indices()[chunk.clone()])?;
-            let weights = gpu.upload(&kind.of_weights(&graph.weights()[chunk.clone()]))?;
+            let weights = gpu.upload(&words(chunk.clone()))?;
+            let ends = gpu.upload(&ends[chunk.clone()])?;
             let (first, n) = (chunk.start as u64, ends.len() as u64);
             let args = [(&ends).into(), (&weights).into(), (&arcs).into(), first.into(), n.into()];
             // SAFETY: threads read `ends` and `weights`, `n` arcs each, and write `arcs` from

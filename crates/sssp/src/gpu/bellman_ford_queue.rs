@@ -295,7 +295,8 @@ impl<W: Weight> DeviceSearch<W> for QueueOnGpu<'_, W> {
         limit: W::Distance,
     ) -> Result<Option<Predecessors>, SsspError> {
         let (gpu, DeviceCsr { offsets, ends, weights }) = (&self.launch.gpu, &self.rows);
-        let RowTree { tree, rows } = RowTree::made::<W>(&mut self.tree, gpu, offsets, ends.len())?;
+        let RowTree { tree, rows } =
+            RowTree::made(&mut self.tree, gpu, W::KIND, offsets, ends.len())?;
         let (distances, negative) = (&self.distances, self.negative);
         let searched = Searched { tails: rows, heads: ends, weights, distances, negative };
         let found = tree.predecessors(gpu, searched, source, limit)?;
