@@ -1,10 +1,10 @@
-//! The arcs of a graph without their weights, as searches that count them go along.
+//! The arcs of a graph without their weights.
 
 use std::ops::Range;
 
 use graph_formats::{Csr, Direction, VertexId, Weight};
 
-/// Where arcs lead, vertex by vertex, as a graph stores them.
+/// Rows of arcs, as a graph stores them.
 #[derive(Clone, Copy)]
 pub(crate) struct Arcs<'g> {
     pub(crate) offsets: &'g [u64],
@@ -20,21 +20,22 @@ impl<'g> Arcs<'g> {
         self.offsets.len() - 1
     }
 
-    /// The places of the arcs of a vertex.
+    /// The positions of the arcs out of `vertex`.
     #[inline(always)]
     pub(crate) fn range(self, vertex: usize) -> Range<usize> {
         self.offsets[vertex] as usize..self.offsets[vertex + 1] as usize
     }
 
-    /// Their ends.
+    /// The heads of the arcs out of `vertex`.
     #[inline(always)]
     pub(crate) fn of(self, vertex: usize) -> &'g [VertexId] {
         &self.ends[self.range(vertex)]
     }
 }
 
-/// The arcs by their ends, in rows that ascend: of the graph itself where it is undirected, else
-/// turned round if they are to be, which takes 4 bytes an arc. O(n + m).
+/// The arcs grouped by their heads, in ascending rows. An undirected graph whose rows ascend is its
+/// own transpose. Any other graph is transposed if `turns_arcs`, at 4 bytes an arc; otherwise the
+/// result is `None`. O(n + m).
 pub fn incoming<W: Weight>(graph: &Csr<W>, turns_arcs: bool) -> Option<Csr<u32>> {
     let unweighted = || graph.clone().unweighted();
     if graph.direction() == Direction::Undirected && graph.rows_ascend() {

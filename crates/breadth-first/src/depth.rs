@@ -1,38 +1,37 @@
-//! How deep a graph is, told from a part of it.
+//! An estimate of the depth of a graph, from a part of it.
 //!
-//! The depth, how many arcs the longest of the shortest paths have, decides how long a search
-//! waits for itself. It takes a search to know it. A breadth-first search that ends after some
-//! thousand vertices tells it nearly enough: how many levels it has by then, and how many of
-//! these for the first few hundred vertices, is how fast the levels widen. On a grid twice the
-//! levels hold four times the vertices, on a path twice as many, and on a social network one
-//! level more holds all of them.
+//! The depth is the most arcs on a shortest path; it decides how often the threads of a search wait
+//! for one another. Only a whole search finds it exactly. Here a breadth-first search stops after
+//! some thousand vertices, and its levels are extrapolated from how fast they widened since the
+//! first few hundred vertices. On a grid, twice the levels hold four times the vertices; on a path,
+//! twice as many; on a social network, one level more holds all of them.
 
 use graph_formats::{Csr, VertexId, Weight};
 
-/// Vertices by which the search tells how levels widen,
-const FIRST: usize = 256;
-/// and with which it ends.
-const ENOUGH: usize = 4096;
-/// Vertices that are looked at for one to begin with.
+/// Vertices found when the widening of the levels is first measured.
+const MIN_VERTICES: usize = 256;
+/// Vertices found at which the search stops.
+const MAX_VERTICES: usize = 4096;
+/// Vertices compared by degree to choose the source.
 const SAMPLES: u32 = 64;
-/// Of 2^32.
-const GOLDEN_SECTION: u32 = 0x9E37_79B9;
-/// Arcs of the longest shortest paths for each level: with weights they take detours, and they
-/// begin at the edge of the graph.
-const ARCS_A_LEVEL: f64 = 3.0;
+/// The inverse golden ratio, scaled to 2^32.
+const GOLDEN_RATIO: u32 = 0x9E37_79B9;
+/// Arcs on the longest shortest path for each level found: weighted paths take detours, and the
+/// longest begin at the edge of the graph.
+const ARCS_PER_LEVEL: f64 = 3.0;
 
-/// About how many arcs the longest of the shortest paths have: with weights they take detours.
+/// An estimate of the most arcs on a shortest path, detours because of weights included.
 pub fn depth<W: Weight>(graph: &Csr<W>) -> f64 {
     let n = graph.n_vertices();
-    // multiples of the golden section keep to no row or column of a grid
-    let part = |i: u32| u64::from(i.wrapping_mul(GOLDEN_SECTION));
+    // multiples of the golden ratio fall into no fixed row or column of a grid
+    let part = |i: u32| u64::from(i.wrapping_mul(GOLDEN_RATIO));
     let samples = (1..=SAMPLES).take(n).map(|i| ((part(i) * n as u64) >> 32) as VertexId);
     let Some(source) = samples.max_by_key(|&vertex| graph.out_degree(vertex)) else { return 0.0 };
     let mut is_seen = vec![false; n];
     is_seen[source as usize] = true;
     let mut seen = vec![source];
     let (mut level, mut n_levels, mut first) = (0..1, 0.0, None);
-    while !level.is_empty() && seen.len() < ENOUGH {
+    while !level.is_empty() && seen.len() < MAX_VERTICES {
         n_levels += 1.0;
         for at in level.clone() {
             for &end in &graph.column_indices()[graph.row(seen[at])] {
@@ -40,25 +39,25 @@ pub fn depth<W: Weight>(graph: &Csr<W>) -> f64 {
                     seen.push(end);
                 }
             }
-            if seen.len() >= ENOUGH {
+            if seen.len() >= MAX_VERTICES {
                 break;
             }
         }
         level = level.end..seen.len();
-        if first.is_none() && seen.len() >= FIRST {
+        if first.is_none() && seen.len() >= MIN_VERTICES {
             first = Some((n_levels, seen.len() as f64));
         }
     }
     let n_seen = seen.len() as f64;
     let n_levels = match first {
-        // so many times as many levels for so many times as many vertices
+        // the number of levels grows as a power of the number of vertices
         Some((few, n_first)) if !level.is_empty() && n_levels > few => {
             let growth = f64::ln(n_levels / few) / f64::ln(n_seen / n_first);
             n_levels * (n as f64 / n_seen).powf(growth)
         }
         _ => n_levels,
     };
-    (ARCS_A_LEVEL * n_levels).min(n as f64)
+    (ARCS_PER_LEVEL * n_levels).min(n as f64)
 }
 
 #[cfg(test)]
@@ -68,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn depths_are_told_from_a_part() {
+    fn depths_are_estimated_from_a_part() {
         let deep = depth(&grid(&GridConfig { side: 512, ..GridConfig::default() }).unwrap());
         assert!((700.0..1600.0).contains(&deep), "a grid of 1,100 rounds: {deep}");
         let flat = depth(&rmat(&RmatConfig { scale: 14, ..RmatConfig::default() }).unwrap());

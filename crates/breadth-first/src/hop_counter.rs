@@ -1,4 +1,4 @@
-//! Hops from many sources, added up on whatever device there is.
+//! Sums of hops from many sources, on the CPU or a GPU.
 
 use std::num::NonZeroUsize;
 
@@ -10,7 +10,7 @@ use search_parts::{DeviceTimes, Pool, SearchError, check_vertices, unless_out_of
 use crate::gpu::HopsOnGpu;
 use crate::many::ManySources;
 
-/// Counts the arcs of the shortest of paths from many sources, whatever they weigh.
+/// Counts the arcs on shortest paths from many sources; weights are ignored.
 ///
 /// ```
 /// use breadth_first::HopCounter;
@@ -32,7 +32,8 @@ pub struct HopCounter {
 }
 
 impl HopCounter {
-    /// On `gpu`, if there is one; on so many threads of the CPU, or on those that there are. O(1).
+    /// Counts on `gpu` if one is given, else on `threads` threads of the CPU, by default all of the
+    /// current pool. O(1).
     pub fn new<W: Weight>(
         graph: &Csr<W>,
         gpu: Option<&Gpu>,
@@ -43,16 +44,16 @@ impl HopCounter {
         Self { graph, gpu, times: None, threads, pool: Pool::new(threads) }
     }
 
-    /// What a search from each of `sources` would find, added up. A source that is given twice
-    /// counts twice.
+    /// The sums over one search from each of `sources`. A source given twice counts twice.
     ///
-    /// Up to 512 searches go on at once, a bit each, and as many such batches as threads. O(s·m/512)
-    /// word operations where paths have few arcs, 32 bytes a vertex for each thread and up to 192
-    /// more. On a GPU up to 1,024 at once; where its memory is too small, the CPU does it.
+    /// A batch searches from up to 512 sources at once, a bit each; each thread runs a batch.
+    /// O(s·m/512) word operations where paths have few arcs; 32 bytes a vertex for each thread, and
+    /// up to 192 more. On a GPU a batch has up to 1,024 sources; if its memory is too small, the
+    /// CPU counts.
     ///
     /// # Errors
-    /// When a source does not exist, the device fails, or the progress callback, which is told of
-    /// sources, ended the work.
+    /// When a source does not exist, the device fails, or the progress callback, which gets the
+    /// number of sources done, ended the work.
     pub fn sums(
         &mut self,
         sources: &[VertexId],
@@ -73,7 +74,7 @@ impl HopCounter {
         self.pool.run(|| ManySources::new(graph, sources.len(), n, progress).sums(sources))
     }
 
-    /// Where the time of the last sums went, if those were made on the GPU.
+    /// Where the time of the last sums went, if the GPU computed them.
     pub fn times(&self) -> Option<DeviceTimes> {
         self.times
     }

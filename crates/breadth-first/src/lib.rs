@@ -1,14 +1,14 @@
-//! Breadth-first search: from one vertex after another, and from many at once.
+//! Breadth-first search from one vertex, and from many at once.
 //!
-//! Arcs are counted, whatever they weigh. Nothing here knows of distances: a search leaves levels,
-//! and what they are worth is for others to say.
+//! Searches count arcs and return levels; weights are ignored, and callers turn levels into
+//! distances.
 //!
-//! * [`BreadthFirst`] searches from one source on the threads of a CPU, pushing and pulling
-//!   levels, and finds the tree on its way; [`gpu::BreadthFirstOnGpu`] does on a GPU.
+//! * [`BreadthFirst`] searches from one source on the threads of a CPU. It pushes and pulls levels
+//!   and finds the tree in the same pass. [`gpu::BreadthFirstOnGpu`] searches on a GPU.
 //! * [`ManySources`] searches from up to 512 sources at once, a bit each; [`gpu::HopSearches`] from
 //!   up to 1,024.
 //! * [`HopCounter`] adds up the hops from many sources, on either.
-//! * [`depth`] tells from a part of a graph how many levels it has.
+//! * [`depth`] estimates the number of levels of a graph from a part of it.
 //!
 //! ```
 //! use breadth_first::HopCounter;

@@ -1,43 +1,43 @@
-//! What waits in the queue: a class of paths by a bound on them, or its shortest path.
+//! An entry of the queue: a class of paths with a lower bound, or with its shortest path.
 
 use std::cmp::Ordering;
 use std::rc::Rc;
 
 use graph_formats::{DistanceKey, VertexId};
 
-/// A class of paths: those that begin as `path` does as far as its spur vertex, and go on from
-/// there to none of the `banned` vertices, nor to the next of `path`, unless that is found to be
-/// the shortest of them.
+/// A class of paths. Each begins like `path` up to the spur vertex. Its next vertex is neither one
+/// of `banned` nor the one after the spur vertex on `path`, unless `path` is the shortest of the
+/// class.
 pub(crate) struct Candidate<K> {
-    /// The length of its shortest path, or one that none of them is below.
+    /// The length of the shortest path, or a lower bound of it.
     pub(crate) key: K,
-    /// A path that has all vertices up to the spur vertex.
+    /// A path that contains all vertices up to the spur vertex.
     pub(crate) path: Rc<[VertexId]>,
-    /// The place of the spur vertex on it.
+    /// The index of the spur vertex in `path`.
     pub(crate) spur: usize,
-    /// The length up to there.
+    /// The length of `path` up to the spur vertex.
     pub(crate) to_spur: K,
-    /// Ascending.
+    /// The banned vertices, ascending.
     pub(crate) banned: Vec<VertexId>,
-    /// The least vertex that comes next on a path as long as the bound; `None` where `path` is the
-    /// shortest of the class.
+    /// The smallest vertex after the spur vertex on a path as long as the bound; `None` if `path`
+    /// is the shortest of the class.
     pub(crate) next: Option<VertexId>,
 }
 
 impl<K: DistanceKey> Candidate<K> {
-    /// Whether it is known by its shortest path.
+    /// Whether `path` is the shortest of the class.
     pub(crate) fn is_found(&self) -> bool {
         self.next.is_none()
     }
 
-    /// Vertices that no path of the class is before.
+    /// The first vertices of the class's paths, in lexicographic order no greater than any of them.
     fn vertices(&self) -> impl Iterator<Item = &VertexId> {
         let known = if self.is_found() { &self.path[..] } else { &self.path[..=self.spur] };
         known.iter().chain(&self.next)
     }
 }
 
-/// By length, then by vertices. No two have the same: classes have no path in common.
+/// By length, then by vertices. No two are equal: classes have no path in common.
 impl<K: DistanceKey> Ord for Candidate<K> {
     fn cmp(&self, other: &Self) -> Ordering {
         self.key.cmp(&other.key).then_with(|| self.vertices().cmp(other.vertices()))

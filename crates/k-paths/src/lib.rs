@@ -1,7 +1,7 @@
 //! The k shortest simple paths from one vertex to another.
 //!
-//! [`k_shortest_paths`] finds them by the distances of vertices to the target, which come from
-//! elsewhere. It has the same paths in the same order by all right distances.
+//! [`k_shortest_paths`] needs the distances of vertices to the target, from any solver. Correct
+//! distances of any origin give the same paths in the same order.
 //!
 //! ```
 //! use graph_formats::Csr;

@@ -1,16 +1,16 @@
-//! The search for the shortest path of a class, and the classes that it leaves.
+//! The search for the shortest path of a class, and the division of the class by that path.
 //!
-//! A*: from the spur vertex, vertices in the order of their distance from the source plus that to
-//! the target, which no path through them can be below. Where nothing is in the way it goes
-//! straight along a shortest path; keys have the number of the search that set them, so that it
-//! costs what it reaches. It ends when no path as short as the one found is left, so that of those
-//! of equal length the first can be taken: arcs of shortest paths are followed from the spur vertex
-//! depth first, to the smallest vertex each time. That may end where all is passed already, or what
-//! the distance to the target leads through is not to be passed; such a vertex leads nowhere, and is
-//! not entered again.
+//! The search is A* from the spur vertex: a vertex is ordered by its distance from the source plus
+//! its distance to the target, a lower bound of all paths through it. If nothing is banned or
+//! passed, it runs straight along a shortest path. Keys carry the number of their search, so a
+//! search costs only what it reaches. It ends when no path as short as the one found is left; so
+//! all shortest paths are known, and the first by vertices is chosen. For that, a depth-first walk
+//! follows arcs of shortest paths from the spur vertex, the smallest head first. The walk may reach
+//! a dead end: all heads are passed already, or the distance to the target is that of a path
+//! through a passed vertex. A dead end is not entered again.
 //!
 //! Floats are summed in another order from the target than from the source. Bounds are lowered by
-//! as much as all rounding can amount to, so that lengths are exact.
+//! the largest possible rounding error, so lengths are exact.
 //!
 //! Reference: hart-1968
 
@@ -28,10 +28,10 @@ use crate::candidate::Candidate;
 type Key<W> = <<W as Weight>::Distance as Distance>::Key;
 type Class<W> = Candidate<Key<W>>;
 
-/// The distance of a vertex to the target, if it has one.
+/// The distance of a vertex to the target, if there is a path.
 pub(crate) type ToTarget<'a, W> = &'a mut dyn FnMut(VertexId) -> Option<<W as Weight>::Distance>;
 
-/// The most that rounding changes a sum of two, in parts of it; `None` where nothing is rounded.
+/// The largest relative rounding error of one addition; `None` for integers.
 pub(crate) fn rounding<W: Weight>() -> Option<f64> {
     match W::KIND {
         WeightKind::F32 => Some(f64::from(f32::EPSILON)),
@@ -40,24 +40,24 @@ pub(crate) fn rounding<W: Weight>() -> Option<f64> {
     }
 }
 
-/// The key of a path with key `key` followed by an arc of weight `weight`; the greatest where the
-/// sum cannot be held.
+/// The key of a path of key `key` extended by an arc of `weight`; the greatest key if the sum
+/// overflows.
 #[inline(always)]
 fn after<W: Weight>(key: Key<W>, weight: W) -> Key<W> {
     weight.after(W::Distance::from_key(key)).map_or(Key::<W>::GREATEST, Distance::to_key)
 }
 
-/// What a vertex is to a search that has a key of it.
+/// The role of a vertex that has a key in a search.
 #[derive(Clone, Copy, PartialEq)]
 enum Role {
-    /// Not to be passed again: it is before the spur vertex, or that itself.
+    /// Before the spur vertex on the path, or the spur vertex: not to be passed again.
     Before,
     Reached,
-    /// Entered on the way to the first of the shortest paths.
+    /// Entered by the walk along shortest paths.
     Entered,
 }
 
-/// How many there are.
+/// The number of roles.
 const N_ROLES: u32 = 3;
 
 /// Searches from spur vertices to one target, in the same work space.
@@ -65,16 +65,16 @@ pub(crate) struct SpurSearches<'a, W: Weight> {
     graph: &'a Csr<W>,
     to_target: ToTarget<'a, W>,
     target: VertexId,
-    /// The part of a sum that rounding is sure to leave; `None` where there is no rounding.
+    /// The factor that lowers a sum below any rounding error; `None` for integers.
     share: Option<f64>,
-    /// How far each vertex is from the source, if its mark is of this search.
+    /// The distance of each vertex from the source; valid if its mark is of this search.
     keys: Vec<Key<W>>,
-    /// The search that the key is of, and the role of the vertex in it.
+    /// The search of the vertex's key, and the vertex's role in it.
     marks: Vec<u32>,
     search: u32,
     queue: BinaryHeap<Reverse<(Key<W>, VertexId)>>,
-    /// Whether the distances to the target were seen to be no distances of this graph.
-    pub(crate) is_misled: bool,
+    /// Whether the distances to the target proved wrong for this graph.
+    pub(crate) has_bad_distances: bool,
     pub(crate) work: Work,
 }
 
@@ -84,7 +84,7 @@ impl<'a, W: Weight> SpurSearches<'a, W> {
         target: VertexId,
         to_target: ToTarget<'a, W>,
     ) -> Result<Self, NoMemory> {
-        // n - 1 additions either way round by half a unit each; the rest is for the bound's own
+        // n - 1 additions in each direction, half a unit each; the rest is for the bound's own
         let share =
             rounding::<W>().map(|unit| (1.0 - (graph.n_vertices() as f64 + 4.0) * unit).max(0.0));
         ensure_granted((size_of::<Key<W>>() + size_of::<u32>()) * graph.n_vertices())?;
@@ -93,12 +93,12 @@ impl<'a, W: Weight> SpurSearches<'a, W> {
             to_target,
             target,
             share,
-            // zeros, which take no time until they are written
+            // zeroed pages, which cost nothing until they are written
             keys: vec![Key::<W>::LEAST; graph.n_vertices()],
             marks: vec![0; graph.n_vertices()],
             search: 0,
             queue: BinaryHeap::new(),
-            is_misled: false,
+            has_bad_distances: false,
             work: Work::default(),
         })
     }
@@ -106,13 +106,13 @@ impl<'a, W: Weight> SpurSearches<'a, W> {
     /// The class of all paths from `source`, if there are any.
     pub(crate) fn all_from(&mut self, source: VertexId) -> Option<Class<W>> {
         let to_spur = Key::<W>::LEAST;
-        self.is_misled = (self.to_target)(self.target) != Some(W::Distance::ZERO);
+        self.has_bad_distances = (self.to_target)(self.target) != Some(W::Distance::ZERO);
         let key = self.bound(to_spur, source)?;
         let path = Rc::from([source]);
         Some(Candidate { key, path, spur: 0, to_spur, banned: Vec::new(), next: Some(source) })
     }
 
-    /// The class by its shortest path, if it has one that is no longer than `longest`.
+    /// Finds the shortest path of a class, unless it has none of length at most `longest`.
     pub(crate) fn shortest(&mut self, class: Class<W>, longest: Key<W>) -> Option<Class<W>> {
         let Candidate { path, spur, to_spur, mut banned, .. } = class;
         if let Some(&next) = path.get(spur + 1) {
@@ -122,16 +122,16 @@ impl<'a, W: Weight> SpurSearches<'a, W> {
         self.begin(&path[..spur]);
         let key = self.reach(path[spur], to_spur, &banned, longest)?;
         let path = self.first_of_shortest(&path[..=spur], &banned, key);
-        // with true distances there is always a path
-        self.is_misled |= path.is_empty();
-        if self.is_misled {
+        // with correct distances there is always a path
+        self.has_bad_distances |= path.is_empty();
+        if self.has_bad_distances {
             return None;
         }
         Some(Candidate { key, path, spur, to_spur, banned, next: None })
     }
 
-    /// Has a key for every vertex on a shortest path from `spur`, and perhaps others; that of the
-    /// target.
+    /// Sets the final key of every vertex on a shortest path from `spur`, and keys of others.
+    /// Returns the key of the target.
     fn reach(
         &mut self,
         spur: VertexId,
@@ -149,7 +149,7 @@ impl<'a, W: Weight> SpurSearches<'a, W> {
                 break;
             }
             let key = self.keys[vertex as usize];
-            // the target ends all paths
+            // paths end at the target
             if vertex == self.target || self.bound(key, vertex) != Some(bound) {
                 continue;
             }
@@ -166,8 +166,9 @@ impl<'a, W: Weight> SpurSearches<'a, W> {
                     continue;
                 }
                 let Some(next) = self.bound(through, to) else { continue };
-                // no distance exceeds an arc's weight and its head's distance; floats are rounded
-                self.is_misled |= next < bound && self.share.is_none();
+                // a distance is at most an arc's weight plus its head's distance; floats are
+                // rounded
+                self.has_bad_distances |= next < bound && self.share.is_none();
                 if next <= longest {
                     self.work.improvements += 1;
                     self.set(to, through, Role::Reached);
@@ -181,8 +182,8 @@ impl<'a, W: Weight> SpurSearches<'a, W> {
         self.key(self.target)
     }
 
-    /// After a search, the first of the shortest paths in the order of their vertices, of which
-    /// `begin` has those up to the spur vertex, and which are as long as `length`.
+    /// After a search, the first by vertices of the shortest paths. It begins with `begin`, up to
+    /// the spur vertex, and has length `length`.
     fn first_of_shortest(
         &mut self,
         begin: &[VertexId],
@@ -211,8 +212,8 @@ impl<'a, W: Weight> SpurSearches<'a, W> {
         path.into()
     }
 
-    /// What is left of the class of a path that is found: a class for each vertex of it, from the
-    /// spur vertex on, that others leave it from.
+    /// Divides the class of a found path: one class for each vertex of the path, from the spur
+    /// vertex on, at which other paths leave it.
     pub(crate) fn divide(&mut self, found: &Class<W>) -> Vec<Class<W>> {
         let Candidate { path, spur: first, to_spur, banned, .. } = found;
         let graph = self.graph;
@@ -244,8 +245,8 @@ impl<'a, W: Weight> SpurSearches<'a, W> {
         classes
     }
 
-    /// A length that no path is below which comes to `vertex` by one of length `key`; `None` where
-    /// there is none, or none that can be held.
+    /// A lower bound of all paths that reach `vertex` with length `key`; `None` if there is no
+    /// path, or none whose length the type holds.
     #[inline(always)]
     fn bound(&mut self, key: Key<W>, vertex: VertexId) -> Option<Key<W>> {
         let ahead = (self.to_target)(vertex)?;
@@ -259,7 +260,7 @@ impl<'a, W: Weight> SpurSearches<'a, W> {
         }
     }
 
-    /// Forgets all keys, and sets one for each of these vertices.
+    /// Begins a search: clears all keys, then marks the vertices of `before`.
     fn begin(&mut self, before: &[VertexId]) {
         if self.search == u32::MAX / N_ROLES - 1 {
             self.marks.fill(0);

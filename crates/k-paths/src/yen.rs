@@ -1,21 +1,20 @@
 //! Yen's algorithm for the k shortest simple paths.
 //!
-//! The paths that are not found yet are divided into classes: those of a class begin with the same
-//! vertices, as far as a spur vertex, and do not go on from it to some others. The shortest path of
-//! a class is found by a search from the spur vertex, which leaves out what is before it. The
-//! shortest of these is the next of the k paths; what is left of its class is divided by the vertex
-//! at which paths leave it, from the spur vertex of the class on, as those that leave it before are
-//! in other classes (Lawler).
+//! The paths that are not found yet are divided into classes. The paths of a class begin with the
+//! same vertices, up to a spur vertex, and do not continue with certain banned vertices. The
+//! shortest path of a class is found by a search from the spur vertex that leaves out the vertices
+//! before it. The shortest path of all classes is the next of the k paths. The rest of its class is
+//! divided by the vertex at which a path leaves it. This starts at the spur vertex of the class,
+//! since paths that leave earlier are in other classes (Lawler).
 //!
-//! The distances of vertices to the target bound the paths of a class from below, so that a class
-//! waits in the queue by its bound and is searched only when that is the least: for k paths there
-//! are about k searches, not one for each vertex of each path. They guide
-//! [each search](crate::spur) too.
+//! The distances of vertices to the target give a lower bound for a class. A class is queued by its
+//! bound and searched only when that is the least: k paths take about k searches, not one for each
+//! vertex of each path. The distances guide [each search](crate::spur) too.
 //!
-//! O(k·l) rows of arcs for paths of l arcs, and in the worst case as many searches,
-//! O(k·l·(m + n log n)), where classes have no path or much longer ones than their bounds. 8 or 12
-//! bytes a vertex for the searches, and up to k·l classes of some 80 bytes. How it differs from the
-//! papers: they search each class when it is made, and without a bound.
+//! O(k·l) rows of arcs for paths of l arcs. In the worst case as many searches,
+//! O(k·l·(m + n log n)), if classes have no path or paths much longer than their bounds. 8 or 12
+//! bytes a vertex for the searches, and up to k·l classes of some 80 bytes. Difference from the
+//! papers: they search each class when it is created, without a bound.
 //!
 //! Reference: yen-1971, lawler-1972, hart-1968
 
@@ -41,14 +40,14 @@ pub struct Path<D> {
 }
 
 impl<D: Distance> Path<D> {
-    /// The same, with a length of any type.
+    /// The same path, with a length of any type.
     pub fn any(self) -> Path<Number> {
         let Self { length, vertices } = self;
         Path { length: Number::of(length), vertices }
     }
 }
 
-/// What was found, and what that took.
+/// The paths found, and the work.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found<D> {
     /// The paths, in order.
@@ -57,10 +56,10 @@ pub struct Found<D> {
     pub work: Work,
 }
 
-/// What was found, or why nothing was.
+/// The paths found, or an error.
 pub(crate) type Answer<W> = Result<Found<<W as Weight>::Distance>, SearchError>;
 
-/// A question for the `k` shortest paths; `progress` is told of them.
+/// A query for the `k` shortest paths; `progress` gets the number found.
 pub struct Question<'a, W: Weight> {
     pub(crate) graph: &'a Csr<W>,
     pub(crate) source: VertexId,
@@ -76,10 +75,10 @@ impl<W: Weight> Question<'_, W> {
         let mut searches = SpurSearches::new(graph, target, to_target)?;
         let mut paths = Vec::new();
         let mut queue: BinaryHeap<_> = searches.all_from(source).map(Reverse).into_iter().collect();
-        // the lengths of the k shortest paths found so far: no longer one is needed
+        // the lengths of the k shortest paths found so far: longer paths are not needed
         let mut lengths = BinaryHeap::new();
         while paths.len() < k
-            && !searches.is_misled
+            && !searches.has_bad_distances
             && let Some(Reverse(candidate)) = queue.pop()
         {
             if progress.is_some_and(|progress| progress(paths.len() as u64, k as u64).is_break()) {
@@ -100,7 +99,7 @@ impl<W: Weight> Question<'_, W> {
                 queue.push(Reverse(found));
             }
         }
-        if searches.is_misled {
+        if searches.has_bad_distances {
             return Err(SearchError::NoDistances { target });
         }
         if paths.len() < k && !holds_all(graph) {
@@ -109,8 +108,8 @@ impl<W: Weight> Question<'_, W> {
         Ok(Found { paths, work: searches.work })
     }
 
-    /// An error unless there are no more than the `n` paths that were found: of those with the
-    /// fewest arcs, whatever they weigh, one more is searched for.
+    /// An error if there are more paths than the `n` found: searches for one more, by the fewest
+    /// arcs instead of weights.
     fn check_overflow(&self, n: usize) -> Result<(), SearchError> {
         let &Self { source, target, progress, .. } = self;
         let graph = &self.graph.clone().unweighted::<u32>();
@@ -123,7 +122,8 @@ impl<W: Weight> Question<'_, W> {
     }
 }
 
-/// Whether paths from `source` to `target` can be asked for, before distances are searched for.
+/// Checks the arguments of [`k_shortest_paths`](crate::k_shortest_paths()), before distances are
+/// searched for.
 ///
 /// # Errors
 /// [`SearchError::NoSuchVertex`] and [`SearchError::PathsWithNegativeWeight`].

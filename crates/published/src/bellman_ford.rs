@@ -1,19 +1,17 @@
-//! Edge-parallel Bellman-Ford on a GPU: a launch relaxes every edge, until one lowers
-//! nothing.
+//! Edge-parallel Bellman-Ford on a GPU: a launch relaxes every edge, until one lowers nothing.
 //!
-//! The method, and what differs from the article, stands in `kernels/sssp/bellman_ford.cu`;
-//! this is its host loop, one launch an iteration, after which the host reads whether a
-//! distance fell. Eight variants: edges as stored or [sorted by segments](EdgeOrder),
-//! distances read [plainly or as if nobody wrote them](Loads), and written [by an atomic minimum
-//! or, as published, in a race](Stores). Reading as if nobody wrote is not what the language
-//! promises, so there the last iteration reads plainly, and has to find nothing.
+//! The method, and its differences from the article, are in `kernels/sssp/bellman_ford.cu`. This is
+//! its host loop: one launch an iteration, after which the CPU reads whether a distance fell. There
+//! are eight variants: edges as stored or [sorted by segments](EdgeOrder), distances read [plainly
+//! or through the read-only cache](Loads), and written [by an atomic minimum or, as published, in a
+//! race](Stores). The language does not allow the read-only cache for data that a kernel writes. So
+//! the last iteration reads plainly, and must find nothing.
 //!
-//! Sums are as wide as the weights. Where one does not fit, and where the n-th iteration
-//! still lowers a distance, which proves a negative cycle, there is no answer here. Where
-//! weights are below zero, the host looks for such a [cycle](search_parts::device::lowers_itself) earlier.
-//! O(n m) work, and O(h m) for shortest paths of at most h arcs. Memory: a distance and two
-//! words a vertex, two ends and a weight an edge; while edges are prepared, all arcs, and
-//! two words an edge.
+//! Sums are as wide as the weights. If a sum overflows, or if the n-th iteration still lowers a
+//! distance, which proves a negative cycle, there is no result. With negative weights, the CPU
+//! checks earlier for such a [cycle](search_parts::device::lowers_itself). O(n m) work, and O(h m)
+//! for shortest paths of at most h arcs. Memory: a distance and two words a vertex, two ends and a
+//! weight an edge; while edges are prepared, all arcs, and two words an edge.
 //!
 //! Reference: origin-segments
 
@@ -32,14 +30,13 @@ use search_parts::device;
 use search_parts::{DeviceTimes, SearchError, Work};
 use search_parts::{EDGES_PER_LAUNCH, a_thread_each};
 
-/// Iterations before the first look for a negative cycle; each later one is after twice as
-/// many.
-const FIRST_LOOK: u32 = 1 << 8;
+/// Iterations before the first check for a negative cycle; each check doubles the number.
+const FIRST_CHECK: u32 = 1 << 8;
 
-/// The solver with its edges and distances on a device.
+/// The solver, with its edges and distances on a device.
 pub(crate) struct BellmanFordOnGpu<'g, W: Weight> {
     graph: &'g Csr<W>,
-    /// Whether to look for negative cycles.
+    /// Whether to check for negative cycles.
     negative: bool,
     gpu: Gpu,
     kernels: RelaxKernels,
@@ -47,7 +44,7 @@ pub(crate) struct BellmanFordOnGpu<'g, W: Weight> {
     edges: DeviceEdges<W>,
     distances: Buffer<W>,
     tree: EdgeTree,
-    /// The last iteration that lowered a distance, and the last that dropped a sum.
+    /// The last iteration that lowered a distance, and the last in which a sum overflowed.
     mark: Buffer<[u32; 2]>,
     loads: Loads,
     stores: Stores,
@@ -90,7 +87,8 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
         })
     }
 
-    /// Iterates until nothing falls; how often that was.
+    /// Iterates until no distance falls. Returns the number of iterations; `None` if there is no
+    /// result.
     fn iterate(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<u32>, SearchError> {
         let n_vertices = self.distances.len() as u32;
         let args = [(&self.distances).into(), n_vertices.into(), query.source.into()];
@@ -110,17 +108,17 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
                 }
                 (true, _) => loads = self.loads,
             }
-            let look = self.negative && iteration >= FIRST_LOOK && iteration.is_power_of_two();
-            if look && lowers_itself(self.graph, &device::download(&self.distances)?) {
+            let checks = self.negative && iteration >= FIRST_CHECK && iteration.is_power_of_two();
+            if checks && lowers_itself(self.graph, &device::download(&self.distances)?) {
                 return Ok(None);
             }
             query.report(iteration.into(), n_vertices.into())?;
         }
-        // 2^32 launches take days
+        // 2^32 launches would take days
         Ok(None)
     }
 
-    /// One iteration; the mark after it.
+    /// Runs one iteration. Returns the mark after it.
     fn relax_all(&mut self, iteration: u32, loads: Loads) -> Result<[u32; 2], SearchError> {
         let Self { gpu, kernels, edges, distances, mark, .. } = self;
         let kernel = match loads {
@@ -139,9 +137,9 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
                 iteration.into(),
                 (&*mark).into(),
             ];
-            // SAFETY: threads read the edges from `first` on, `count` of them, which there
-            // are; the ends of edges are vertices, and `distances` has one for each, of the
-            // kernel's type; `mark` has the two words.
+            // SAFETY: threads read `count` edges from `first` on, which exist; the ends of edges
+            // are vertices, and `distances` has an element for each, of the kernel's type; `mark`
+            // has its two words.
             unsafe { gpu.launch(kernel, a_thread_each(count), &args)? };
         }
         Ok(mark.download()?[0])
@@ -181,7 +179,7 @@ impl<W: Weight> DeviceSearch<W> for BellmanFordOnGpu<'_, W> {
     }
 }
 
-/// The kernels of `bellman_ford.cu` for one type of weights, and for edges of one kind.
+/// The kernels of `bellman_ford.cu` for one weight type and one kind of edges.
 struct RelaxKernels {
     start: Kernel,
     plain: Kernel,
@@ -189,7 +187,7 @@ struct RelaxKernels {
 }
 
 impl RelaxKernels {
-    /// Those that relax each edge both ways, or each arc from its tail to its head.
+    /// Loads the kernels that relax each edge both ways, or each arc from its tail to its head.
     fn load<W: Weight>(gpu: &Gpu, both_ways: bool, stores: Stores) -> Result<Self, SearchError> {
         let modules = [BELLMAN_FORD_U32, BELLMAN_FORD_I32, BELLMAN_FORD_F32, BELLMAN_FORD_F64];
         let kernels = Kernels::of(gpu, &modules, W::KIND)?;
@@ -203,18 +201,18 @@ impl RelaxKernels {
     }
 }
 
-/// The most that is taken at once for a graph of `n` vertices and `m` arcs, but for a few
-/// MB of counts. Where both ways are relaxed, edges are half the arcs, self-loops aside.
+/// The peak of device memory for a graph of `n` vertices and `m` arcs, besides a few MB of counts.
+/// If both ways are relaxed, edges are half the arcs, self-loops aside.
 fn required_bytes<W>(n: usize, m: usize, both_ways: bool, order: EdgeOrder) -> u64 {
     const WORD: usize = size_of::<VertexId>();
     let arc = 2 * WORD + size_of::<W>();
     let n_edges = if both_ways { m / 2 } else { m };
-    // the predecessors' words are there from the first
+    // the tree's words are allocated at the start
     let tree = n * 2 * WORD;
     let preparing = match (order.segment(n), both_ways) {
         (None, false) => 0,
-        // positions twice while they are sorted; or, while weights are gathered by them,
-        // those and all that comes of it, beside the weights of all arcs
+        // positions twice while they are sorted; or, while weights are gathered by them, positions
+        // and edges beside the weights of all arcs
         _ => {
             let weights = (m + n_edges) * size_of::<W>();
             (m * arc + n_edges * 2 * WORD).max(weights + n_edges * 3 * WORD)

@@ -1,19 +1,19 @@
-//! Bellman-Ford on a GPU as products of the graph's matrix with the vector of distances,
-//! where the least takes the place of the sum and the sum that of the product.
+//! Bellman-Ford on a GPU as products of the graph's matrix with the vector of distances, over the
+//! semiring (min, +).
 //!
-//! d' = min(d, Aᵀ ⊗ d), until nothing falls. Every product looks at every arc; the kernels,
-//! and the forms in which rows are stored and shared among threads, stand in
-//! `kernels/sssp/spmv.cu`. A search is one launch. Where weights are below zero it is one for
-//! each chunk of rounds, the next twice as long, and in between the host looks for a negative
-//! [cycle](search_parts::device::lowers_itself). O(n m) work, and O(h m) for shortest paths of at most h
-//! arcs; a barrier a round; a distance a vertex beside the [matrix](super::spmv_matrix).
+//! d' = min(d, Aᵀ ⊗ d), until no distance falls. Every product reads every arc. The kernels, and
+//! the ways to store rows and share them among threads, are in `kernels/sssp/spmv.cu`. A search is
+//! one launch. With negative weights it is one launch for each chunk of rounds, which doubles the
+//! number of rounds, and in between the CPU checks for a negative
+//! [cycle](search_parts::device::lowers_itself). O(n m) work, and O(h m) for shortest paths of at
+//! most h arcs; a barrier a round; a distance a vertex beside the [matrix](super::spmv_matrix).
 //!
-//! Our copy of the paper breaks off before its section on this family. So this is
-//! reconstructed from the abstract and the introduction, which name products in CSR and ELL,
-//! and from Bell and Garland, where these forms come from. What differs from what they say:
-//! one vector in place of two, so that a row sees what fell earlier in its round, which saves
-//! rounds, and makes their number depend on the race; the balanced form; an answer where
-//! there is a negative cycle or a sum does not fit, which is the CPU's.
+//! Our copy of the paper ends before its section on this family. So this is reconstructed from the
+//! abstract and the introduction, which name products in CSR and ELL, and from Bell and Garland,
+//! where these forms come from. Differences from their description: one vector in place of two, so
+//! that a row reads distances that fell earlier in its round, which saves rounds and makes their
+//! number depend on the race; the balanced form; and the CPU's result if there is a negative cycle
+//! or a sum overflows.
 //!
 //! Reference: origin-four-families, bell-garland-2009, merrill-garland-2016
 
@@ -32,10 +32,10 @@ use crate::settings::Layout;
 use search_parts::device;
 use search_parts::{DeviceTimes, SearchError, Work};
 
-/// Threads of a block: what the source says.
+/// Threads of a block, as in `spmv.cu`.
 const BLOCK: u32 = 512;
-/// Rounds before the first look for a negative cycle; each later look is after twice as many.
-const FIRST_LOOK: u32 = 1 << 8;
+/// Rounds before the first check for a negative cycle; each check doubles the number.
+const FIRST_CHECK: u32 = 1 << 8;
 
 /// `Control` of `spmv/rounds.cuh`.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -70,25 +70,24 @@ struct Spmv {
     last_round: u32,
 }
 
-/// The solver with its matrix and vector on a device.
+/// The solver, with its matrix and vector on a device.
 pub(crate) struct SpmvOnGpu<'g, W: Weight> {
     graph: &'g Csr<W>,
-    /// Whether to look for negative cycles.
+    /// Whether to check for negative cycles.
     negative: bool,
     launch: Launch,
     matrix: Matrix<W>,
     distances: Buffer<W>,
     control: Buffer<SpmvControl>,
-    /// All but the source, the host's words and the rounds.
+    /// The parameters without the source, the address of the shared words, and the rounds.
     spmv: Spmv,
-    /// Made when the first tree is asked for.
+    /// Created for the first tree.
     tree: Option<RowTree>,
     times: DeviceTimes,
 }
 
 impl<'g, W: Weight> SpmvOnGpu<'g, W> {
-    /// Uploads the matrix of `graph`, whose weights may be below zero where `negative`, as
-    /// `layout` has it.
+    /// Uploads the matrix of `graph` in the given layout.
     pub(crate) fn new(gpu: &Gpu, graph: &'g Csr<W>, layout: Layout) -> Result<Self, SearchError> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         check_size(n, m)?;
@@ -105,16 +104,16 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
         let others = (n * size_of::<W>() + size_of::<SpmvControl>()) as u64;
         let matrix = Matrix::of(gpu, graph, layout, others, &mut times)?;
         let width = match layout {
-            Layout::CsrVector => lanes_a_row(n, m),
+            Layout::CsrVector => lanes_per_row(n, m),
             _ => matrix.width as u32,
         };
         let threads = match layout {
             Layout::CsrScalar | Layout::Ell => n as u64,
             Layout::CsrVector => n as u64 * u64::from(width),
-            // a warp takes 64 rows and arcs at least
+            // a warp takes at least 64 rows and arcs
             Layout::CsrBalanced => (n + m) as u64 / 2,
         };
-        // blocks wait for one another: no more than are resident at once, nor than have work
+        // a grid barrier allows only resident blocks; blocks without work are useless
         let resident = kernel.occupancy(BLOCK, 0)?.max(1) * gpu.properties().multiprocessors;
         let useful = LaunchConfig::covering(threads, BLOCK).grid.0;
         let launch = Launch::new(gpu, kernel, resident.min(useful), BLOCK)?;
@@ -133,12 +132,12 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
         Ok(Self { graph, negative, launch, matrix, distances, control, spmv, tree: None, times })
     }
 
-    /// Rounds until nothing falls, and what they did; `None` where there is no answer.
+    /// Runs rounds until no distance falls. Returns the work; `None` if there is no result.
     fn iterate(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Work>, SearchError> {
         let most = self.spmv.n_vertices;
         let mut work = Work::default();
         let mut first = 1;
-        let mut last = if self.negative { FIRST_LOOK.min(most) } else { most };
+        let mut last = if self.negative { FIRST_CHECK.min(most) } else { most };
         loop {
             let control = self.rounds(query, first, last)?;
             work.rounds = u64::from(control.rounds);
@@ -162,7 +161,7 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
         }
     }
 
-    /// The rounds from `first` to at most `last`, of which the first of all starts from the
+    /// Runs the rounds from `first` to at most `last`. Round 1 initialises the distances from the
     /// source.
     fn rounds(
         &mut self,
@@ -174,15 +173,16 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
         let host = self.launch.start(query.progress.is_some())?;
         let source = query.source;
         let spmv = Spmv { source, host, first_round: first, last_round: last, ..self.spmv };
-        // SAFETY: the kernel reads the matrix, whose rows lie in its arcs (or have `width`
-        // slots each) and whose arcs begin at vertices, and writes one distance a vertex and
-        // the control; all of it is of the same GPU and of the kernel's type, and the solver
-        // has checked the source.
+        // SAFETY: the kernel reads the matrix, whose rows lie in its arcs (or have `width` slots
+        // each) and whose arcs begin at vertices, and writes one distance a vertex and the control;
+        // all of it is of the same GPU and of the kernel's type, and the solver has checked the
+        // source.
         unsafe { self.launch.queue(&spmv)? };
         let (before, total) = (u64::from(first - 1), u64::from(self.spmv.n_vertices));
-        // until the kernel has told, the rounds of earlier launches are what is done
-        let tell = query.progress.map(|tell| move |rounds: u64| tell(rounds.max(before), total));
-        self.times.solve_ms += self.launch.wait(tell)?;
+        // until the kernel reports, the rounds of earlier launches are done
+        let report =
+            query.progress.map(|report| move |rounds: u64| report(rounds.max(before), total));
+        self.times.solve_ms += self.launch.wait(report)?;
         Ok(self.control.download()?[0])
     }
 }
@@ -203,7 +203,7 @@ impl<W: Weight> DeviceSearch<W> for SpmvOnGpu<'_, W> {
         limit: W::Distance,
     ) -> Result<Option<Predecessors>, SearchError> {
         let (gpu, Matrix { offsets, starts, weights, .. }) = (&self.launch.gpu, &self.matrix);
-        // padded rows have arcs that the graph has not
+        // padded rows contain arcs that the graph does not have
         let Some(offsets) = offsets else { return Ok(None) };
         let RowTree { tree, rows } =
             RowTree::made(&mut self.tree, gpu, W::KIND, offsets, starts.len())?;
@@ -218,9 +218,9 @@ impl<W: Weight> DeviceSearch<W> for SpmvOnGpu<'_, W> {
     }
 }
 
-/// Lanes that share a row of an average graph's: the fewest, a power of two, that have no
-/// more than an arc each; two at least, and at most a warp.
-fn lanes_a_row(n: usize, m: usize) -> u32 {
+/// Lanes that share a row: the least power of two with at most one arc of an average row each; at
+/// least two, at most a warp.
+fn lanes_per_row(n: usize, m: usize) -> u32 {
     let mean = m.div_ceil(n.max(1));
     mean.clamp(2, 32).next_power_of_two() as u32
 }
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn lanes_follow_the_mean_degree() {
-        assert_eq!(lanes_a_row(0, 0), 2);
-        assert_eq!([1, 8, 12, 20, 33, 900].map(|m| lanes_a_row(4, m)), [2, 2, 4, 8, 16, 32]);
+        assert_eq!(lanes_per_row(0, 0), 2);
+        assert_eq!([1, 8, 12, 20, 33, 900].map(|m| lanes_per_row(4, m)), [2, 2, 4, 8, 16, 32]);
     }
 }

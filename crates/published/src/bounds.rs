@@ -1,14 +1,14 @@
-//! How much Δ-stepping does again, at most.
+//! Upper bounds of the repeated work of Δ-stepping.
 //!
-//! Let (u, v) be a pair where v is at most Δ beyond u, and l one more than the most arcs that a
-//! shortest path of such a pair has at least. A vertex that is taken from its bucket again waits
-//! there for one before it on its path, for another each time: so there are at most as many
-//! re-insertions as pairs, as many re-relaxations as light arcs out of their ends, and in each of
-//! the D/Δ + 1 buckets l phases of light arcs and one of heavy ones, D being the largest distance.
-//! It holds where a phase takes all that waits in a bucket.
+//! Take all pairs (u, v) with v at most Δ from u, and for each pair the fewest arcs of a shortest
+//! path; let l be one more than the greatest of these counts. A vertex is taken from its bucket
+//! again only after another vertex of its path in the same bucket, a different one each time. So
+//! re-insertions are at most the number of pairs, and re-relaxations at most the light arcs out of
+//! their ends. Each of the D/Δ + 1 buckets, D being the largest distance, has at most l phases of
+//! light arcs and one of heavy arcs. This holds if a phase takes all vertices in a bucket.
 //!
-//! How it differs from the papers: origin-four-families, after an early version of the proof, has
-//! the sets of paths up to Δ and up to 2 Δ in place of the pairs and their arcs, which are more.
+//! Difference from the papers: origin-four-families, after an early version of the proof, has the
+//! sets of paths up to Δ and up to 2 Δ in place of the pairs and their arcs. Those sets are larger.
 //!
 //! Reference: meyer-sanders-2003, origin-four-families
 
@@ -18,22 +18,22 @@ use std::collections::{BinaryHeap, HashMap};
 use graph_formats::{Csr, VertexId, Weight};
 use rayon::prelude::*;
 
-/// What Δ-stepping counts, at most.
+/// Upper bounds of the counts of Δ-stepping.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bounds {
-    /// Of [`Again::insertions`](search_parts::Again::insertions),
+    /// The bound of [`Again::insertions`](search_parts::Again::insertions).
     pub insertions: f64,
-    /// [`Again::relaxations`](search_parts::Again::relaxations),
+    /// The bound of [`Again::relaxations`](search_parts::Again::relaxations).
     pub relaxations: f64,
-    /// and [`Work::rounds`](search_parts::Work::rounds).
+    /// The bound of [`Work::rounds`](search_parts::Work::rounds).
     pub phases: f64,
 }
 
 impl Bounds {
-    /// With buckets `width` wide, which whole weights have rounded down, on a graph without
-    /// negative weights whose largest distance is `farthest`. Pairs begin at the vertices of
-    /// `from`: where these are all, it is a bound; else an estimate, too low in the phases. A
-    /// search of all that is near from each.
+    /// The bounds for buckets of `width` on a graph without negative weights whose largest distance
+    /// is `farthest`. For integers the width is rounded down. Pairs begin at the vertices of
+    /// `from`: all vertices give bounds; a sample gives estimates, of which the one of the phases
+    /// is too low. Searches from each vertex of `from` up to `width`.
     pub fn of<W: Weight>(graph: &Csr<W>, width: f64, farthest: f64, from: &[VertexId]) -> Self {
         let is_whole = W::ONE.to_i128().is_some();
         let width = if is_whole { width.floor().max(1.0) } else { width };
@@ -49,9 +49,9 @@ impl Bounds {
     }
 }
 
-/// The vertices up to `width` beyond `start`, the light arcs out of them, and the most arcs of
-/// their shortest paths of fewest arcs: Dijkstra's algorithm over (distance, arcs), the first as
-/// the bits of a float that is not negative, which order alike.
+/// The number of vertices up to `width` from `start`, the number of light arcs out of them, and the
+/// most arcs of their shortest paths of fewest arcs. This is Dijkstra's algorithm over (distance,
+/// arcs). The distance is in the bits of a non-negative float, which compare like the float.
 fn near<W: Weight>(graph: &Csr<W>, width: f64, start: VertexId) -> (f64, f64, u32) {
     let (mut vertices, mut arcs, mut most_arcs) = (0.0, 0.0, 0);
     let mut best = HashMap::from([(start, (0, 0))]);
@@ -88,8 +88,8 @@ mod tests {
 
     use super::*;
 
-    /// The bounds from all vertices, and what the loop of the paper counts from vertex 0: a phase
-    /// makes the requests of all that waits, and only then relaxes them.
+    /// The bounds from all vertices, and the counts of the paper's loop from vertex 0: a phase
+    /// makes the requests of all queued vertices, and then relaxes them.
     fn bounds_and_counts(graph: &Csr<u32>, width: u32) -> (Bounds, Bounds) {
         let n = graph.n_vertices();
         let (mut key, mut taken) = (vec![u32::MAX; n], vec![0_u32; n]);
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_detour_of_more_arcs_is_as_bad_as_it_may_be() {
-        // each vertex is reached by an arc first, and then by more and lighter ones
+        // each vertex is reached by one arc first, and then by more and lighter arcs
         let arcs = [(0, 1, 1u32), (0, 2, 5), (0, 3, 7), (1, 2, 2), (1, 3, 5), (2, 3, 1)];
         let graph = Csr::from_arcs(4, &arcs).unwrap();
         let (bounds, counts) = bounds_and_counts(&graph, 8);
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!((counts.insertions, counts.relaxations, counts.phases), (3.0, 1.0, 5.0));
         let (bounds, counts) = bounds_and_counts(&graph, 1);
         assert_eq!((bounds.insertions, counts.insertions), (2.0, 0.0));
-        // a sample counts for all
+        // a sample is scaled to all vertices
         let sampled = Bounds::of(&graph, 8.9, 4.0, &[0]);
         assert_eq!((sampled.insertions, sampled.phases), (12.0, 5.0));
         assert_eq!(Bounds::of(&graph, 8.0, 0.0, &[]).insertions, 0.0);

@@ -1,27 +1,26 @@
 //! Dijkstra's algorithm that settles many vertices at once, on a GPU: one launch a search.
 //!
-//! Of what is reached and not settled, the frontier, every vertex is settled that passes the
-//! out-criterion or the in-criterion: that no path over another vertex of the frontier can be
-//! shorter than its key, by the least weight of the arcs out of those, or by that of the arcs
-//! into it. The method, and why no key is settled too early, in floats either, stands in
-//! `kernels/sssp/crauser.cu`; this is the side that uploads the graph, has the least weights
-//! found, launches and reads back.
+//! The frontier has the vertices that are reached and not settled. A round settles every frontier
+//! vertex that passes the out-criterion or the in-criterion: no path over another frontier vertex
+//! can be shorter than its key, by the least weight of the arcs out of those vertices, or by the
+//! least weight of the arcs into it. The method, and why no key is settled too early, floats
+//! included, are in `kernels/sssp/crauser.cu`. This file uploads the graph, computes the least
+//! weights, launches and reads back.
 //!
-//! Every arc of a settled vertex is relaxed once. A round costs a barrier of the grid, or two
-//! where rows of more than 256 arcs are settled, and a look at the frontier; on random graphs with
-//! random weights there are about n^(1/3) rounds by both criteria, on grids and roads more.
-//! Memory, for n vertices and m arcs: 24 bytes a vertex, 28 where the graph is directed, and 8⅛
-//! an arc; beside that, 128 MiB while the graph is uploaded.
+//! Every arc of a settled vertex is relaxed once. A round costs a scan of the frontier and a grid
+//! barrier, or two if rows of more than 256 arcs are settled. On random graphs with random weights
+//! both criteria together take about n^(1/3) rounds, on grids and roads more. Memory, for n
+//! vertices and m arcs: 24 bytes a vertex, 28 if the graph is directed, and 8⅛ an arc; beside that,
+//! 128 MiB while the graph is uploaded.
 //!
-//! Eager's criterion is the same search with another rule: all within a look-ahead of the nearest
-//! are settled, which may be too early, and are settled again when their keys fall. It needs no
-//! least weights, and a word a vertex in their place; rounds are fewer the longer the look-ahead
-//! is, and relaxations more.
+//! Eager's criterion is the same search with another rule: all vertices within a look-ahead of the
+//! nearest are settled. That may be too early; such a vertex is settled again when its key falls.
+//! It needs no least weights, but a word a vertex in their place. A longer look-ahead means fewer
+//! rounds and more relaxations.
 //!
-//! How it differs from the papers: their processors keep queues, ordered by the criteria's keys or
-//! by distance, and take the least from them; here all of the frontier is looked at in each round,
-//! which is what a GPU is fast at. The bounds of a round come with the pass before it, so that one
-//! barrier does.
+//! Differences from the papers: their processors keep queues, ordered by the criteria's keys or by
+//! distance, and take the least from them; here each round scans the whole frontier, which is fast
+//! on a GPU. A round's bounds are computed by the pass before it, so that one barrier suffices.
 //!
 //! Reference: crauser-1998, edmonds-2006, origin-four-families
 
@@ -36,9 +35,9 @@ use search_parts::{Kernels, Launch, Query, all_threads};
 
 use search_parts::{SearchError, Work};
 
-/// Threads of a block: `block_size` of the source.
+/// Threads of a block, as `block_size` in `crauser.cu`.
 const BLOCK: u32 = 1024;
-/// Vertices and arcs for a block of a small graph: a barrier of few blocks is faster.
+/// Vertices and arcs for each block of a small graph: a barrier of few blocks is faster.
 const SHARE: usize = 4096;
 
 /// `Crauser` of `crauser.cu`.
@@ -95,15 +94,15 @@ impl Parameters for Crauser {
     }
 }
 
-/// For every vertex the least weight of its arcs, a word.
+/// The least weight of the arcs of each vertex, a word each.
 struct LeastWeights {
     of_out_arcs: Buffer<u32>,
-    /// Of the arcs into it, where they are others.
+    /// The least weights of the arcs into each vertex, if the graph is directed.
     of_in_arcs: Option<Buffer<u32>>,
 }
 
 impl LeastWeights {
-    /// Finds them on the device. O(n + m).
+    /// Computes the least weights on the device. O(n + m).
     fn of(
         gpu: &Gpu,
         kernel: &Kernel,
@@ -129,28 +128,28 @@ impl LeastWeights {
             (&of_out_arcs).into(),
             of_in_arcs.as_ref().unwrap_or(&of_out_arcs).into(),
         ];
-        // SAFETY: rows lie inside their arcs, and arcs end at vertices, as in every
-        // `DeviceRows`; both buffers have a word for each vertex, and only the first is written
-        // where the second is the same.
+        // SAFETY: rows lie inside their arcs, and arcs end at vertices, as in every `DeviceRows`;
+        // both buffers have a word for each vertex, and only the first is written if the second is
+        // the same.
         unsafe { gpu.launch(kernel, all_threads(gpu), &args)? };
         Ok(Self { of_out_arcs, of_in_arcs })
     }
 }
 
-/// Places for the pieces of long rows of a graph of `m` arcs: enough, by `arcs.cuh`.
+/// Elements for the pieces of long rows of a graph of `m` arcs: enough, by `arcs.cuh`.
 fn n_pieces(m: usize) -> usize {
     m / 128 + 1
 }
 
-/// Bytes of device memory for a graph of `n` vertices and `m` arcs with so many words of each
-/// vertex for the criteria, what an upload takes for a while not counted.
+/// Bytes of device memory for a graph of `n` vertices and `m` arcs, with `words` words a vertex for
+/// the criteria; temporary memory of the upload is not included.
 fn required_bytes(n: usize, m: usize, words: usize) -> u64 {
     let lists = n * (4 + 8 + 4 * words) + n_pieces(m) * 16 + size_of::<CrauserControl>();
     DeviceRows::bytes(n, m, KeyKind::U32) + lists as u64
 }
 
-/// Uploads `graph`, which has no negative weights, and finds the least weights
-/// of its vertices. O(n + m).
+/// Uploads `graph`, which has no negative weights, and computes the least weights of its vertices.
+/// O(n + m).
 pub(crate) fn crauser<W: Weight>(
     gpu: &Gpu,
     graph: &Csr<W>,
@@ -158,8 +157,8 @@ pub(crate) fn crauser<W: Weight>(
     settling(gpu, graph, None)
 }
 
-/// Uploads `graph`, which has no negative weights, for Eager's criterion with this look-ahead;
-/// whole weights have it rounded down. O(n + m).
+/// Uploads `graph`, which has no negative weights, for Eager's criterion with this look-ahead. For
+/// integers it is rounded down. O(n + m).
 pub(crate) fn eager<W: Weight>(
     gpu: &Gpu,
     graph: &Csr<W>,
@@ -209,8 +208,8 @@ fn settling<W: Weight>(
     let blocks = (n + m).div_ceil(SHARE).clamp(1, max_blocks) as u32;
     let launch = Launch::new(gpu, kernel, blocks, BLOCK)?;
     let lists = (least, listed, frontier, pieces);
-    // SAFETY: rows lie inside their arcs, which end at vertices; all other buffers that the
-    // kernel reads have a place for each vertex, and `pieces` as many as `arcs.cuh` asks for.
+    // SAFETY: rows lie inside their arcs, which end at vertices; all other buffers that the kernel
+    // reads have an element for each vertex, and `pieces` as many as `arcs.cuh` requires.
     Ok(unsafe { KeySearch::new(launch, parameters, keys, control, on_device, lists, start)? })
 }
 

@@ -1,20 +1,19 @@
-//! Δ-stepping on a GPU by buckets and prefix sums, in the form of origin-four-families: one
-//! launch a search.
+//! Δ-stepping on a GPU by buckets and prefix sums, in the form of origin-four-families: one launch
+//! a search.
 //!
-//! A word of each vertex tells its bucket. The rows of a bucket's vertices are placed one
-//! after the other by a prefix sum, by which threads share their arcs; light arcs and heavy
-//! ones are told apart while they are relaxed. The method, its barriers, and what differs
-//! from the paper and why, stand in `kernels/sssp/buckets.cu`; this is the side that uploads
-//! the graph, launches and reads back. Weights are 32-bit words, integers or floats; where a
-//! sum leaves 32 bits the search is done again on the CPU, with sums as wide as the distance
-//! type.
+//! Each vertex has a word with its bucket. A prefix sum places the rows of a bucket's vertices one
+//! after the other, and threads share their arcs. Light and heavy arcs are separated while they are
+//! relaxed. The method, its barriers, and the differences from the paper and their reasons are in
+//! `kernels/sssp/buckets.cu`. This file uploads the graph, launches and reads back. Weights are
+//! 32-bit words, integers or floats; if a sum overflows 32 bits, the CPU repeats the search, with
+//! sums as wide as the distance type.
 //!
-//! Work O(n + m) and what is done again, which is counted: at most as often as a bucket has
-//! light stages. Of b buckets that hold vertices and l light stages, 2 b + l barriers, and
-//! one more for each list of more than 1024 rows.
+//! Work O(n + m), plus repeated work, which is counted: each item at most as often as a bucket has
+//! light stages. For b non-empty buckets and l light stages, 2 b + l barriers, and one more for
+//! each list of more than 1024 rows.
 //!
-//! Memory, for n vertices and m arcs: 68 bytes a vertex and an eighth, 8 bytes an arc, and 8
-//! for each multiprocessor. Beside that, 128 MiB while the graph is uploaded.
+//! Memory, for n vertices and m arcs: 68⅛ bytes a vertex, 8 bytes an arc, and 8 for each
+//! multiprocessor; beside that, 128 MiB while the graph is uploaded.
 //!
 //! Reference: origin-four-families, meyer-sanders-2003
 
@@ -29,7 +28,7 @@ use search_parts::{Kernels, Launch, Query};
 
 use search_parts::{Again, SearchError, Work};
 
-/// Threads of a block: `block_threads` of `buckets/search.cuh`.
+/// Threads of a block, as `block_threads` in `buckets/search.cuh`.
 const BLOCK: u32 = 1024;
 
 /// `BucketSearch` of `buckets/search.cuh`.
@@ -81,7 +80,7 @@ impl Parameters for BucketSearch {
     }
 
     fn work(control: &BucketControl) -> Option<Work> {
-        // every arc of a vertex that was taken is relaxed once at least
+        // every arc of a vertex that was taken is relaxed at least once
         let again = Again {
             insertions: control.taken_again,
             relaxations: control.relaxations.saturating_sub(control.taken_arcs),
@@ -96,8 +95,8 @@ impl Parameters for BucketSearch {
     }
 }
 
-/// Bytes of device memory for a graph of `n` vertices and `m` arcs, what an upload takes for
-/// a while not counted.
+/// Bytes of device memory for a graph of `n` vertices and `m` arcs; temporary memory of the upload
+/// is not included.
 fn required_bytes(n: usize, m: usize, blocks: u32) -> u64 {
     let words = 3 * n + n.div_ceil(32);
     let lists = 3 * n * size_of::<[u32; 4]>();
@@ -105,8 +104,8 @@ fn required_bytes(n: usize, m: usize, blocks: u32) -> u64 {
     DeviceRows::bytes(n, m, KeyKind::U32) + others as u64
 }
 
-/// Uploads `graph`, which has no negative weights, for buckets `delta`
-/// wide; whole weights have it rounded down, to 1 at least. O(n + m).
+/// Uploads `graph`, which has no negative weights, for buckets of width `delta`. For integers the
+/// width is rounded down, to at least 1. O(n + m).
 pub(crate) fn buckets<W: Weight>(
     gpu: &Gpu,
     graph: &Csr<W>,
@@ -143,8 +142,8 @@ pub(crate) fn buckets<W: Weight>(
     };
     let launch = Launch::new(gpu, kernel, blocks, BLOCK)?;
     let lists = (buckets, lowest, stamps, lists, sums);
-    // SAFETY: rows lie inside their arcs, which end at vertices; all other buffers have a place
-    // for each vertex, `lowest` a bit, and `sums` one for each block.
+    // SAFETY: rows lie inside their arcs, which end at vertices; all other buffers have an element
+    // for each vertex, `lowest` a bit, and `sums` an element for each block.
     Ok(unsafe { KeySearch::new(launch, parameters, keys, control, on_device, lists, start)? })
 }
 

@@ -1,19 +1,19 @@
 //! Dijkstra's algorithm by parallel reductions on a GPU: one launch a search.
 //!
-//! The method stands in `kernels/sssp/dijkstra.cu`: a turn finds the least label of all
-//! vertices that are not settled, by a reduction inside each block and one of the blocks'
-//! results, settles its vertex, and relaxes the row. This is the side that uploads the graph,
-//! shares the vertices among blocks, launches and reads back.
+//! The method is in `kernels/sssp/dijkstra.cu`. The label of an unsettled vertex is its key. A turn
+//! finds the least label, by a reduction inside each block and one over the blocks' results. Then
+//! it settles that vertex and relaxes its row. This file uploads the graph, distributes the
+//! vertices over blocks, launches and reads back.
 //!
-//! For s settled vertices, s turns: a barrier of the grid and a reading of n labels each, O(s n)
-//! work in all besides the arcs. Graphs that one block can see to cost no barrier of the grid.
-//! Memory, for n vertices and m arcs: 16 bytes a vertex and 8 an arc; beside that, 128 MiB
-//! while the graph is uploaded.
+//! For s settled vertices, s turns, each with a grid barrier and a scan of n labels: O(s n) work in
+//! all besides the arcs. Small graphs run in one block, without a grid barrier. Memory, for n
+//! vertices and m arcs: 16 bytes a vertex and 8 an arc; beside that, 128 MiB while the graph is
+//! uploaded.
 //!
-//! How it differs from the paper: the whole loop is one launch, where the paper has the host
-//! start each step; vertices belong to blocks, each of which relaxes what of the row ends in
-//! its own part, so that a turn waits for the whole grid once and not twice; warps reduce by
-//! shuffles (`kernels/sssp/reduction.cuh`).
+//! Differences from the paper: the whole loop is one launch, where the paper's CPU starts each
+//! step; vertices belong to blocks, each of which relaxes the arcs of the row that end in its own
+//! part, so that a turn has one grid barrier and not two; warps reduce by shuffles
+//! (`kernels/sssp/reduction.cuh`).
 //!
 //! Reference: origin-four-families, dijkstra-1959
 
@@ -29,11 +29,11 @@ use search_parts::{Kernels, Launch, Query};
 use crate::settings::BlockSize;
 use search_parts::{SearchError, Work};
 
-/// Labels a thread that one block still takes by itself: up to there a barrier of the grid
-/// would cost more than it saves.
-const LABELS_ALONE: usize = 64;
-/// Labels a thread where there are more blocks than one, and not all multiprocessors.
-const LABELS: usize = 16;
+/// Labels of a thread up to which one block takes the whole graph: a grid barrier would cost more
+/// than it saves.
+const MAX_LABELS_ALONE: usize = 64;
+/// Labels of a thread in a launch of several blocks, but not yet of one on every multiprocessor.
+const LABELS_PER_THREAD: usize = 16;
 
 /// `Dijkstra` of `dijkstra.cu`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -83,20 +83,20 @@ impl Parameters for Dijkstra {
     }
 }
 
-/// How many blocks share `n` labels, of so many threads and at most `most`, and how many
-/// labels each has: a multiple of four.
+/// The number of blocks that share `n` labels, of `threads` threads and at most `most` blocks, and
+/// the labels of a block: a multiple of four.
 pub(crate) fn shares(n: usize, threads: u32, most: u32) -> (u32, u32) {
     let threads = threads as usize;
     let blocks = match n {
-        n if n <= LABELS_ALONE * threads => 1,
-        n => n.div_ceil(LABELS * threads).min(most as usize).max(1),
+        n if n <= MAX_LABELS_ALONE * threads => 1,
+        n => n.div_ceil(LABELS_PER_THREAD * threads).min(most as usize).max(1),
     };
     let share = n.div_ceil(blocks).next_multiple_of(4);
     (blocks as u32, share as u32)
 }
 
-/// Bytes of device memory for a graph of `n` vertices and `m` arcs, in so many blocks; what an
-/// upload takes for a while not counted.
+/// Bytes of device memory for a graph of `n` vertices and `m` arcs in `blocks` blocks; temporary
+/// memory of the upload is not included.
 fn required_bytes(n: usize, m: usize, blocks: u32) -> u64 {
     let labels = n.next_multiple_of(4);
     let others = (n + labels) * 4 + blocks as usize * 16 + size_of::<DijkstraControl>();
@@ -132,7 +132,7 @@ pub(crate) fn dijkstra<W: Weight>(
     };
     let launch = Launch::new(gpu, kernel, blocks, block.threads())?;
     let lists = (labels, of_blocks);
-    // SAFETY: rows lie inside their arcs, which end at vertices; keys and labels have a place
+    // SAFETY: rows lie inside their arcs, which end at vertices; keys and labels have an element
     // for each vertex, labels up to a multiple of four, and `of_blocks` two for each block.
     Ok(unsafe { KeySearch::new(launch, parameters, keys, control, on_device, lists, start)? })
 }
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(shares(32_769, 512, 132).0, 5);
         let most = search_parts::MAX_VERTICES;
         let (blocks, share) = shares(most, 128, 132);
-        // numbers of vertices stay below 2^32, with the steps that loops make beyond the end
+        // numbers of vertices stay below 2^32, with the steps of loops beyond the end
         assert!(u64::from(blocks) * u64::from(share) + 4 * 1024 < 1 << 32);
     }
 }

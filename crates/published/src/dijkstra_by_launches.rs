@@ -1,13 +1,13 @@
-//! Dijkstra's algorithm as three kernels that the host starts, as it was published: to be
-//! measured beside the form that is one launch.
+//! Dijkstra's algorithm as three kernels that the CPU launches, as published: for measurements
+//! beside the form that is one launch.
 //!
-//! Initialise; then, until no label is left, [extract the least](ExtractMin) and relax its row.
-//! The host reads the least label of every turn, as the paper's does, and ends where there is
-//! none. O(s n) work for s settled vertices besides the arcs, two or three launches and a wait a
-//! turn. Memory: 16 bytes a vertex and 8 an arc.
+//! Initialise; then, until no label is left, [extract the least](ExtractMin) and relax its row. The
+//! CPU reads the least label of every turn, as the paper's does, and stops when there is none.
+//! O(s n) work for s settled vertices besides the arcs; two or three launches and a wait a turn.
+//! Memory: 16 bytes a vertex and 8 an arc.
 //!
-//! How it differs from the paper: the relaxing kernel reads the vertex where the extraction left
-//! it, and the reduction is by warps.
+//! Differences from the paper: the relaxing kernel reads the vertex where the extraction left it,
+//! and warps reduce by shuffles.
 //!
 //! Reference: origin-four-families, dijkstra-1959
 
@@ -22,11 +22,12 @@ use super::extract_min::{ExtractMin, Reduction};
 use crate::settings::BlockSize;
 use search_parts::SearchError;
 
-/// Threads of a block of both kernels, and blocks that share vertices.
+/// Threads of a block of both kernels.
 const BLOCK: u32 = 256;
+/// Blocks that initialise the vertices, and at most those that relax a row.
 const BLOCKS: u32 = 1024;
 
-/// A graph with weights of 32 bits on a GPU, ready for searches.
+/// A graph with 32-bit weights on a GPU, ready for searches.
 pub struct DijkstraByLaunches {
     gpu: Gpu,
     graph: KeyGraph,
@@ -35,7 +36,7 @@ pub struct DijkstraByLaunches {
     extraction: ExtractMin,
     keys: Buffer<u32>,
     trouble: Buffer<u32>,
-    /// Blocks that take the longest row, an arc a thread.
+    /// Blocks that relax the longest row, an arc a thread.
     row_blocks: u32,
 }
 
@@ -43,7 +44,7 @@ impl DijkstraByLaunches {
     /// Uploads `graph`. O(n + m).
     ///
     /// # Errors
-    /// [`SearchError::NotOnGpu`] where it has too many vertices or arcs; [`SearchError::Gpu`] where the
+    /// [`SearchError::NotOnGpu`] for too many vertices or arcs; [`SearchError::Gpu`] when the
     /// device fails or has too little memory.
     pub fn new(gpu: &Gpu, graph: &Csr<u32>, block: BlockSize) -> Result<Self, SearchError> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
@@ -65,11 +66,11 @@ impl DijkstraByLaunches {
         })
     }
 
-    /// The distances from `source`, and how many vertices were settled.
+    /// The distances from `source`, and the number of settled vertices.
     ///
     /// # Errors
-    /// [`SearchError::NoSuchVertex`]; [`SearchError::NotOnGpu`] where a sum does not fit 32 bits;
-    /// [`SearchError::Gpu`] where the device fails.
+    /// [`SearchError::NoSuchVertex`]; [`SearchError::NotOnGpu`] if a sum does not fit 32 bits;
+    /// [`SearchError::Gpu`] when the device fails.
     pub fn distances(&mut self, source: VertexId) -> Result<(Distances<u64>, u64), SearchError> {
         let Self { gpu, graph, initial, relax, extraction, keys, trouble, row_blocks } = self;
         let n = keys.len() as u32;
@@ -95,8 +96,8 @@ impl DijkstraByLaunches {
                 (&*keys).into(),
                 (&*trouble).into(),
             ];
-            // SAFETY: `least` names a vertex, for there is a label; its row lies inside the arcs,
-            // which end at vertices, of which labels and keys have one each.
+            // SAFETY: `least` names a vertex, since there is a label; its row lies inside the arcs,
+            // which end at vertices; labels and keys have an element for each.
             unsafe { gpu.launch(relax, LaunchConfig::new(*row_blocks, BLOCK), &args)? };
             settled += 1;
         }

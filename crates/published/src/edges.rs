@@ -1,14 +1,13 @@
-//! Edges of edge-parallel kernels, made on the device from the rows of a graph.
+//! The edges of edge-parallel kernels, built on the device from the rows of a graph.
 //!
-//! Three steps, the last two where they are asked for: which vertex each arc starts at; of
-//! an undirected graph, each edge once; the edges sorted by segments of P vertices, first
-//! by that of their head and then by that of their tail. The results are those of the
-//! host, `Csr::to_coo`, `Csr::undirected_edges` and `SegmentOrder`, to the order of equal
-//! edges. O(n + m log(n / P) / 8).
+//! Three steps, the last two optional: the tail of each arc; of an undirected graph, each edge
+//! once; the edges sorted by segments of P vertices, first by the segment of the head, then by that
+//! of the tail. The results are those of `Csr::to_coo`, `Csr::undirected_edges` and `SegmentOrder`,
+//! up to the order of equal edges. O(n + m log(n / P) / 8).
 //!
-//! The article does not say how it sorts. Here it is a radix sort of positions, eight bits
-//! a pass, by the head alone: rows come in the order of their vertices, so that arcs are
-//! sorted by tail as they stand, and each pass keeps the order of what is equal.
+//! The article does not describe its sort. Here it is a radix sort of positions, eight bits a pass,
+//! by the head alone: rows come in the order of their vertices, so arcs are already sorted by tail,
+//! and each pass is stable.
 //!
 //! Reference: origin-segments
 
@@ -26,14 +25,15 @@ use search_parts::{a_thread_each, length};
 
 static PREPARE: Ptx = Ptx::new(kernels::sssp::PREPARE.name, kernels::sssp::PREPARE.ptx);
 
-/// Threads of a block: `block_size` of `prepare.cu`, and a whole number of warps for the rest.
+/// Threads of a block, as `block_size` in `prepare.cu`; a whole number of warps for the other
+/// kernels.
 const BLOCK: u32 = 256;
-/// Digits that a counting pass tells apart.
+/// Values of the digit of a counting pass.
 const DIGITS: usize = 256;
-/// Blocks of a multiprocessor that share a counting pass.
+/// Blocks on each multiprocessor in a counting pass.
 const COUNTING_BLOCKS: u32 = 8;
 
-/// Edges on the device, an entry of each array for every edge.
+/// Edges on the device: an element of each array for every edge.
 pub(crate) struct DeviceEdges<W> {
     pub(crate) tails: Buffer<VertexId>,
     pub(crate) heads: Buffer<VertexId>,
@@ -41,8 +41,8 @@ pub(crate) struct DeviceEdges<W> {
 }
 
 impl<W: Weight> DeviceEdges<W> {
-    /// The arcs of `graph`, which are fewer than 2^32, or of an undirected graph that is
-    /// taken for `pairs`, each edge once; in this order. Adds to `times` what it takes.
+    /// The arcs of `graph`, fewer than 2^32, in this order; with `pairs`, for an undirected graph,
+    /// each edge once. Adds the times to `times`.
     pub(crate) fn of(
         gpu: &Gpu,
         kernels: &EdgeKernels,
@@ -85,8 +85,7 @@ impl<W: Weight> DeviceEdges<W> {
         Ok(edges)
     }
 
-    /// The edges at these positions, all of which there are. Frees each array as soon as
-    /// it is copied.
+    /// The edges at `positions`, which exist. Frees each array as soon as it is copied.
     fn at(
         self,
         gpu: &Gpu,
@@ -106,7 +105,7 @@ impl<W: Weight> DeviceEdges<W> {
 }
 
 impl<W> DeviceEdges<W> {
-    /// How many there are.
+    /// The number of edges.
     pub(crate) fn len(&self) -> usize {
         self.heads.len()
     }
@@ -122,7 +121,7 @@ pub(crate) struct EdgeKernels {
     gather_64: Kernel,
 }
 
-/// The two halves of a counting pass; `scan_counts` comes between them.
+/// The two kernels of a counting pass; `scan_counts` runs between them.
 struct Counting {
     count: Kernel,
     scatter: Kernel,
@@ -146,7 +145,7 @@ impl EdgeKernels {
         })
     }
 
-    /// The positions of the arcs whose tail is not above their head, ascending.
+    /// The positions of the arcs whose tail is at most their head, ascending.
     fn pairs(
         &self,
         gpu: &Gpu,
@@ -158,21 +157,21 @@ impl EdgeKernels {
         let n = (tails.len().min(heads.len()) as u32).into();
         let counts = gpu.buffer(DIGITS * blocks)?;
         let args = [tails.into(), heads.into(), n, (&counts).into()];
-        // SAFETY: threads read `tails` and `heads` below `n`, which both have, and write
+        // SAFETY: threads read `tails` and `heads` below `n`, the length of both, and write
         // `counts`, which has room for 256 of each block.
         unsafe { gpu.launch(&self.pairs.count, shape, &args)? };
         self.scan(gpu, &counts)?;
         let n_pairs = counts.download_range(blocks..blocks + 1)?[0] as usize;
         let positions = gpu.buffer(n_pairs)?;
         let args = [tails.into(), heads.into(), n, (&counts).into(), (&positions).into()];
-        // SAFETY: as before, and the places in `counts` are those of the same arcs, of
-        // which the kept ones lie below `n_pairs`.
+        // SAFETY: as before; `counts` has the places of the same arcs, and those of the kept arcs
+        // lie below `n_pairs`.
         unsafe { gpu.launch(&self.pairs.scatter, shape, &args)? };
         Ok(positions)
     }
 
-    /// The positions of arcs sorted, stably, by eight bits, from `shift` on, of the number of
-    /// the segment, of so many vertices, that the arc's end is in. All positions lie in `ends`.
+    /// Sorts positions stably by eight bits, from `shift` on, of the segment number of the end at
+    /// each position; a segment has `vertices` vertices. All positions lie in `ends`.
     fn sort_by_segment(
         &self,
         gpu: &Gpu,
@@ -186,14 +185,14 @@ impl EdgeKernels {
         let (n, length) = (length(positions), vertices.get());
         let by = [positions.into(), ends.into(), n.into(), length.into(), shift.into()];
         let args: Vec<Arg<'_>> = by.into_iter().chain([(&counts).into()]).collect();
-        // SAFETY: threads read `positions`, and `ends` at these, and write `counts`, which
-        // has room for 256 of each block.
+        // SAFETY: threads read `positions`, and `ends` at these, and write `counts`, which has room
+        // for 256 of each block.
         unsafe { gpu.launch(&self.segments.count, shape, &args)? };
         self.scan(gpu, &counts)?;
         let sorted = gpu.buffer(positions.len())?;
         let args: Vec<Arg<'_>> = args.into_iter().chain([(&sorted).into()]).collect();
-        // SAFETY: as before, and the places in `counts` are those of the same positions,
-        // as many as `sorted` has room for.
+        // SAFETY: as before; `counts` has the places of the same positions, as many as `sorted` has
+        // room for.
         unsafe { gpu.launch(&self.segments.scatter, shape, &args)? };
         Ok(sorted)
     }
@@ -204,7 +203,7 @@ impl EdgeKernels {
         unsafe { gpu.launch(&self.scan_counts, LaunchConfig::new(1, BLOCK), &args) }
     }
 
-    /// 0, 1, 2, and so on below `n`.
+    /// 0, 1, 2 and so on below `n`.
     fn all_positions(&self, gpu: &Gpu, n: usize) -> Result<Buffer<u32>, GpuError> {
         let positions = gpu.buffer(n)?;
         let args = [(&positions).into(), length(&positions).into()];
@@ -213,7 +212,7 @@ impl EdgeKernels {
         Ok(positions)
     }
 
-    /// The values at these positions, all of which there are.
+    /// The values at `positions`, which exist.
     fn gather<T: Weight>(
         &self,
         gpu: &Gpu,
@@ -224,15 +223,14 @@ impl EdgeKernels {
         let kernel = if size_of::<T>() == 4 { &self.gather_32 } else { &self.gather_64 };
         let gathered = gpu.buffer(positions.len())?;
         let args = [values.into(), positions.into(), length(positions).into(), (&gathered).into()];
-        // SAFETY: threads read `positions` and write `gathered`, both below the length
-        // that both have; positions lie in `values`, whose elements are as wide as the
-        // kernel takes them for.
+        // SAFETY: threads read `positions` and write `gathered` below the length of both; positions
+        // lie in `values`, whose elements are as wide as the kernel's.
         unsafe { gpu.launch(kernel, a_thread_each(positions.len()), &args)? };
         Ok(gathered)
     }
 }
 
-/// As many blocks as keep the device busy; counts are 256 for each of them.
+/// The shape of a counting pass, which keeps the device busy; a block has 256 counts.
 fn counting_shape(gpu: &Gpu) -> LaunchConfig {
     LaunchConfig::new(gpu.properties().multiprocessors * COUNTING_BLOCKS, BLOCK)
 }
@@ -247,7 +245,7 @@ mod tests {
     use super::*;
     use test_support::gpu;
 
-    /// The edges as the host makes them.
+    /// The edges as the CPU makes them.
     fn expected<W: Weight>(graph: &Csr<W>, pairs: bool, order: EdgeOrder) -> Coo<W> {
         let edges = if pairs { graph.undirected_edges().unwrap() } else { graph.to_coo() };
         match order.segment(graph.n_vertices()) {
@@ -288,7 +286,7 @@ mod tests {
         for (name, graph) in corner_cases::<f64>() {
             agree(&gpu, name, &graph);
         }
-        // 2^17 vertices have segments whose numbers take three passes
+        // segment numbers of 2^17 vertices take three passes
         let config = RmatConfig { scale: 17, edge_factor: 4, ..RmatConfig::default() };
         agree(&gpu, "rmat", &rmat(&config).unwrap());
         agree(&gpu, "directed rmat", &Csr::from_coo(&rmat(&config).unwrap().to_coo()).unwrap());

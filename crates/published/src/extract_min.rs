@@ -1,11 +1,12 @@
-//! The least of many labels by reductions on a GPU, by itself.
+//! The least of many labels, by a reduction on a GPU.
 //!
-//! By shuffles it is what every turn of [`Form::Dijkstra`](crate::Form::Dijkstra) on a
-//! GPU begins with, taken out to be measured: each block reduces its part of the labels, and one
-//! block what the blocks have found (`kernels/sssp/reduction.cuh`, `extract_min.cu`); two launches,
-//! or one where one block takes all labels. The other forms halve in shared memory, with a barrier
-//! of the block for each halving, as was published (`reduction_steps.cu`): a launch leaves a value
-//! a block, until there is one block. O(n) work; 4 bytes a label.
+//! The form by shuffles is the first step of every turn of
+//! [`Form::Dijkstra`](crate::Form::Dijkstra) on a GPU, alone for measurements: each block reduces
+//! its part of the labels, and one block reduces the blocks' results (`kernels/sssp/reduction.cuh`,
+//! `extract_min.cu`). It takes two launches, or one if one block takes all labels. The other forms
+//! halve in shared memory, with a barrier of the block for each halving, as published
+//! (`reduction_steps.cu`): a launch leaves a value a block, until there is one block. O(n) work; 4
+//! bytes a label.
 //!
 //! Reference: origin-four-families, harris-2007
 
@@ -21,32 +22,32 @@ use super::dijkstra::shares;
 use crate::settings::BlockSize;
 use search_parts::SearchError;
 
-/// Threads of a block of the forms in shared memory: `n_threads` of the source.
+/// Threads of a block of the forms in shared memory, as `n_threads` in `reduction_steps.cu`.
 const BLOCK: u32 = 512;
 
-/// How the least is found. The answer is the same.
+/// The form of the reduction. The result is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduction {
     /// By shuffles, in blocks of this size.
     Shuffles(BlockSize),
     /// In shared memory: every second thread takes its neighbour's value, then every fourth.
     Interleaved,
-    /// The same places, by the first threads.
+    /// As `Interleaved`, but the first threads do the work.
     Strided,
-    /// The first half of the values takes the second.
+    /// In shared memory: the first half of the values takes the second.
     Sequential,
-    /// And a thread loads two values at first.
+    /// As `Sequential`, but a thread first loads two values.
     FirstOnLoad,
-    /// And one warp has the last 64 values, without a barrier of the block.
+    /// As `FirstOnLoad`, but one warp reduces the last 64 values, without a barrier of the block.
     LastWarp,
-    /// And all loops are unrolled.
+    /// As `LastWarp`, with all loops unrolled.
     Unrolled,
-    /// And a thread loads as many values as the resident blocks leave it.
+    /// As `Unrolled`, but the resident blocks take all values, so a thread loads as many as needed.
     Many,
 }
 
 impl Reduction {
-    /// All of them by name.
+    /// All forms by name.
     pub const ALL: [(&'static str, Self); 11] = [
         ("128", Self::Shuffles(BlockSize::Threads128)),
         ("256", Self::Shuffles(BlockSize::Threads256)),
@@ -61,7 +62,7 @@ impl Reduction {
         ("512 many a thread", Self::Many),
     ];
 
-    /// The kernels that read labels and what blocks have found, and threads of a block.
+    /// The kernels that read labels and results of blocks, and the threads of a block.
     fn kernels(self) -> (Module, [String; 2], u32) {
         let of = ["labels", "blocks"];
         let name = match self {
@@ -81,8 +82,8 @@ impl Reduction {
         (REDUCTION_STEPS_U32, of.map(|of| format!("{name}_{of}")), BLOCK)
     }
 
-    /// Blocks of one launch after the other that find the least of `n` labels, where `most` are
-    /// resident; and the labels of a block, if its kernel is told.
+    /// The blocks of each launch that reduces `n` labels, if `most` blocks are resident; and the
+    /// labels of a block, if its kernel takes that.
     fn launches(self, n: usize, most: u32) -> (Vec<u32>, Option<u32>) {
         let loads = match self {
             Self::Shuffles(block) => {
@@ -104,7 +105,7 @@ impl Reduction {
     }
 }
 
-/// Labels on a GPU, of which the least is to be found.
+/// Labels on a GPU, whose least is to be found.
 ///
 /// ```no_run
 /// use std::num::NonZeroU32;
@@ -123,14 +124,15 @@ pub struct ExtractMin {
     gpu: Gpu,
     of_labels: Kernel,
     of_blocks: Kernel,
-    /// Threads of a block, and blocks of each launch; the last is of one.
+    /// Threads of a block.
     block: u32,
+    /// Blocks of each launch; the last has one.
     launches: Vec<u32>,
-    /// Labels of a block, where the kernel is told.
+    /// Labels of a block, if the kernel takes that.
     share: Option<u32>,
-    /// Up to a multiple of four.
+    /// The labels, padded to a multiple of four.
     labels: Buffer<u32>,
-    /// What the blocks of a launch have found, of one and the next in turn.
+    /// The results of the blocks of a launch, alternating between launches.
     found: [Buffer<u64>; 2],
     least: Buffer<u64>,
     timer: Timer,
@@ -140,8 +142,8 @@ impl ExtractMin {
     /// Uploads `labels`; `u32::MAX` stands for a vertex that is not reached. O(n).
     ///
     /// # Errors
-    /// [`SearchError::NotOnGpu`] for more labels than a graph may have vertices there;
-    /// [`SearchError::Gpu`] where the device fails or has too little memory.
+    /// [`SearchError::NotOnGpu`] for more labels than a graph may have vertices on a GPU;
+    /// [`SearchError::Gpu`] when the device fails or has too little memory.
     pub fn new(gpu: &Gpu, reduction: Reduction, labels: &[u32]) -> Result<Self, SearchError> {
         check_size(labels.len(), 0)?;
         let padded = labels.len().next_multiple_of(4);
@@ -173,8 +175,7 @@ impl ExtractMin {
         })
     }
 
-    /// The least label and where it stands, at the first place that has it; `None` where no
-    /// label is below `u32::MAX`. O(n).
+    /// The least label and its first position; `None` if no label is below `u32::MAX`. O(n).
     ///
     /// # Errors
     /// [`SearchError::Gpu`] where the device fails.
@@ -185,9 +186,9 @@ impl ExtractMin {
         Ok((label < u32::MAX).then_some((label, place as usize)))
     }
 
-    /// The mean time of an extraction, in microseconds, of `times` of them one after the other,
-    /// from an event on the device before to one after; after one that does not count. Launches
-    /// are part of it: of few labels they are nearly all.
+    /// The mean time of `times` extractions in a row, in microseconds, between two events on the
+    /// device, after one that does not count. It includes launches, which are nearly all of it for
+    /// few labels.
     ///
     /// # Errors
     /// [`SearchError::Gpu`] where the device fails.
@@ -201,12 +202,12 @@ impl ExtractMin {
         Ok(self.timer.elapsed_ms()? * 1e3 / f64::from(times.get()))
     }
 
-    /// The labels, up to a multiple of four,
+    /// The labels, padded to a multiple of four.
     pub(crate) fn labels(&self) -> &Buffer<u32> {
         &self.labels
     }
 
-    /// and the word of the least of them, with its place, after [`run`](Self::run).
+    /// The word with the least label and its position, after [`run`](Self::run).
     pub(crate) fn least(&self) -> &Buffer<u64> {
         &self.least
     }
@@ -224,9 +225,9 @@ impl ExtractMin {
             };
             let args = [Some(values), Some(n.into()), share.map(Into::into), Some(to.into())];
             let args: Vec<Arg<'_>> = args.into_iter().flatten().collect();
-            // SAFETY: blocks read `n` values, labels or what the blocks of the launch before have
-            // found, in whole groups of four where they are told their share; each writes its
-            // word of `to`, which has one for each and is not what they read.
+            // SAFETY: blocks read `n` values, labels or results of the launch before, in whole
+            // groups of four if they get their share; each writes its word of `to`, which has one
+            // for each block and is not read by this launch.
             unsafe { self.gpu.launch(kernel, LaunchConfig::new(blocks, self.block), &args)? };
             (n, from) = (blocks, Some(to.into()));
         }

@@ -1,9 +1,9 @@
-//! Shortest paths on GPUs in the forms that papers have them.
+//! Shortest paths on GPUs in published forms.
 //!
-//! Each file says which paper it is of, what differs, and how it is launched. [`search`] makes one
-//! of these [forms](Form) for a graph; `sssp` takes them by name, and tries some of them where
-//! many searches are expected. [`Bounds`] is how much Δ-stepping does again at most. [`ExtractMin`] and [`DijkstraByLaunches`] are steps and loops by
-//! themselves, to be measured.
+//! Each file names its paper, the differences and its launch. [`search`] makes one of these
+//! [forms](Form) for a graph; `sssp` takes them by name, and tries some where many searches are
+//! expected. [`Bounds`] limits the repeated work of Δ-stepping. [`ExtractMin`] and
+//! [`DijkstraByLaunches`] are single steps and loops, for measurements.
 
 mod bellman_ford;
 mod bellman_ford_spmv;
@@ -29,10 +29,10 @@ pub use self::dijkstra_by_launches::DijkstraByLaunches;
 pub use self::extract_min::{ExtractMin, Reduction};
 pub use self::settings::{BlockSize, EdgeOrder, Form, Layout, Loads, Stores};
 
-/// A search on a device, whichever it is.
+/// A search of any form on a device.
 pub type Search<'g, W> = Box<dyn DeviceSearch<W> + 'g>;
 
-/// A weight type that forms take: each of the six. The trait is sealed.
+/// A weight type of the forms: one of the six. The trait is sealed.
 pub trait FormWeight: Weight {
     #[doc(hidden)]
     fn search<'g>(
@@ -58,12 +58,12 @@ macro_rules! form_weights {
 
 form_weights!(u32, i32, u64, i64, f32, f64);
 
-/// Uploads `graph` for searches of this form. Weights may be negative for those of Bellman-Ford
-/// alone. O(n + m).
+/// Uploads `graph` for searches of this form. Only the forms of Bellman-Ford allow negative
+/// weights. O(n + m).
 ///
 /// # Errors
-/// [`SearchError::NotOnGpu`] for too many vertices or arcs, or weights of another type than the
-/// form takes; [`SearchError::Gpu`] where the device fails or has too little memory.
+/// [`SearchError::NotOnGpu`] for too many vertices or arcs, or a weight type that the form does not
+/// support; [`SearchError::Gpu`] when the device fails or has too little memory.
 ///
 /// ```no_run
 /// use gpu_runtime::Gpu;

@@ -1,51 +1,49 @@
-//! What the forms can be told.
+//! The forms and their settings.
 
 use std::num::NonZeroU32;
 use std::str::FromStr;
 
 use search_parts::{SearchError, by_name};
 
-/// A form that was published, with its settings.
+/// A published form with its settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Form {
-    /// Δ-stepping in buckets of this width, by an index of each vertex; requests are placed by
-    /// prefix sums.
+    /// Δ-stepping in buckets of this width. Each vertex has the index of its bucket; prefix sums
+    /// place the requests.
     DeltaSteppingBuckets(f64),
-    /// Dijkstra's algorithm: vertices in the order of their distance, the nearest found by a
-    /// reduction.
+    /// Dijkstra's algorithm: one vertex after another, the nearest found by a reduction.
     Dijkstra(BlockSize),
-    /// Dijkstra's algorithm that settles at once every vertex whose distance is provably
-    /// final, by the criteria of Crauser and others.
+    /// Dijkstra's algorithm that settles at once every vertex whose distance is provably final, by
+    /// the criteria of Crauser and others.
     Crauser,
     /// Dijkstra's algorithm that settles at once every vertex at most this look-ahead beyond the
-    /// nearest, and again where that was too early.
+    /// nearest, and settles a vertex again if that was too early.
     Eager(f64),
-    /// Bellman-Ford: launches over all edges until one changes nothing.
+    /// Bellman-Ford: launches over all edges until one lowers nothing.
     BellmanFord {
         /// The order of the edges.
         edges: EdgeOrder,
-        /// How distances are read,
+        /// How distances are read.
         loads: Loads,
-        /// and how they are written.
+        /// How distances are written.
         stores: Stores,
     },
-    /// Bellman-Ford as products of the graph's matrix, stored like this, with the vector of
+    /// Bellman-Ford as products of the graph's matrix, in this layout, with the vector of
     /// distances, over (min, +).
     BellmanFordSpmv(Layout),
 }
 
-/// In which order [`Form::BellmanFord`] relaxes the edges. The answer is the same.
+/// The order in which [`Form::BellmanFord`] relaxes the edges. The result is the same.
 ///
-/// Edges may be sorted by the segment of the vertex where they end, and then of that where
-/// they start, so that neighbouring threads touch few distances. That is done once for a
-/// solver.
+/// Edges may be sorted by the segment of their head, then by that of their tail, so that
+/// neighbouring threads access few distances. A solver sorts once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EdgeOrder {
-    /// By segments of 2^16 vertices, or of a 64th of the graph's where that is more. Of the
-    /// sizes that were tried, that measured best on graphs of 2^18 to 2^26 vertices, or
-    /// nearly so: see docs/benchmarking.md.
+    /// By segments of 2^16 vertices, or of a 64th of the graph's vertices if that is more. Of the
+    /// sizes tried, that is the fastest or nearly so on graphs of 2^18 to 2^26 vertices: see
+    /// docs/benchmarking.md.
     #[default]
     Auto,
     /// Row by row.
@@ -58,7 +56,7 @@ pub enum EdgeOrder {
 }
 
 impl EdgeOrder {
-    /// Vertices of a segment on a graph of `n_vertices`; `None` for the order as stored.
+    /// The vertices of a segment on a graph of `n_vertices`; `None` for the order as stored.
     ///
     /// ```
     /// use published::EdgeOrder;
@@ -67,11 +65,13 @@ impl EdgeOrder {
     /// assert_eq!((length(1000), length(1 << 24)), (Some(1 << 16), Some(1 << 18)));
     /// ```
     pub fn segment(self, n_vertices: usize) -> Option<NonZeroU32> {
-        const LEAST: u32 = 1 << 16;
+        const MIN_VERTICES: u32 = 1 << 16;
         match self {
             Self::Auto => {
-                let part = u32::try_from(n_vertices.div_ceil(64)).unwrap_or(LEAST);
-                NonZeroU32::new(part.checked_next_power_of_two().unwrap_or(LEAST).max(LEAST))
+                let part = u32::try_from(n_vertices.div_ceil(64)).unwrap_or(MIN_VERTICES);
+                NonZeroU32::new(
+                    part.checked_next_power_of_two().unwrap_or(MIN_VERTICES).max(MIN_VERTICES),
+                )
             }
             Self::AsStored => None,
             Self::Segments { vertices } => Some(vertices),
@@ -79,38 +79,36 @@ impl EdgeOrder {
     }
 }
 
-/// How [`Form::BellmanFord`] reads distances.
-/// The answer is the same.
+/// How [`Form::BellmanFord`] reads distances. The result is the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Loads {
-    /// As what other threads write meanwhile.
+    /// As data that other threads write.
     #[default]
     Plain,
-    /// Through the cache for data that nobody writes, which may see them an iteration
-    /// late; costs one more iteration, of plain reads, at the end.
+    /// Through the read-only cache, which may return values an iteration old; costs one more
+    /// iteration, of plain reads, at the end.
     ReadOnly,
 }
 
-/// How [`Form::BellmanFord`] writes distances.
-/// The answer is the same.
+/// How [`Form::BellmanFord`] writes distances. The result is the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Stores {
     /// By an atomic minimum.
     #[default]
     Atomic,
-    /// As the article has it: without looking whether another thread has stored less meanwhile,
-    /// which later launches mend. For weights that are not negative.
+    /// As in the article: a plain store, which may overwrite a lower value of another thread; later
+    /// launches repair that. For non-negative weights.
     Racing,
 }
 
-/// How [`Form::BellmanFordSpmv`] stores the matrix and
-/// shares a product among threads. The answer is the same.
+/// How [`Form::BellmanFordSpmv`] stores the matrix and shares a product among threads. The result
+/// is the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Layout {
-    /// Rows stored one after the other, and of each thread as many arcs as of the others.
+    /// Rows one after the other; all threads take equally many arcs.
     #[default]
     CsrBalanced,
     /// A thread a row.
@@ -118,12 +116,12 @@ pub enum Layout {
     /// A warp a row, or as many of its lanes as an average row has arcs, rounded up to a
     /// power of two.
     CsrVector,
-    /// Rows padded to the length of the longest and stored side by side, a thread a row.
+    /// Rows padded to the longest and stored side by side, a thread a row.
     Ell,
 }
 
 impl Layout {
-    /// All of them by name.
+    /// All layouts by name.
     pub const ALL: [(&'static str, Self); 4] = [
         ("csr-balanced", Self::CsrBalanced),
         ("csr-scalar", Self::CsrScalar),
@@ -132,8 +130,8 @@ impl Layout {
     ];
 }
 
-/// Threads of a block that finds the least of its labels together, in
-/// [`Form::Dijkstra`]. The answer is the same.
+/// Threads of a block that together find the least of its labels, in [`Form::Dijkstra`]. The result
+/// is the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum BlockSize {
@@ -149,7 +147,7 @@ pub enum BlockSize {
 }
 
 impl BlockSize {
-    /// All of them by name.
+    /// All sizes by name.
     pub const ALL: [(&'static str, Self); 4] = [
         ("128", Self::Threads128),
         ("256", Self::Threads256),
@@ -157,7 +155,7 @@ impl BlockSize {
         ("1024", Self::Threads1024),
     ];
 
-    /// How many threads.
+    /// The number of threads.
     pub fn threads(self) -> u32 {
         match self {
             Self::Threads128 => 128,

@@ -1,15 +1,14 @@
 //! The matrix of a graph on the device, for products with the vector of distances.
 //!
-//! A product lowers the distance of a vertex by the arcs into it, so row v has those: the
-//! matrix is the transposed one, which of an undirected graph is the same, and of a directed
-//! one is made on the host. Rows stand one after the other (CSR), or padded to the length of
-//! the longest and side by side, column by column (ELL).
+//! A product lowers the distance of a vertex by the arcs into it, so row v has those: the matrix is
+//! transposed. An undirected graph is its own transpose; a directed graph is transposed on the CPU.
+//! Rows lie one after the other (CSR), or are padded to the length of the longest and lie side by
+//! side, column by column (ELL).
 //!
-//! O(n + m), and O(n width) where rows are padded. Bytes on the device, for weights of s
-//! bytes: 4 (n + 1) + m (4 + s), and n width (4 + s) where rows are padded. On the host, until
-//! they are uploaded: another graph where the graph is directed, and as many bytes as on the
-//! device where rows are padded. One hub makes padding larger than any memory, so what both
-//! have is compared with what it takes before it is made.
+//! O(n + m), and O(n width) for padded rows. Bytes on the device, for weights of s bytes: 4 (n + 1)
+//! + m (4 + s), and n width (4 + s) for padded rows. Host memory until the upload: another graph if
+//! the graph is directed, and as many bytes as on the device for padded rows. One hub can make
+//! padding larger than any memory, so the free memory of both is checked first.
 //!
 //! Reference: bell-garland-2009, rice-boisvert-1985
 
@@ -26,23 +25,23 @@ use search_parts::{DeviceTimes, SearchError};
 
 /// The matrix, a row for each vertex.
 pub(crate) struct Matrix<W> {
-    /// Where rows begin and where the last one ends; `None` where they are padded.
+    /// The offset of each row, and the number of arcs; `None` for padded rows.
     pub(crate) offsets: Option<Buffer<u32>>,
-    /// Where each arc begins,
+    /// The tail of each arc.
     pub(crate) starts: Buffer<VertexId>,
-    /// and its weight.
+    /// The weight of each arc.
     pub(crate) weights: Buffer<W>,
-    /// Slots of each row, where rows are padded.
+    /// Slots of each padded row.
     pub(crate) width: usize,
 }
 
 impl<W: Weight> Matrix<W> {
-    /// Uploads the matrix of `graph`; with it, `others` bytes have to fit on the device. Adds
-    /// to `times` what that takes.
+    /// Uploads the matrix of `graph`, if it fits on the device with `others` more bytes. Adds the
+    /// times to `times`.
     ///
     /// # Errors
-    /// [`SearchError::Gpu`] where the device has too little memory, and
-    /// [`SearchError::NotOnGpu`] where it or the host has too little for padded rows.
+    /// [`SearchError::Gpu`] if the device has too little memory, and [`SearchError::NotOnGpu`] if
+    /// it or the host has too little for padded rows.
     pub(crate) fn of(
         gpu: &Gpu,
         graph: &Csr<W>,
@@ -81,7 +80,7 @@ impl<W: Weight> Matrix<W> {
         if let Some(on_host) = free_on_host() {
             check_padding(rows, "host", on_host)?;
         }
-        // memory has been looked at: that is the limit
+        // the free memory has been checked
         let ell = Ell::from_csr(rows, usize::MAX)
             .map_err(|error| SearchError::NotOnGpu { reason: error.to_string() })?;
         times.prepare_ms += milliseconds(start);
@@ -93,13 +92,13 @@ impl<W: Weight> Matrix<W> {
         Ok(Self { offsets: None, starts, weights, width: ell.width() })
     }
 
-    /// Arcs that a product looks at, padding included.
+    /// Arcs that a product reads, padding included.
     pub(crate) fn slots(&self) -> u64 {
         self.starts.len() as u64
     }
 }
 
-/// An error where padded rows take more than `free` bytes of this place's memory.
+/// An error if padded rows take more than `free` bytes of memory in this place.
 fn check_padding<W: Weight>(rows: &Csr<W>, place: &str, free: u64) -> Result<(), SearchError> {
     let Some(longest) = rows.vertices().max_by_key(|&v| rows.out_degree(v)) else {
         return Ok(());
@@ -117,7 +116,7 @@ fn check_padding<W: Weight>(rows: &Csr<W>, place: &str, free: u64) -> Result<(),
     Err(SearchError::NotOnGpu { reason })
 }
 
-/// Bytes that the host can still give, where it tells.
+/// Free bytes of host memory, if the system reports them.
 fn free_on_host() -> Option<u64> {
     let facts = fs::read_to_string("/proc/meminfo").ok()?;
     let line = facts.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;

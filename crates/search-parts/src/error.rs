@@ -1,9 +1,9 @@
-//! Why a search could not be started or has no answer.
+//! The errors of searches.
 
 use gpu_runtime::{Gpu, GpuError};
 use graph_formats::{NoMemory, VertexId, WeightKind};
 
-/// Why there are no distances.
+/// The reason why a search could not start or has no result.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SearchError {
@@ -14,15 +14,15 @@ pub enum SearchError {
         role: &'static str,
         /// The vertex asked for.
         vertex: VertexId,
-        /// How many there are.
+        /// The number of vertices.
         n_vertices: usize,
     },
-    /// Distances of another graph.
+    /// Distances of a graph with another number of vertices.
     #[error("{n_distances} distances for {n_vertices} vertices; there must be one for each")]
     NotAllVertices {
-        /// How many there are.
+        /// The number of distances.
         n_distances: usize,
-        /// How many vertices the graph has.
+        /// The number of vertices.
         n_vertices: usize,
     },
     /// The algorithm needs weights of at least zero.
@@ -32,27 +32,27 @@ pub enum SearchError {
     NegativeWeight {
         /// The name of the algorithm asked for.
         algorithm: &'static str,
-        /// Tail of the first such arc.
+        /// The tail of the first arc of negative weight.
         from: VertexId,
-        /// Its head.
+        /// The head of the arc.
         to: VertexId,
-        /// Its weight.
+        /// The weight of the arc.
         weight: String,
     },
-    /// Breadth-first search needs the same weight of every arc, above zero.
+    /// Breadth-first search needs equal weights above zero.
     #[error(
         "breadth-first needs one weight above zero for all arcs, but they go from {least} to {greatest}; leave the algorithm out, or use delta-stepping"
     )]
     WeightsDiffer {
         /// The least weight.
         least: String,
-        /// The greatest.
+        /// The greatest weight.
         greatest: String,
     },
     /// A cycle of negative length can be reached, so paths have no least length.
     #[error("negative cycle: {cycle:?} can be reached and gets shorter with every turn")]
     NegativeCycle {
-        /// Its vertices in the order of travel, the first one not repeated.
+        /// The vertices of the cycle in the order of travel, the first not repeated.
         cycle: Vec<VertexId>,
     },
     /// The shortest path to a vertex is longer than the distance type can hold.
@@ -68,37 +68,37 @@ pub enum SearchError {
     BadDelta {
         /// The width asked for.
         delta: f64,
-        /// What is wrong and what would do.
+        /// What is wrong, and what would be accepted.
         reason: String,
     },
-    /// A cutoff that is no distance.
+    /// A cutoff that is not a distance.
     #[error("cutoff {0} is not a distance; it must be a number")]
     BadCutoff(String),
-    /// A cutoff on a graph where a path may come back from beyond it.
+    /// A cutoff with negative weights: a path beyond it may come back within it.
     #[error(
         "a cutoff needs weights of at least zero, but arc {from} -> {to} has {weight}; leave the cutoff out"
     )]
     CutoffWithNegativeWeight {
-        /// Tail of the first such arc.
+        /// The tail of the first arc of negative weight.
         from: VertexId,
-        /// Its head.
+        /// The head of the arc.
         to: VertexId,
-        /// Its weight.
+        /// The weight of the arc.
         weight: String,
     },
-    /// Several paths on a graph where a longer one may turn out shorter.
+    /// Several paths with negative weights: a longer path may turn out shorter.
     #[error(
         "k shortest paths need weights of at least zero, but arc {from} -> {to} has {weight}; ask for one path"
     )]
     PathsWithNegativeWeight {
-        /// Tail of the first such arc.
+        /// The tail of the first arc of negative weight.
         from: VertexId,
-        /// Its head.
+        /// The head of the arc.
         to: VertexId,
-        /// Its weight.
+        /// The weight of the arc.
         weight: String,
     },
-    /// Numbers that were given for distances to a vertex.
+    /// Numbers passed as distances to a vertex that are not distances.
     #[error(
         "the numbers given as distances to vertex {target} are no distances in this graph; search again"
     )]
@@ -111,11 +111,11 @@ pub enum SearchError {
         "a table of {sources} x {targets} distances takes {bytes} bytes, more than there are; ask for fewer sources at a time"
     )]
     TableTooLarge {
-        /// Its rows.
+        /// The rows of the table.
         sources: usize,
-        /// Its columns.
+        /// The columns of the table.
         targets: usize,
-        /// Its size.
+        /// The size of the table.
         bytes: u128,
     },
     /// Memory cannot hold what a search needs.
@@ -124,37 +124,37 @@ pub enum SearchError {
     /// The queue cannot hold this graph's weights.
     #[error("the {queue} queue cannot be used: {reason}")]
     BadQueue {
-        /// Its name.
+        /// The name of the queue.
         queue: &'static str,
-        /// What is wrong and what would do.
+        /// What is wrong, and what would be accepted.
         reason: String,
     },
-    /// A name of an algorithm, rule or queue that does not exist.
+    /// An unknown name of an algorithm, rule or queue.
     #[error("unknown {what} '{name}'; known are {known}")]
     UnknownName {
-        /// What was named.
+        /// The kind of thing named.
         what: &'static str,
         /// The name given.
         name: String,
-        /// The names there are.
+        /// The known names.
         known: String,
     },
     /// The progress callback ended the work.
     #[error("interrupted")]
     Interrupted,
-    /// The GPU solver does not take this graph or algorithm.
+    /// The GPU solver does not support this graph or algorithm.
     #[error("the GPU solver cannot be used: {reason}")]
     NotOnGpu {
-        /// What it takes instead.
+        /// What it supports.
         reason: String,
     },
-    /// Arrays on a GPU that are no compressed sparse rows.
-    #[error("these arrays are no graph: {reason}")]
+    /// Arrays on a GPU that are not compressed sparse rows.
+    #[error("these arrays are not a graph: {reason}")]
     NotAGraph {
-        /// What is wrong with them, and where.
+        /// What is wrong in the arrays, and where.
         reason: String,
     },
-    /// Distances that the type asked for does not have.
+    /// Distances that the requested type cannot represent.
     #[error("not all distances are numbers of type {kind}; ask for another type")]
     NotExact {
         /// The type.
@@ -172,7 +172,7 @@ impl From<GpuError> for SearchError {
 }
 
 impl SearchError {
-    /// The same with the name of the one of `gpus` that has failed, if one has.
+    /// The same error with the name of the failed GPU, if it is one of `gpus`.
     pub fn named(self, gpus: &[Gpu]) -> Self {
         match self {
             Self::Gpu(error) => error.named(gpus).into(),
@@ -181,10 +181,10 @@ impl SearchError {
     }
 }
 
-/// What came of it, unless a device has too little memory for it.
+/// The result, or `None` if a device has too little memory.
 ///
 /// # Errors
-/// All others.
+/// All other errors of `result`.
 pub fn unless_out_of_memory<T>(result: Result<T, SearchError>) -> Result<Option<T>, SearchError> {
     match result {
         Err(SearchError::Gpu(error)) if matches!(*error, GpuError::OutOfMemory { .. }) => Ok(None),
@@ -192,10 +192,10 @@ pub fn unless_out_of_memory<T>(result: Result<T, SearchError>) -> Result<Option<
     }
 }
 
-/// What has this name in `table`.
+/// The value named `name` in `table`.
 ///
 /// # Errors
-/// [`SearchError::UnknownName`] with those that there are.
+/// [`SearchError::UnknownName`] with the known names.
 pub fn by_name<T: Copy>(
     what: &'static str,
     name: &str,

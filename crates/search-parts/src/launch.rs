@@ -1,7 +1,7 @@
-//! Kernels, by name and type of weights, and searches that one cooperative kernel does: the
-//! CPU times the launch, hears how far it is, and may end it.
+//! Kernels by name and weight type, and cooperative launches. The CPU times a launch, reads its
+//! progress, and may end it.
 //!
-//! The kernels' side of that is `kernels/common/watch.cuh`.
+//! The device's part is in `kernels/common/watch.cuh`.
 
 use std::fmt::Display;
 use std::ops::ControlFlow;
@@ -15,33 +15,35 @@ use kernels::Module;
 
 use crate::SearchError;
 
-/// Threads of a block of [`all_threads`], and blocks of a multiprocessor.
+/// Threads of a block of [`all_threads`].
 const BLOCK: u32 = 256;
+/// Blocks of [`all_threads`] on each multiprocessor.
 const BLOCKS: u32 = 8;
 
-/// The longest time between two looks at a search under way.
-const LONGEST_PAUSE: Duration = Duration::from_millis(20);
+/// The longest pause between two checks of a running search.
+const MAX_PAUSE: Duration = Duration::from_millis(20);
 
-/// How long a search is looked at without a pause: most are over then.
-const AWAKE: Duration = Duration::from_millis(4);
+/// The time for which a search is checked without a pause: most searches end before.
+const BUSY_TIME: Duration = Duration::from_millis(4);
 
-/// Most arcs of a graph on a device: kernels number them with 32 bits, and their loops
-/// step beyond the last one by less than what is left.
+/// Arcs of a graph on a device: kernels number arcs with 32 bits, and their loops step beyond the
+/// last arc by less than the difference.
 const MAX_ARCS: usize = (u32::MAX - (1 << 16)) as usize;
 
-/// Most vertices, and targets: loops over them step by up to as many as there are threads.
+/// Vertices or targets of a search on a device: loops over them step by up to the number of
+/// threads.
 pub const MAX_VERTICES: usize = (u32::MAX - (1 << 20)) as usize;
 
-/// Edges of a launch: no more threads than numbers without a sign may count.
+/// Edges of one launch, a thread each: their number must fit an unsigned 32-bit integer.
 pub const EDGES_PER_LAUNCH: usize = 1 << 31;
 
-/// No vertex, for a search that has no target.
+/// The code for "no vertex", for a search without a target.
 pub const NO_VERTEX: u32 = u32::MAX;
 
-/// That a device can search a graph of so many vertices and arcs.
+/// Checks that a device can search a graph of this size.
 ///
 /// # Errors
-/// [`SearchError::NotOnGpu`] for too many.
+/// [`SearchError::NotOnGpu`] for too many vertices or arcs.
 pub fn check_size(n_vertices: usize, n_arcs: usize) -> Result<(), SearchError> {
     for (n, max, what) in [(n_vertices, MAX_VERTICES, "vertices"), (n_arcs, MAX_ARCS, "arcs")] {
         if n > max {
@@ -52,34 +54,34 @@ pub fn check_size(n_vertices: usize, n_arcs: usize) -> Result<(), SearchError> {
     Ok(())
 }
 
-/// The launch of a kernel whose blocks, of 512 threads, wait for one another: two of a
-/// multiprocessor are resident at once on every device.
+/// The shape of a cooperative launch with grid barriers: blocks of 512 threads, two a
+/// multiprocessor, which are resident at once on every device.
 pub fn two_blocks_each(gpu: &Gpu) -> LaunchConfig {
     let shape = LaunchConfig::new(2 * gpu.properties().multiprocessors, 512);
     LaunchConfig { cooperative: true, ..shape }
 }
 
-/// The launch of as many threads as keep the device busy.
+/// The shape of a launch that keeps the device busy.
 pub fn all_threads(gpu: &Gpu) -> LaunchConfig {
     LaunchConfig::new(gpu.properties().multiprocessors * BLOCKS, BLOCK)
 }
 
-/// A launch of a thread for each of so many elements.
+/// The shape of a launch with a thread for each of `n` elements.
 pub fn a_thread_each(n: usize) -> LaunchConfig {
     LaunchConfig::covering(n as u64, BLOCK)
 }
 
-/// How many elements, as kernels take it, of a buffer of fewer than 2^32.
+/// The number of elements of a buffer, below 2^32, as kernels take it.
 pub fn length<T>(buffer: &Buffer<T>) -> u32 {
     buffer.len() as u32
 }
 
-/// Milliseconds since then.
+/// Milliseconds since `since`.
 pub fn milliseconds(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1e3
 }
 
-/// The kernels of a module for one kind of weights and keys, with which their names end.
+/// The kernels of a module for one type of weights and keys; their names end with the type.
 pub struct Kernels<'a> {
     gpu: &'a Gpu,
     ptx: Ptx,
@@ -87,17 +89,17 @@ pub struct Kernels<'a> {
 }
 
 impl<'a> Kernels<'a> {
-    /// Those of the one of `modules`, each for another kind, that is for `kind`.
+    /// The kernels for `kind`; `modules` has one module for each supported type.
     ///
     /// # Errors
-    /// [`SearchError::NotOnGpu`] where none is.
+    /// [`SearchError::NotOnGpu`] if no module is for `kind`.
     pub fn of(gpu: &'a Gpu, modules: &[Module], kind: impl Display) -> Result<Self, SearchError> {
         let suffix = format!("_{kind}");
         let Some(module) = modules.iter().find(|module| module.name.ends_with(&suffix)) else {
             let known = modules.iter().filter_map(|module| module.name.rsplit('_').next());
             let known = known.collect::<Vec<_>>().join(", ");
             let reason = format!(
-                "this algorithm takes weights of type {known} there, and these are {kind}; take \
+                "this algorithm takes weights of type {known}, and these are {kind}; take \
                  delta-stepping, or solve on the CPU"
             );
             return Err(SearchError::NotOnGpu { reason });
@@ -105,31 +107,31 @@ impl<'a> Kernels<'a> {
         Ok(Self { gpu, ptx: Ptx::new(module.name, module.ptx), suffix })
     }
 
-    /// The kernel whose name begins like this.
+    /// The kernel whose name without the type is `name`.
     ///
     /// # Errors
-    /// Where the module cannot be loaded, or has no such kernel.
+    /// If the module cannot be loaded or has no such kernel.
     pub fn get(&self, name: &str) -> Result<Kernel, GpuError> {
         self.gpu.kernel(&self.ptx, &format!("{name}{}", self.suffix))
     }
 }
 
-/// A kernel that searches, all its blocks at once; the clock; and two words that CPU and device
-/// share: whether the search is to end, and how many steps it has done.
+/// A cooperative kernel that searches, a timer, and two words that CPU and device share: whether
+/// the search must end, and its number of steps.
 pub struct Launch {
-    /// Where it runs.
+    /// The GPU.
     pub gpu: Gpu,
-    /// What runs.
+    /// The kernel.
     pub kernel: Kernel,
-    /// In how many blocks and threads.
+    /// The blocks and threads.
     pub shape: LaunchConfig,
     timer: Timer,
     mailbox: Mailbox,
 }
 
 impl Launch {
-    /// Of so many blocks and threads each. Blocks wait for one another, so that more than are
-    /// resident at once would do so for ever; one a multiprocessor always fits.
+    /// A launch of `blocks` blocks of `threads` threads. Blocks wait for one another, so all must
+    /// be resident at once, or the kernel never ends; one a multiprocessor always fits.
     ///
     /// # Errors
     /// Where the device fails.
@@ -139,11 +141,11 @@ impl Launch {
         Ok(Self { gpu: gpu.clone(), kernel, shape, timer, mailbox })
     }
 
-    /// Starts the clock. What the kernel is to be told of the two words: where they are, or 0
-    /// where no caller listens.
-    pub fn start(&self, is_heard: bool) -> Result<u64, GpuError> {
+    /// Starts the timer. Returns the address of the shared words for the kernel, or 0 without a
+    /// progress callback.
+    pub fn start(&self, has_progress: bool) -> Result<u64, GpuError> {
         self.mailbox.iter().for_each(|word| word.store(0, Relaxed));
-        let address = if is_heard { self.mailbox.address()? } else { 0 };
+        let address = if has_progress { self.mailbox.address()? } else { 0 };
         self.timer.start()?;
         Ok(address)
     }
@@ -151,29 +153,32 @@ impl Launch {
     /// Queues the kernel with these parameters.
     ///
     /// # Safety
-    /// The kernel must read and write inside buffers of the launch's GPU only, and they must
-    /// stay until [`Self::wait`] has returned.
+    /// The kernel must read and write only inside buffers of the launch's GPU, and these must live
+    /// until [`Self::wait`] has returned.
     pub unsafe fn queue<P: Pod>(&self, parameters: &P) -> Result<(), GpuError> {
-        // SAFETY: the caller vouches for what the addresses in the parameters mean.
+        // SAFETY: the caller guarantees what the addresses in the parameters point to.
         unsafe { self.gpu.launch(&self.kernel, self.shape, &[Arg::structure(parameters)]) }
     }
 
-    /// Waits for the end of what was queued since the start, in milliseconds. Tells how
-    /// many steps it has done meanwhile, and ends it early where that is the answer.
-    pub fn wait(&self, tell: Option<impl Fn(u64) -> ControlFlow<()>>) -> Result<f64, SearchError> {
+    /// Waits for the queued kernel. Returns the milliseconds since the start. Meanwhile passes the
+    /// number of steps to `report`, which may end the search.
+    pub fn wait(
+        &self,
+        report: Option<impl Fn(u64) -> ControlFlow<()>>,
+    ) -> Result<f64, SearchError> {
         self.timer.stop()?;
         let [stop, steps] = &self.mailbox[..] else { unreachable!("it has two words") };
         let start = Instant::now();
         let mut ended = false;
-        if let Some(tell) = tell {
+        if let Some(report) = report {
             let _ending = EndOnPanic(self);
             while !self.timer.is_done()? {
-                ended |= tell(u64::from(steps.load(Relaxed))).is_break();
+                ended |= report(u64::from(steps.load(Relaxed))).is_break();
                 stop.store(ended.into(), Relaxed);
-                // a pause is a small part of the time, and takes 50 µs at the least
+                // a pause is a small part of the elapsed time, and takes at least 50 µs
                 match start.elapsed() {
-                    at_first if at_first < AWAKE => thread::yield_now(),
-                    elapsed => thread::sleep((elapsed / 64).min(LONGEST_PAUSE)),
+                    at_first if at_first < BUSY_TIME => thread::yield_now(),
+                    elapsed => thread::sleep((elapsed / 64).min(MAX_PAUSE)),
                 }
             }
         }
@@ -182,7 +187,7 @@ impl Launch {
     }
 }
 
-/// Ends the search before a panic of the callback goes on, for what unwinds may own what the
+/// Ends the kernel before a panic of the callback unwinds: unwinding may free buffers that the
 /// kernel writes.
 struct EndOnPanic<'a>(&'a Launch);
 

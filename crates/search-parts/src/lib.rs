@@ -1,12 +1,11 @@
-//! What the searches of `sssp`, `breadth_first` and `k_paths` share.
+//! The common parts of the searches of `sssp`, `breadth_first` and `k_paths`.
 //!
-//! * A [`Query`] is one question about one source, from a solver down to the loop or the kernel;
-//!   [`Work`] counts what it took, and [`DeviceTimes`] where the time on a GPU went.
-//! * [`SearchError`] says why a search could not be started or has no answer.
-//! * [`Threads`] stay from one search to the next, and meet at a [`Barrier`]; a [`Pool`] has those
-//!   that work beside a search; [`prefetch()`] asks
-//!   for memory before it is needed.
-//! * [`Launch`] is a kernel that searches, which tells how far it is and can be ended.
+//! * A [`Query`] asks for distances from one source; a solver passes it down to the loop or the
+//!   kernel. [`Work`] has the counts of a search, and [`DeviceTimes`] its times on a GPU.
+//! * [`SearchError`] is the reason why a search could not start or has no result.
+//! * [`Threads`] stay from one search to the next and synchronise at a [`Barrier`]. A [`Pool`] has
+//!   the threads for work beside a search. [`prefetch()`] loads memory ahead.
+//! * [`Launch`] is a kernel that searches, reports progress and can be ended.
 //!
 //! ```
 //! use search_parts::Threads;

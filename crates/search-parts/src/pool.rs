@@ -1,24 +1,25 @@
-//! The threads that work beside a search: as many as are asked for.
+//! The thread pool for work beside a search.
 
 use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// The current pool where that has as many threads, else one of its own from the first use on.
+/// The current pool if it has the requested number of threads, else a pool created on first use.
 pub struct Pool {
     asked: Option<NonZeroUsize>,
-    /// Empty where the system refuses a thread.
+    /// Empty if the system refuses a thread.
     threads: OnceLock<Option<ThreadPool>>,
 }
 
 impl Pool {
-    /// Of so many threads, or of those that there are.
+    /// A pool of `asked` threads; `None` is the current pool.
     pub fn new(asked: Option<NonZeroUsize>) -> Self {
         Self { asked, threads: OnceLock::new() }
     }
 
-    /// Does what needs no answers from other threads, so that it may wait in a pool.
+    /// Runs `work` in the pool. `work` must not need other threads, since it may have to wait for a
+    /// free one.
     pub fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         let others = self.asked.filter(|n| n.get() != rayon::current_num_threads());
         let build = |n: NonZeroUsize| ThreadPoolBuilder::new().num_threads(n.get()).build().ok();

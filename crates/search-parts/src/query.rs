@@ -1,31 +1,31 @@
-//! One question about one source, from the solver down to the loop or the kernel.
+//! A query from one source, passed from the solver down to the loop or the kernel.
 
 use graph_formats::{Csr, Progress, VertexId, Weight};
 
 use crate::SearchError;
 
-/// Where from, how far, and which caller hears of it. `D` is what the search compares:
+/// A source, how far to search, and a progress callback. `D` is what the search compares:
 /// distances, their keys, or levels.
 #[derive(Clone, Copy)]
 pub struct Query<'a, D> {
-    /// Where the search begins.
+    /// The source.
     pub source: VertexId,
-    /// Distances beyond those of these vertices are not needed, unless there are none.
+    /// If there are any targets, distances beyond all of theirs are not needed.
     pub targets: &'a [VertexId],
     /// Distances beyond this one, which is not negative, are not needed.
     pub limit: D,
-    /// Who is told how far it is.
+    /// The progress callback.
     pub progress: Option<Progress<'a>>,
 }
 
 impl<'a, D> Query<'a, D> {
-    /// The same with the limit as another number.
+    /// The same query with the limit as another number.
     pub fn with_limit<K>(&self, limit: K) -> Query<'a, K> {
         let &Self { source, targets, progress, .. } = self;
         Query { source, targets, limit, progress }
     }
 
-    /// The target, where there is just one.
+    /// The target, if there is exactly one.
     #[inline(always)]
     pub fn target(&self) -> Option<VertexId> {
         match self.targets {
@@ -34,7 +34,7 @@ impl<'a, D> Query<'a, D> {
         }
     }
 
-    /// Tells how far the search is.
+    /// Reports progress.
     ///
     /// # Errors
     /// [`SearchError::Interrupted`] where the callback ends it.
@@ -46,10 +46,10 @@ impl<'a, D> Query<'a, D> {
     }
 }
 
-/// That the graph has all of `vertices`.
+/// Checks that the graph has all of `vertices`.
 ///
 /// # Errors
-/// [`SearchError::NoSuchVertex`] with the first that it does not have, and its role.
+/// [`SearchError::NoSuchVertex`] with the first missing vertex and its role.
 pub fn check_vertices<W: Weight>(
     graph: &Csr<W>,
     role: &'static str,

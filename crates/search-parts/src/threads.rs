@@ -1,8 +1,8 @@
 //! Threads that a solver keeps from one search to the next.
 //!
-//! They are its own: a search that waits in a pool of others might wait for threads that are
-//! busy elsewhere. They are started where there is first something to share. The caller's is one
-//! of them, so that what it has in its caches stays of use.
+//! They belong to one solver: in a shared pool, a search might wait for threads that are busy
+//! elsewhere. They are started when there is first work to share. The caller's thread is one of
+//! them, so its caches stay warm.
 
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
@@ -11,35 +11,35 @@ use std::time::Duration;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// How often a thread that waits looks again at once.
+/// Checks before a waiting thread begins to yield the CPU between checks.
 const SPINS: u32 = 100;
-/// After how many times it sleeps in between; before, it lets others have its processor.
+/// Checks before a waiting thread begins to sleep between checks.
 const YIELDS: u32 = 4_000;
-/// How long it sleeps.
-const NAP: Duration = Duration::from_micros(20);
+/// The time that a waiting thread sleeps.
+const SLEEP: Duration = Duration::from_micros(20);
 
-/// What a thread makes at least where several make something.
-const MAPPED_ALONE: usize = 1 << 12;
+/// The least number of elements for each thread, if several threads map a slice.
+const MIN_MAPPED_PER_THREAD: usize = 1 << 12;
 
 /// When the threads of a search work together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Team {
-    /// Where there is enough for each to do.
+    /// If there is enough work for all threads.
     #[default]
     WhereItPays,
-    /// From the first step on, and all that were asked for: for tests, whose graphs are small.
+    /// From the first step on, with all threads: for tests, whose graphs are small.
     Always,
 }
 
-/// As many threads as are asked for, the caller's among them.
+/// A fixed number of threads, the caller's included.
 pub struct Threads {
     n: usize,
-    /// All but the caller's. Empty where the system refuses a thread.
+    /// All threads but the caller's. Empty if the system refuses a thread.
     pool: OnceLock<Option<ThreadPool>>,
 }
 
 impl Threads {
-    /// So many, of which none is started yet.
+    /// `n` threads, none of them started yet.
     pub fn new(n: usize) -> Self {
         Self { n, pool: OnceLock::new() }
     }
@@ -49,13 +49,13 @@ impl Threads {
         if self.n > 1 { self.pool.get_or_init(build).as_ref() } else { None }
     }
 
-    /// How many run at the same time: one where the system refuses others.
+    /// The number of threads that run at once: 1 if the system refuses others.
     pub fn n_at_once(&self) -> usize {
         if self.pool().is_some() { self.n } else { 1 }
     }
 
-    /// Calls `work` with each of `locals`, of which there are as many as threads, and its
-    /// number; at the same time, but one after the other where there are no threads to be had.
+    /// Calls `work` with the index and the value of each of `locals`, which has one for each
+    /// thread. The calls run at once, or one after the other if there are no other threads.
     ///
     /// # Panics
     /// When `work` does, after all other calls have returned.
@@ -78,10 +78,10 @@ impl Threads {
         }
     }
 
-    /// What `of` makes of each of `all`, in a part for each thread where there are enough.
+    /// `of` applied to each element of `all`; threads share it if it is large.
     pub fn map<S: Sync, T: Copy + Send>(&self, all: &[S], of: impl Fn(&S) -> T + Sync) -> Vec<T> {
         let n = all.len();
-        if self.n == 1 || n < self.n * MAPPED_ALONE {
+        if self.n == 1 || n < self.n * MIN_MAPPED_PER_THREAD {
             return all.iter().map(of).collect();
         }
         let mut made = Vec::with_capacity(n);
@@ -93,38 +93,39 @@ impl Threads {
                 to.write(of(from));
             }
         });
-        // SAFETY: the parts are as long as their slots, which are `n` together, and `each` returns
-        // when all have been written.
+        // SAFETY: each part has as many elements as slots, the slots are `n` together, and `each`
+        // returns when all are written.
         unsafe { made.set_len(n) };
         made
     }
 }
 
-/// Where threads that work on one thing meet again and again.
+/// A barrier for threads that synchronise often.
 pub struct Barrier {
     n: usize,
     n_arrived: AtomicUsize,
-    n_meetings: AtomicUsize,
+    n_phases: AtomicUsize,
 }
 
 impl Barrier {
-    /// For so many threads.
+    /// A barrier for `n` threads.
     pub fn new(n: usize) -> Self {
-        Self { n, n_arrived: AtomicUsize::new(0), n_meetings: AtomicUsize::new(0) }
+        Self { n, n_arrived: AtomicUsize::new(0), n_phases: AtomicUsize::new(0) }
     }
 
-    /// Waits until all have come, of whom the last calls `last` while the others wait. What
-    /// each did before, all see after. False where one has `failed`, and does not come.
+    /// Waits for all threads; the last to arrive runs `last` while the others wait. What each
+    /// thread did before the barrier is visible to all after it. Returns false if a thread has
+    /// `failed` and does not arrive.
     pub fn meet(&self, failed: &AtomicBool, last: impl FnOnce()) -> bool {
-        let meeting = self.n_meetings.load(Relaxed);
+        let phase = self.n_phases.load(Relaxed);
         if self.n_arrived.fetch_add(1, AcqRel) + 1 == self.n {
             self.n_arrived.store(0, Relaxed);
             last();
-            self.n_meetings.store(meeting.wrapping_add(1), Release);
+            self.n_phases.store(phase.wrapping_add(1), Release);
             return true;
         }
         let mut n_waits = 0;
-        while self.n_meetings.load(Acquire) == meeting {
+        while self.n_phases.load(Acquire) == phase {
             if failed.load(Relaxed) {
                 return false;
             }
@@ -135,16 +136,16 @@ impl Barrier {
     }
 }
 
-/// Waits, the longer the more often a thread has waited before in vain.
+/// Waits for a moment, longer after many waits in a row.
 pub fn wait(n_waits: u32) {
     match n_waits {
         ..SPINS => std::hint::spin_loop(),
         SPINS..YIELDS => std::thread::yield_now(),
-        _ => std::thread::sleep(NAP),
+        _ => std::thread::sleep(SLEEP),
     }
 }
 
-/// Tells the others by a flag when this thread panics, in a callback of the user's perhaps.
+/// Sets a flag if this thread panics, perhaps in a callback, so that other threads stop.
 pub struct EndsOnPanic<'a>(
     /// The flag.
     pub &'a AtomicBool,

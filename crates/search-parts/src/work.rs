@@ -1,31 +1,31 @@
-//! What a search took: counts, and the times on a device.
+//! The cost of a search: counts, and the times on a device.
 
 /// Counts of one search, summed over its threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Arcs whose end had its distance compared.
+    /// Arcs relaxed: the distance of the head was compared.
     pub relaxations: u64,
-    /// Distances that fell.
+    /// Distances lowered.
     pub improvements: u64,
-    /// Vertices taken from a queue whose arcs were looked at.
+    /// Vertices taken from a queue whose arcs were relaxed.
     pub settled: u64,
     /// Rounds over the arcs, or buckets worked off together.
     pub rounds: u64,
-    /// What of it was done again, where the algorithm keeps count.
+    /// The repeated part of the work, if the algorithm counts it.
     pub again: Option<Again>,
 }
 
-/// Work on vertices that were taken before, whose distance then fell.
+/// Work on vertices that were taken again, since their distance had been lowered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Again {
-    /// Vertices taken another time.
+    /// Vertices taken again.
     pub insertions: u64,
-    /// Arcs relaxed another time.
+    /// Arcs relaxed again.
     pub relaxations: u64,
 }
 
 impl Work {
-    /// The counts of several threads or searches.
+    /// The sum of the counts of several threads or searches.
     pub fn sum(parts: impl IntoIterator<Item = Self>) -> Self {
         let mut sum = Self::default();
         parts.into_iter().for_each(|part| sum.add(&part));
@@ -46,16 +46,16 @@ impl Work {
     }
 }
 
-/// Where the time of a search on a GPU goes, in milliseconds.
+/// The times of a search on a GPU, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DeviceTimes {
     /// Loading the kernels, which compiles them for the device; once a process.
     pub jit_ms: f64,
     /// Copying the graph to the device; once a solver.
     pub upload_ms: f64,
-    /// What else is done once for the graph.
+    /// Other preparation of the graph; once a solver.
     pub prepare_ms: f64,
-    /// The search, from an event before to one after it; of a table, all searches.
+    /// The search, between two events on the device; for a table, all searches.
     pub solve_ms: f64,
     /// Copying distances back.
     pub download_ms: f64,
@@ -65,13 +65,13 @@ pub struct DeviceTimes {
 }
 
 impl DeviceTimes {
-    /// These before any search.
+    /// The times of preparation alone.
     pub fn without_search(self) -> Self {
         let Self { jit_ms, upload_ms, prepare_ms, .. } = self;
         Self { jit_ms, upload_ms, prepare_ms, ..Self::default() }
     }
 
-    /// These, and those of another search of the same solver.
+    /// These times, plus those of the next search of the same solver.
     pub fn and(self, next: Self) -> Self {
         Self {
             solve_ms: self.solve_ms + next.solve_ms,

@@ -1,17 +1,17 @@
-//! Searches that count arcs from many sources on a GPU, 1,024 at once: sums over all of them, or
-//! a table.
+//! Breadth-first search from up to 1,024 sources at once on a GPU: sums over all sources, or a
+//! table.
 //!
-//! The method stands in `kernels/sssp/hop_sums.cu`: a bit of every vertex for each source, and a
-//! launch for as many sources as there are bits. Sums stay on the device until the last batch. For
-//! these, sources are taken in the order of their numbers: where near vertices have near ones, as
-//! in most road networks, few vertices change at a time.
+//! The method is in `kernels/sssp/hop_sums.cu`: each vertex has a bit for each source, and a launch
+//! searches from as many sources as there are bits. Sums stay on the device until the last batch.
+//! For sums, sources are sorted by number: where near vertices have near numbers, as in most road
+//! networks, few vertices change at a time.
 //!
 //! O(s·m/1024) word operations where paths have few arcs. Memory: 256 bytes a vertex for the bits,
-//! 16 for up to 64 sources; 50 more, for sums 40 again; 4 an arc. A directed graph is transposed
-//! first, on the CPU.
+//! 16 for up to 64 sources; 50 more, for sums 40 again; 4 an arc. A directed graph is first
+//! transposed on the CPU.
 //!
-//! Unlike the paper, a vertex asks its neighbours in every level, since on a GPU what writes to
-//! them needs atomics; and long rows are shared out.
+//! Differences from the paper: a vertex pulls from its neighbours in every level, since pushing on
+//! a GPU needs atomics; and long rows are split.
 //!
 //! Reference: then-2015
 
@@ -39,7 +39,7 @@ enum Width {
     Many = 1024,
 }
 
-/// Cells of the table of a launch, unless one row has more.
+/// Cells of the table of one launch, unless a single row has more.
 const MAX_CELLS: usize = 1 << 26;
 
 /// `HopBatch` of `hop_sums.cu`.
@@ -81,7 +81,7 @@ struct Control {
     pairs: [u64; 3],
 }
 
-/// The work space of searches in batches of one width.
+/// The graph and the work space of batches of one width.
 pub struct HopSearches {
     width: Width,
     launch: Launch,
@@ -95,10 +95,11 @@ pub struct HopSearches {
 }
 
 impl HopSearches {
-    /// Uploads `graph` for batches of as many sources as fit so many. O(n log n + m).
+    /// Uploads `graph` for `n_sources` sources; the width of a batch depends on them.
+    /// O(n log n + m).
     ///
     /// # Errors
-    /// As those of [`BreadthFirstOnGpu::new`](super::BreadthFirstOnGpu::new).
+    /// Those of [`BreadthFirstOnGpu::new`](super::BreadthFirstOnGpu::new).
     pub fn new(gpu: &Gpu, graph: &Csr<u32>, n_sources: usize) -> Result<Self, SearchError> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         check_size(n, m)?;
@@ -131,13 +132,13 @@ impl HopSearches {
         })
     }
 
-    /// Whether it is as wide as so many sources call for.
+    /// Whether the width is the one for `n_sources`.
     pub fn is_for(&self, n_sources: usize) -> bool {
         self.width == width_for(n_sources)
     }
 
-    /// The sums over searches from all of `sources`, each of which has an arc, and where the time
-    /// went. Tells `progress` how many are done.
+    /// The sums over searches from all of `sources`, each of which has an arc, and the times.
+    /// `progress` gets the number of sources done.
     ///
     /// # Errors
     /// [`SearchError::Interrupted`] where the callback ends it, and [`SearchError::Gpu`].
@@ -163,13 +164,13 @@ impl HopSearches {
         let mut times = DeviceTimes::default();
         let mut done = 0;
         for part in sources.chunks(self.width as usize) {
-            let tell = told(progress, done, sources.len());
-            // SAFETY: sums have a place for each vertex, and for each number of hops, which is
-            // less than that of vertices.
-            times.solve_ms += unsafe { self.search(batch, part, tell)? };
+            let report = report_batch(progress, done, sources.len());
+            // SAFETY: sums have an element for each vertex, and `by_hop` one for each number of
+            // hops, which is less than the number of vertices.
+            times.solve_ms += unsafe { self.search(batch, part, report)? };
             done += part.len();
         }
-        end_if_told(progress, done)?;
+        report_end(progress, done)?;
         let start = Instant::now();
         let greatest = greatest.download()?;
         let n_hops = greatest.par_iter().max().map_or(0, |&most| most as usize + 1);
@@ -184,8 +185,8 @@ impl HopSearches {
         Ok((sums, times))
     }
 
-    /// Hands the hops of `targets`, `u32::MAX` where there is no path, to `take`: those from a few
-    /// of `sources` at a time, row by row, with the positions of these. The time on the device.
+    /// Passes the hops to `targets`, `u32::MAX` where there is no path, to `take`: row by row, some
+    /// of `sources` at a time, with the range of their positions. Returns the times on the device.
     ///
     /// # Errors
     /// [`SearchError::Interrupted`] where the callback ends it, and [`SearchError::Gpu`].
@@ -209,15 +210,15 @@ impl HopSearches {
                 n_targets: targets.len() as u32,
                 ..self.batch()
             };
-            let tell = told(progress, first, sources.len());
+            let report = report_batch(progress, first, sources.len());
             // SAFETY: the solver has checked targets, and the table has a row for each source.
-            times.solve_ms += unsafe { self.search(batch, &sources[rows.clone()], tell)? };
+            times.solve_ms += unsafe { self.search(batch, &sources[rows.clone()], report)? };
             let start = Instant::now();
             let levels = table.download()?;
             times.download_ms += milliseconds(start);
             take(rows, &levels);
         }
-        end_if_told(progress, sources.len())?;
+        report_end(progress, sources.len())?;
         Ok(times)
     }
 
@@ -225,7 +226,7 @@ impl HopSearches {
         self.rows.offsets.len() - 1
     }
 
-    /// What all batches have.
+    /// The part of the parameters that all batches share.
     fn batch(&self) -> Batch {
         Batch {
             offsets: self.rows.offsets.address(),
@@ -243,33 +244,34 @@ impl HopSearches {
         }
     }
 
-    /// Searches from `sources`, no more than there are bits; how long that took.
+    /// Searches from `sources`, at most as many as there are bits. Returns the time in
+    /// milliseconds.
     ///
     /// # Safety
-    /// The results that `batch` names must be as long as the kernel asks for, on this GPU.
+    /// The results in `batch` must be of the lengths that the kernel requires, on this GPU.
     unsafe fn search(
         &mut self,
         batch: Batch,
         sources: &[VertexId],
-        tell: Option<impl Fn(u64) -> ControlFlow<()>>,
+        report: Option<impl Fn(u64) -> ControlFlow<()>>,
     ) -> Result<f64, SearchError> {
         let on_device = self.launch.gpu.upload(sources)?;
         self.control.fill_bytes(0)?;
         let batch = Batch {
             sources: on_device.address(),
             n_batch: sources.len() as u32,
-            host: self.launch.start(tell.is_some())?,
+            host: self.launch.start(report.is_some())?,
             ..batch
         };
-        // SAFETY: graph, bits and control are as this work space has made them, the solver has
-        // checked sources, and the caller vouches for the results.
+        // SAFETY: this work space made graph, bits and control; the solver has checked sources; the
+        // caller guarantees the results.
         unsafe { self.launch.queue(&batch)? };
-        self.launch.wait(tell)
+        self.launch.wait(report)
     }
 }
 
-/// What is told while batches after so many sources of `total` are searched.
-fn told(
+/// The callback of a batch that starts when `done` of `total` sources are done.
+fn report_batch(
     progress: Option<Progress<'_>>,
     done: usize,
     total: usize,
@@ -277,8 +279,8 @@ fn told(
     progress.map(|progress| move |_| progress(done as u64, total as u64))
 }
 
-/// Tells that all are done.
-fn end_if_told(progress: Option<Progress<'_>>, total: usize) -> Result<(), SearchError> {
+/// Reports that all are done.
+fn report_end(progress: Option<Progress<'_>>, total: usize) -> Result<(), SearchError> {
     match progress {
         Some(progress) if progress(total as u64, total as u64).is_break() => {
             Err(SearchError::Interrupted)
@@ -287,7 +289,7 @@ fn end_if_told(progress: Option<Progress<'_>>, total: usize) -> Result<(), Searc
     }
 }
 
-/// Rows of a table of so many sources and targets that are found in one launch.
+/// Rows of a table of this size that one launch finds.
 pub fn rows_at_once(n_sources: usize, n_targets: usize) -> usize {
     n_sources.min((MAX_CELLS / n_targets.max(1)).max(1))
 }

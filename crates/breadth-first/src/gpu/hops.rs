@@ -1,4 +1,4 @@
-//! Hops from many sources on a GPU, added up.
+//! Sums of hops from many sources on a GPU.
 
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, VertexId};
@@ -7,22 +7,21 @@ use search_parts::{DeviceTimes, SearchError};
 
 use super::batches::HopSearches;
 
-/// Adds them up for one graph.
+/// Adds up the hops of one graph.
 pub struct HopsOnGpu {
     gpu: Gpu,
     graph: Csr<u32>,
-    /// Made when it is first needed.
+    /// Created on first use.
     searches: Option<HopSearches>,
 }
 
 impl HopsOnGpu {
-    /// On `gpu`, where nothing is made yet.
+    /// Stores its arguments; O(1).
     pub fn new(gpu: &Gpu, graph: Csr<u32>) -> Self {
         Self { gpu: gpu.clone(), graph, searches: None }
     }
 
-    /// The sums, and where the time on the device went. Tells `progress` how many sources are
-    /// done.
+    /// The sums, and the times on the device. `progress` gets the number of sources done.
     ///
     /// # Errors
     /// [`SearchError::Interrupted`] where the callback ends it, and [`SearchError::Gpu`] where the
@@ -33,7 +32,8 @@ impl HopsOnGpu {
         progress: Option<Progress<'_>>,
     ) -> Result<(HopSums, DeviceTimes), SearchError> {
         let Self { gpu, graph, searches } = self;
-        // whoever has no arcs reaches nobody, and would keep others from having met all
+        // a source without arcs reaches only itself, and would keep other searches from ending
+        // early
         let (starts, ends): (Vec<_>, Vec<_>) =
             sources.iter().partition(|&&source| graph.out_degree(source) > 0);
         if starts.is_empty() {
@@ -51,7 +51,7 @@ impl HopsOnGpu {
     }
 }
 
-/// The sums over searches from `sources` of vertices that none of their arcs leads from.
+/// The sums over searches from `sources`, none of which has an arc.
 fn sums_of_ends(n_vertices: usize, sources: &[VertexId]) -> HopSums {
     let mut sums = HopSums::new(n_vertices);
     for &source in sources {

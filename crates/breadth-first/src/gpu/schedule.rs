@@ -1,20 +1,20 @@
-//! In which order rows are taken by a kernel whose lanes share them in groups.
+//! The order in which groups of lanes take rows.
 
 use std::cmp::Reverse;
 
 use graph_formats::{Csr, VertexId};
 use rayon::prelude::*;
 
-/// Longer rows are cut to parts of this length.
+/// Arcs of a part; longer rows are cut into parts.
 const PART_LENGTH: usize = 256;
 
-/// In which order groups of lanes take rows, so that those of a warp have equal work.
+/// The order in which groups of lanes take rows, so that those of a warp have equal work.
 pub(super) struct Schedule {
-    /// Vertices with arcs, those with the longest rows first.
+    /// Vertices with arcs, the longest rows first.
     pub(super) order: Vec<VertexId>,
-    /// So many of these have rows that are cut to parts.
+    /// How many of these have rows longer than a part.
     pub(super) n_long: usize,
-    /// Vertex, first arc, end, and 0.
+    /// The parts of the long rows: vertex, first arc, end, and 0.
     pub(super) parts: Vec<[u32; 4]>,
 }
 

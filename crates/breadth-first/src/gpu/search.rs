@@ -1,14 +1,14 @@
 //! Breadth-first search on a GPU.
 //!
-//! The method stands in `kernels/sssp/breadth_first.cu`: one launch, in which the device pushes
-//! a level along the arcs of the one before, or pulls it where that looks at fewer. O(n + m).
+//! The method is in `kernels/sssp/breadth_first.cu`: one launch, in which the device pushes a level
+//! along the arcs of the one before, or pulls it where that reads fewer arcs. O(n + m).
 //!
-//! Of the graph only rows and ends of arcs go to the device: 4 bytes an arc, and 17 a vertex with
-//! the lists of the search. Levels are pulled where every arc has its reverse; no transposed copy
-//! of a directed graph is made.
+//! Only the rows and heads of arcs go to the device: 4 bytes an arc, and 17 a vertex with the lists
+//! of the search. Levels are pulled only if every arc has its reverse; a directed graph is not
+//! transposed.
 //!
-//! The tree is a second pass over the levels (`kernels/sssp/breadth_first_tree.cu`), 4 bytes
-//! a vertex.
+//! The tree is a second pass over the levels (`kernels/sssp/breadth_first_tree.cu`), 4 bytes a
+//! vertex.
 //!
 //! Reference: merrill-2012, beamer-2012
 
@@ -31,10 +31,11 @@ static SEARCH: Ptx = Ptx::new(kernels::sssp::BREADTH_FIRST.name, kernels::sssp::
 
 /// `part_length` of `search.cuh`.
 const PART_LENGTH: usize = 64;
-/// Arcs a vertex from which a level may have more than a pull looks at.
-const ARCS_TO_PULL: usize = 5;
-/// Longer rows are not for the few lanes that have one in a narrow level.
-const SHORT_ROW: u64 = 256;
+/// The least mean degree at which levels may be pulled: on sparser graphs, no push reads more arcs
+/// than a pull.
+const MIN_DEGREE_TO_PULL: usize = 5;
+/// Arcs of the longest row up to which a few lanes may take a whole row in a narrow level.
+const MAX_SHORT_ROW: u64 = 256;
 
 /// `Search` of `breadth_first/search.cuh`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -77,19 +78,19 @@ struct LevelControl {
     pulls: u32,
 }
 
-/// Breadth-first search from one source after another, with its graph and work space on a device.
+/// Breadth-first searches from one source after another; the graph and work space are on a device.
 pub struct BreadthFirstOnGpu {
     direction: Direction,
     rows_ascend: bool,
     launch: Launch,
-    /// All that is the same for every source.
+    /// The parameters that are the same for every source.
     parameters: LevelSearch,
     rows: Rows,
     levels: Buffer<u32>,
     control: Buffer<LevelControl>,
     tree: Option<TreePass>,
     times: DeviceTimes,
-    /// What else `parameters` points to.
+    /// The other buffers whose addresses `parameters` has.
     _lists: (Buffer<u32>, [Buffer<u32>; 2], Buffer<[u32; 2]>),
 }
 
@@ -112,7 +113,7 @@ impl BreadthFirstOnGpu {
         let launch = Launch::new(gpu, kernel, shape.grid.0, shape.block)?;
         let jit_ms = gpu.jit_ms() - jit_before;
         let start = Instant::now();
-        let may_pull = graph.direction() == Direction::Undirected && m >= ARCS_TO_PULL * n;
+        let may_pull = graph.direction() == Direction::Undirected && m >= MIN_DEGREE_TO_PULL * n;
         let without = if may_pull { without_arcs(graph) } else { vec![0] };
         let rows = Rows::upload(gpu, graph)?;
         let without = gpu.upload(&without)?;
@@ -137,7 +138,7 @@ impl BreadthFirstOnGpu {
             target: NO_VERTEX,
             limit: u32::MAX,
             may_pull: may_pull.into(),
-            has_short_rows: longest.is_none_or(|length| length <= SHORT_ROW).into(),
+            has_short_rows: longest.is_none_or(|length| length <= MAX_SHORT_ROW).into(),
         };
         let _lists = (without, seen, list);
         Ok(Self {
@@ -154,8 +155,8 @@ impl BreadthFirstOnGpu {
         })
     }
 
-    /// The level of each vertex that `query` asks for, whose limit is one, and perhaps of others;
-    /// `u32::MAX` where it was not found. The work has how many levels there are.
+    /// The level of each vertex that `query` asks for, and perhaps of others; `u32::MAX` if a
+    /// vertex was not found. The limit is a level. [`Work::rounds`] is the number of levels.
     ///
     /// # Errors
     /// [`SearchError::Interrupted`] where the callback ends it, and [`SearchError::Gpu`].
@@ -169,11 +170,11 @@ impl BreadthFirstOnGpu {
             host: self.launch.start(query.progress.is_some())?,
             ..self.parameters
         };
-        // SAFETY: `self` owns the buffers that the parameters name, of the lengths that the
-        // kernel asks for, on the launch's GPU, and the caller has checked source and target.
+        // SAFETY: `self` owns the buffers in the parameters, of the lengths that the kernel
+        // requires, on the launch's GPU, and the caller has checked source and target.
         unsafe { self.launch.queue(&parameters)? };
-        let tell = query.progress.map(|progress| move |steps| progress(steps, 0));
-        self.times.solve_ms = self.launch.wait(tell)?;
+        let report = query.progress.map(|progress| move |steps| progress(steps, 0));
+        self.times.solve_ms = self.launch.wait(report)?;
         let start = Instant::now();
         let control = self.control.download()?[0];
         let levels = self.levels.download()?;
@@ -200,13 +201,13 @@ impl BreadthFirstOnGpu {
         Ok(Predecessors::from_storage(chosen))
     }
 
-    /// Where the time of the last search went.
+    /// The times of the last search.
     pub fn times(&self) -> DeviceTimes {
         self.times
     }
 }
 
-/// Bits of the vertices that have no arcs, and of the places of the last word beyond the last.
+/// A bit for each vertex, set if it has no arcs; bits beyond the last vertex are set too.
 fn without_arcs(graph: &Csr<u32>) -> Vec<u32> {
     let n = graph.n_vertices();
     let is_without = |v: usize| v >= n || graph.row(v as VertexId).is_empty();
@@ -234,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn vertices_without_arcs_are_told_and_what_is_none() {
+    fn bits_of_vertices_without_arcs_and_beyond_the_last() {
         let graph = Csr::from_edges(34, &[(0, 33, 1u32), (2, 5, 1)]).unwrap();
         assert_eq!(without_arcs(&graph), [!0b100101, !0b10]);
     }

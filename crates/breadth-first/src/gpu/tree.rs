@@ -9,7 +9,7 @@ use super::rows::Rows;
 static TREE: Ptx =
     Ptx::new(kernels::sssp::BREADTH_FIRST_TREE.name, kernels::sssp::BREADTH_FIRST_TREE.ptx);
 
-/// The kernel of `breadth_first_tree.cu` that is for a graph.
+/// The kernel of `breadth_first_tree.cu` for one direction of graph.
 pub(super) struct TreePass {
     kernel: Kernel,
     both_ways: bool,
@@ -57,7 +57,7 @@ impl TreePass {
         };
         let args: Vec<Arg<'_>> = of.into_iter().chain(more).collect();
         // SAFETY: threads read the rows, whose ends are vertices, and the levels, and write
-        // `chosen`, both of which have a place for each vertex.
+        // `chosen`; levels and `chosen` have an element for each vertex.
         unsafe { gpu.launch(&self.kernel, all_threads(gpu), &args)? };
         self.chosen.download()
     }

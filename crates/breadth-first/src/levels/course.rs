@@ -1,4 +1,4 @@
-//! A search on its way: what its threads share, and what each has for itself.
+//! The state of a running search: shared by its threads, and of each thread.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -10,65 +10,67 @@ use search_parts::{Query, SearchError, Team};
 use super::labels::Labels;
 use crate::arcs::Arcs;
 
-/// Levels that threads find at most before they meet.
+/// Levels at most between two barriers.
 pub(super) const MAX_WINDOW: usize = 32;
-/// Vertices that a thread keeps to itself of a level after which threads meet.
-pub(super) const KEPT: usize = 1 << 10;
+/// Vertices at most in the list that a thread keeps of a level before it moves them to the queue.
+pub(super) const MAX_KEPT: usize = 1 << 10;
 
-/// The graph, and what the threads of a search share.
+/// The graph and the work space of all searches.
 pub(super) struct Space<'g> {
     pub(super) outgoing: Arcs<'g>,
-    /// Along which levels may be pulled.
+    /// The arcs for pulls; `None` if levels are only pushed.
     pub(super) incoming: Option<Csr<u32>>,
     pub(super) labels: Labels,
-    /// The vertices of the levels that are pushed from, one level after another.
+    /// The vertices of the pushed levels, one level after another.
     pub(super) queue: Vec<AtomicU32>,
-    /// A bit a vertex, for pulls: whether it needs no more looking for,
+    /// A bit a vertex, for pulls: set if the vertex is found or has no arcs.
     pub(super) seen: Vec<AtomicU64>,
-    /// and whether it is of an even level, and of an odd one.
+    /// A bit a vertex, for pulls: set if the vertex is in the level. One bitmap for even levels,
+    /// one for odd.
     pub(super) fronts: [Vec<AtomicU64>; 2],
     pub(super) team: Team,
 }
 
-/// A search on its way.
+/// The state that the threads of one search share.
 pub(super) struct Course<'a, 'g> {
     pub(super) space: &'a Space<'g>,
     pub(super) query: &'a Query<'a, u32>,
-    /// The level that is worked off.
+    /// The current level.
     pub(super) level: AtomicU32,
-    /// How many levels are found from it before the threads meet,
+    /// Levels found from the current one before the next barrier.
     pub(super) window: AtomicU32,
-    /// and how many of its vertices a thread takes at a time.
+    /// Vertices of the current level that a thread takes at a time.
     pub(super) part: AtomicUsize,
-    /// How many vertices a thread may find in a level of the window but its last,
-    pub(super) most: AtomicUsize,
-    /// and whether one has found more. Then only the first level counts.
+    /// Vertices that a thread may find in each level of the window except the last.
+    pub(super) max_found: AtomicUsize,
+    /// Whether a thread has found more than `max_found`. Then only the first level of the window is
+    /// kept.
     pub(super) is_overgrown: AtomicBool,
     pub(super) is_pull: AtomicBool,
-    /// Whether the bitmaps are to be made before.
+    /// Whether the bitmaps must be built before the pull.
     pub(super) needs_bits: AtomicBool,
     pub(super) is_last: AtomicBool,
     pub(super) shares: Vec<Share>,
-    /// Vertices in the queue,
+    /// Vertices in the queue.
     pub(super) n_queued: AtomicUsize,
-    /// all that are found,
+    /// Vertices found by the search.
     pub(super) n_found: AtomicUsize,
-    /// and how often in the window one was found nearer than before.
+    /// How often a vertex was found again at a lower level, in this window.
     pub(super) n_again: AtomicUsize,
     pub(super) ledger: Mutex<Ledger>,
     pub(super) failed: AtomicBool,
 }
 
-/// What decides how to go on, looked at while all threads wait.
+/// State that one thread reads and writes while all others wait.
 #[derive(Default)]
 pub(super) struct Ledger {
-    /// The level that is worked off, in the queue if it is pushed.
+    /// The current level, as a range of the queue if it is pushed.
     pub(super) level: Range<usize>,
-    /// Its vertices,
+    /// Vertices of the current level.
     pub(super) n_vertices: usize,
-    /// and all up to it.
+    /// Vertices found up to the current level.
     pub(super) n_found: usize,
-    /// Arcs of vertices that are not found, about.
+    /// Estimated arcs of the vertices that are not found.
     pub(super) arcs_left: f64,
     pub(super) n_targets_found: usize,
     pub(super) reported: usize,
@@ -76,52 +78,52 @@ pub(super) struct Ledger {
     pub(super) error: Option<SearchError>,
 }
 
-/// What a thread has found. Each lies apart, as its thread changes it all the time.
+/// The vertices that one thread has found. Aligned, so that no two threads share a cache line.
 #[repr(align(128))]
 pub(super) struct Found {
-    /// The vertices of each level of a window; those of the last are to go to the queue.
+    /// The vertices of each level of a window; those of its last level go to the queue.
     pub(super) lists: [Vec<AtomicU32>; MAX_WINDOW],
     pub(super) counts: Counts,
 }
 
 #[derive(Default)]
 pub(super) struct Counts {
-    /// Arcs that were looked at.
+    /// Arcs read.
     pub(super) looked_at: u64,
-    /// Vertices that nobody had found before, since the thread last told,
+    /// Vertices found for the first time, since they were last added to [`Course::n_found`].
     pub(super) n_new: usize,
-    /// and those that had been found farther away.
+    /// Vertices found again at a lower level, since they were last added to [`Course::n_again`].
     pub(super) n_again: usize,
 }
 
 impl Default for Found {
     fn default() -> Self {
-        let lists = [0; MAX_WINDOW].map(|_| Vec::with_capacity(KEPT));
+        let lists = [0; MAX_WINDOW].map(|_| Vec::with_capacity(MAX_KEPT));
         Self { lists, counts: Counts::default() }
     }
 }
 
 impl Found {
-    /// Forgets all.
+    /// Empties all lists and resets the counts.
     pub(super) fn clear(&mut self) {
         self.lists.iter_mut().for_each(Vec::clear);
         self.counts = Counts::default();
     }
 
-    /// How many there are of the last of so many levels.
+    /// Vertices in the list of the last level of a window of `window` levels.
     pub(super) fn n_kept(&self, window: u32) -> usize {
         self.lists[window as usize - 1].len()
     }
 }
 
-/// A thread's share of a level: part of the queue, or of the words of the bitmaps. Each lies
-/// apart, as its thread changes it all the time.
+/// One thread's share of a level: a range of the queue, or of the words of the bitmaps. Aligned, so
+/// that no two threads share a cache line.
 #[repr(align(128))]
 #[derive(Default)]
 pub(super) struct Share {
     taken: AtomicUsize,
     end: AtomicUsize,
-    /// How many vertices the thread has kept to itself, and then where they go in the queue.
+    /// Vertices in the thread's list; after the barrier, their position in the queue.
     pub(super) kept: AtomicUsize,
 }
 
@@ -131,7 +133,7 @@ impl Share {
         self.end.store(range.end, Relaxed);
     }
 
-    /// The next `n` that no thread has taken.
+    /// The next `n` that no thread has taken, or fewer at the end.
     pub(super) fn take(&self, n: usize) -> Option<Range<usize>> {
         let end = self.end.load(Relaxed);
         let first = self.taken.fetch_add(n, Relaxed);

@@ -1,9 +1,10 @@
-//! How each vertex was found: in which level, and from which vertex of the level before.
+//! The level and the predecessor of each vertex, packed into one label.
 //!
-//! A label is a number with the level above the predecessor, and of two the greater is the better
-//! one: that of the nearer level, or of the smaller predecessor. So offers to a vertex may come in
-//! any order. Levels count down from a number that is higher in each search than all that stand in
-//! labels of earlier ones: those lose against every offer, and need not be cleared.
+//! A label has the level, counted down, in its high half and the inverted predecessor in its low
+//! half. The greater of two labels is the better: it has the lower level, or the smaller
+//! predecessor. So arcs may be relaxed in any order, by a maximum. Level 0 has a greater number in
+//! each search than in all earlier ones: labels of earlier searches lose every comparison and need
+//! not be cleared.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -12,28 +13,28 @@ use graph_formats::VertexId;
 /// The code for "no predecessor"; no graph has this many vertices.
 pub(super) const NO_VERTEX: VertexId = VertexId::MAX;
 
-/// A label for each vertex.
+/// The labels of all vertices.
 pub(super) struct Labels {
     labels: Vec<AtomicU64>,
     epoch: Epoch,
 }
 
-/// Which labels are of the last search.
+/// The range of level numbers of one search.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Epoch {
-    /// What stands for its level 0,
+    /// The number of this search's level 0.
     first: u32,
-    /// and for that of the search before; all numbers between are this one's.
+    /// The number of the previous search's level 0. The numbers of this search are above it.
     before: u32,
 }
 
 impl Labels {
-    /// 8 bytes a vertex, which the system gives out when they are first touched.
+    /// 8 bytes a vertex. The system allocates pages when they are first touched.
     pub(super) fn new(n_vertices: usize) -> Self {
         Self { labels: bytemuck::zeroed_vec(n_vertices), epoch: Epoch::default() }
     }
 
-    /// Begins a search from `source`. O(1), and O(n) each time that the numbers are used up.
+    /// Begins a search from `source`. O(1); O(n) each time that the numbers run out.
     pub(super) fn begin(&mut self, source: VertexId) {
         let n = self.labels.len() as u32;
         let before = self.epoch.first;
@@ -69,7 +70,7 @@ impl Labels {
         self.epoch.is_found(self.get(vertex))
     }
 
-    /// The level of a vertex; one that has not been found has a greater number than all levels.
+    /// The level of a vertex; if it was not found, a number greater than all levels.
     #[inline(always)]
     pub(super) fn level(&self, vertex: VertexId) -> u32 {
         self.epoch.level(self.get(vertex))
@@ -77,7 +78,7 @@ impl Labels {
 }
 
 impl Epoch {
-    /// The label of a vertex in `level`, of which there are fewer than vertices, or one more.
+    /// The label of a vertex in `level`, which is at most the number of vertices.
     #[inline(always)]
     pub(super) fn label(self, level: u32, predecessor: VertexId) -> u64 {
         u64::from(self.first - level) << 32 | u64::from(!predecessor)
@@ -95,7 +96,7 @@ impl Epoch {
     }
 }
 
-/// The predecessor of a vertex that has this label.
+/// The predecessor in a label.
 #[inline(always)]
 pub(super) fn predecessor(label: u64) -> VertexId {
     !(label as VertexId)
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_used_up_begin_anew() {
+    fn labels_are_cleared_when_numbers_run_out() {
         let mut labels = Labels::new(3);
         labels.epoch = Epoch { first: u32::MAX - 2, before: u32::MAX - 5 };
         *labels.labels[1].get_mut() = labels.epoch.label(2, 0);

@@ -1,31 +1,31 @@
-//! Breadth-first search: level by level, where all arcs weigh the same.
+//! Breadth-first search, level by level, for graphs whose arcs have equal weights.
 //!
-//! A vertex is as many arcs from the source as the level that it is found in, and its distance is
-//! the weight added so many times: the sum that every other solver comes to, for floats too. A
-//! level is found from the one before in either direction: by *pushing*, where the vertices of the
-//! level offer themselves to the ends of their arcs, or by *pulling*, where each vertex that has not
-//! been found looks along its own arcs until one leads to the level. Pushing costs as many arcs as
-//! leave the level; pulling ends early where the level is a large part of the graph, which on
-//! social networks leaves most arcs out. O(n + m); a pull costs O(n / 64) besides what it looks at.
+//! The level of a vertex is its number of arcs from the source. Its distance is the weight added
+//! that many times: the same sum as in every other solver, for floats too. A level is found from
+//! the one before in either direction. *Pushing* relaxes the arcs of the level's vertices.
+//! *Pulling* scans the arcs into each unfound vertex until one leads from the level. A push reads
+//! all arcs out of the level. A pull ends early where the level is a large part of the graph, so on
+//! social networks most arcs are never read. O(n + m); a pull costs O(n / 64) besides the arcs that
+//! it reads.
 //!
-//! What differs from the paper:
+//! Differences from the paper:
 //!
-//! * The tree is found in the same pass, and it is the one that every solver gives: the
-//!   predecessor is the smallest vertex of the level before. A label holds the level above the
-//!   predecessor, so that the least is the one, and pushes may come in any order. A pull looks
-//!   along rows that ascend, where the first vertex of the level is the smallest.
-//! * Threads meet after a *window* of levels where levels do not grow, as on roads and grids. Each
-//!   goes on from its part of the first level by itself. What it finds may lie nearer to a part of
-//!   another, whose offer is then the better one, and who goes on from there again. How often that
-//!   happens says how many levels the next window has: up to 32, and fewer than one vertex in
-//!   ten is found again. Where a level turns out to be much larger than that before the window, only
-//!   the first level of the window counts. Several levels between two meetings are the idea of the second paper,
-//!   whose threads end after a fixed number of vertices instead.
-//! * Arcs are asked for some vertices ahead, which on graphs whose vertices lie in any order
-//!   halves the time.
-//! * Of a directed graph, pulls need the arcs by their ends. Turning them round costs as much as
-//!   some searches, so it is done where that many are expected.
-//! * Threads share only what is worth it; small levels are one thread's, while the others wait.
+//! * The search finds the tree of every other solver in the same pass: a predecessor is the
+//!   smallest vertex of the level before. A label packs a level and a predecessor, and the maximum
+//!   of two labels is the better one, so pushes may come in any order. A pull scans rows that
+//!   ascend, where the first vertex of the level is the smallest.
+//! * Where levels do not grow, as on roads and grids, threads synchronise after a *window* of
+//!   levels. Each thread continues from its part of the first level alone. It may find a vertex
+//!   that another part reaches at a lower level; then the lower level wins, and the other thread
+//!   pushes the vertex again. The number of such vertices sets the next window: up to 32 levels,
+//!   and fewer than one vertex in ten found again. If a level grows much larger than the one before
+//!   the window, only the first level of the window is kept. Several levels between two barriers
+//!   are the idea of the second paper, whose threads stop after a fixed number of vertices instead.
+//! * Arcs are prefetched some vertices ahead, which halves the time on graphs whose vertices are in
+//!   no order.
+//! * On a directed graph, pulls need the transposed arcs. Transposing costs as much as some
+//!   searches, so it is done only where that many are expected.
+//! * Threads share only large levels; one thread does a small level while the others wait.
 //!
 //! Reference: beamer-2012, wang-2023
 
@@ -46,33 +46,36 @@ use self::course::{Course, Found, Ledger, MAX_WINDOW, Share, Space};
 use self::labels::{Labels, NO_VERTEX, predecessor};
 use crate::arcs::Arcs;
 
-/// A level is pulled once its arcs are more than one in so many of those that are left,
+/// A level is pulled only if its arcs are more than 1 / PULL_AT of those of unfound vertices.
 const PULL_AT: f64 = 15.0;
-/// and than one for so many vertices of the graph, all of which a pull looks at,
+/// A level is pulled only if its arcs are more than n / PULL_FROM: a pull scans all n vertices.
 const PULL_FROM: f64 = 4.0;
-/// and until it has fewer vertices than one in so many of all.
+/// Pulls end at a level that shrinks and has at most n / PUSH_AT vertices.
 const PUSH_AT: usize = 18;
-/// Arcs that are worth sharing,
-const ARCS_WORTH_SHARING: f64 = 1024.0;
-/// and words of the bitmaps.
-const WORDS_WORTH_SHARING: usize = 256;
-/// Vertices that a thread takes at a time: of a level as many as leave each several turns,
+/// The least number of arcs of a level, or of a window, that all threads push.
+const MIN_SHARED_ARCS: f64 = 1024.0;
+/// The least number of bitmap words that all threads pull.
+const MIN_SHARED_WORDS: usize = 256;
+/// Vertices that a thread takes at a time if the window is one level.
 const VERTICES: RangeInclusive<usize> = 1..=64;
+/// Times that each thread takes vertices of a level, within the bounds of [`VERTICES`].
 const TURNS: usize = 8;
-/// of a window enough that what two parts both find is little.
+/// Vertices that a thread takes at a time if the window is several levels: enough that two parts
+/// have few vertices in common.
 const VERTICES_OF_WINDOW: RangeInclusive<usize> = 64..=256;
-/// A window is given up where a thread finds more than so many times the vertices it began with.
-const MOST: usize = 4;
-/// A window grows where not more vertices are found again than one for so many that are found,
-const AGAIN_FEW: usize = 24;
-/// and shrinks where more are than one for so many.
-const AGAIN_MANY: usize = 10;
+/// A window is cut to one level if a thread finds more than this multiple of the vertices that the
+/// window began with.
+const MAX_GROWTH: usize = 4;
+/// The window doubles if at most 1 / WIDEN_AT of the found vertices are found again.
+const WIDEN_AT: usize = 24;
+/// The window halves if more than 1 / NARROW_AT of the found vertices are found again.
+const NARROW_AT: usize = 10;
 /// Vertices of a level whose arcs are counted.
 const SAMPLES: usize = 64;
 /// Vertices found between two calls of the progress callback.
-const FOUND_A_REPORT: usize = 1 << 16;
+const FOUND_PER_REPORT: usize = 1 << 16;
 
-/// Breadth-first search from one source after another, in the same work space.
+/// Breadth-first searches from one source after another, in the same work space.
 ///
 /// ```
 /// use breadth_first::BreadthFirst;
@@ -94,9 +97,9 @@ pub struct BreadthFirst<'g> {
 }
 
 impl<'g> BreadthFirst<'g> {
-    /// On so many threads. Levels are pulled along [`incoming`](crate::incoming()) arcs where there
-    /// are. 12 bytes a vertex, three bits where levels may be pulled, and for each thread 128 kB and
-    /// what it finds in a window, four bytes a vertex.
+    /// Searches on `threads` threads. Levels are pulled along the [`incoming`](crate::incoming())
+    /// arcs if they are given. 12 bytes a vertex, three bits more if levels may be pulled, and for
+    /// each thread 128 kB and four bytes for each vertex that it finds in a window.
     pub fn new<W: Weight>(
         graph: &'g Csr<W>,
         incoming: Option<Csr<u32>>,
@@ -111,7 +114,7 @@ impl<'g> BreadthFirst<'g> {
             outgoing,
             incoming,
             labels: Labels::new(n),
-            // memory that the system gives out when it is first touched
+            // the system allocates its pages when they are first touched
             queue: bytemuck::zeroed_vec(n),
             seen: bitmap(),
             fronts: [bitmap(), bitmap()],
@@ -121,21 +124,22 @@ impl<'g> BreadthFirst<'g> {
         Self { space, threads: Threads::new(threads), found }
     }
 
-    /// The level of a vertex, as the last search left it; `None` where it was not found.
+    /// The level of a vertex in the last search; `None` if it was not found.
     #[inline]
     pub fn level(&self, vertex: VertexId) -> Option<u32> {
         let labels = &self.space.labels;
         labels.is_found(vertex).then(|| labels.level(vertex))
     }
 
-    /// What `of` makes of the level of each vertex; of one that was not found it gets a greater
-    /// number than all levels. O(n).
+    /// `of` applied to the level of each vertex; for a vertex that was not found, to a number
+    /// greater than all levels. O(n).
     pub fn map_levels<T: Copy + Send>(&self, of: impl Fn(u32) -> T + Sync) -> Vec<T> {
         let epoch = self.space.labels.epoch();
         self.threads.map(self.space.labels.as_slice(), |label| of(epoch.level(label.load(Relaxed))))
     }
 
-    /// The predecessors of the vertices up to level `last`: the smallest of the level before. O(n).
+    /// The predecessors of the vertices up to level `last`: the smallest vertex of the level
+    /// before. O(n).
     pub fn predecessors(&self, last: u32) -> Predecessors {
         let least = self.space.labels.epoch().label(last, NO_VERTEX);
         let predecessors = self.threads.map(self.space.labels.as_slice(), |label| {
@@ -145,14 +149,14 @@ impl<'g> BreadthFirst<'g> {
         Predecessors::from_storage(predecessors)
     }
 
-    /// Finds all vertices that `query` asks for, whose limit is a level, and perhaps others; the work,
-    /// and how many levels there are at most. O(n + m).
+    /// Finds all vertices that `query` asks for, and perhaps others; the limit is a level. Returns
+    /// the work and an upper bound of the number of levels. O(n + m).
     ///
     /// # Errors
     /// [`SearchError::Interrupted`] where the callback ends it.
     pub fn run(&mut self, query: &Query<'_, u32>) -> Result<(Work, u32), SearchError> {
         let Self { space, threads, found } = self;
-        // a search that was ended by a panic may have left some
+        // a search that panicked may have left some
         found.iter_mut().for_each(Found::clear);
         space.labels.begin(query.source);
         *space.queue[0].get_mut() = query.source;
@@ -162,7 +166,7 @@ impl<'g> BreadthFirst<'g> {
             level: AtomicU32::new(0),
             window: AtomicU32::new(0),
             part: AtomicUsize::new(0),
-            most: AtomicUsize::new(0),
+            max_found: AtomicUsize::new(0),
             is_overgrown: AtomicBool::new(false),
             is_pull: AtomicBool::new(false),
             needs_bits: AtomicBool::new(false),
@@ -193,28 +197,28 @@ impl<'g> BreadthFirst<'g> {
     }
 }
 
-/// What threads found between two meetings.
+/// The result of one window.
 struct Window {
     n_levels: u32,
-    /// Vertices of the level that they began with,
+    /// Vertices of the level that it began with.
     n_vertices: usize,
-    /// those that were found,
+    /// Vertices found for the first time.
     n_new: usize,
-    /// and how often one was found nearer than before.
+    /// How often a vertex was found again at a lower level.
     n_again: usize,
 }
 
 impl Window {
-    /// Whether so many vertices in the level that follows are more than slow growth.
+    /// Whether `n_vertices` in the next level are more than slow growth.
     fn is_outgrown_by(&self, n_vertices: usize) -> bool {
         n_vertices > self.n_vertices + self.n_vertices / 2
     }
 
-    /// How many levels the next one should have.
+    /// The number of levels of the next window.
     fn next(&self) -> u32 {
-        if self.n_again * AGAIN_FEW <= self.n_new {
+        if self.n_again * WIDEN_AT <= self.n_new {
             (self.n_levels * 2).min(MAX_WINDOW as u32)
-        } else if self.n_again * AGAIN_MANY <= self.n_new {
+        } else if self.n_again * NARROW_AT <= self.n_new {
             self.n_levels
         } else {
             self.n_levels.div_ceil(2)
@@ -227,7 +231,7 @@ impl Course<'_, '_> {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One thread's share of all levels.
+    /// One thread's work on all levels.
     fn share(&self, index: usize, found: &mut Found, barrier: &Barrier) {
         let _ends = EndsOnPanic(&self.failed);
         while !self.is_last.load(Relaxed) {
@@ -241,7 +245,7 @@ impl Course<'_, '_> {
                 self.pull(index, found);
             } else {
                 self.push_shared(index, found);
-                // in the order of the shares, so that a thread goes on where it has been
+                // in the order of the shares, so that each thread continues with its own vertices
                 let n_kept = found.n_kept(self.window.load(Relaxed));
                 self.shares[index].kept.store(n_kept, Relaxed);
                 if !barrier.meet(&self.failed, || self.place()) {
@@ -258,13 +262,13 @@ impl Course<'_, '_> {
         }
     }
 
-    /// The `index`-th part of `n`, of which each thread has one.
+    /// The `index`-th part of `0..n`, in as many parts as threads.
     fn part_of(&self, n: usize, index: usize) -> Range<usize> {
         let bound = |index| n * index / self.shares.len();
         bound(index)..bound(index + 1)
     }
 
-    /// Where in the queue each thread puts what it has kept.
+    /// Sets the position in the queue of each thread's list.
     fn place(&self) {
         if self.is_overgrown.load(Relaxed) {
             return;
@@ -276,8 +280,8 @@ impl Course<'_, '_> {
         self.n_queued.store(at, Relaxed);
     }
 
-    /// From a level that is worked off to the next that is worth sharing; those between are worked
-    /// off here, while the other threads wait.
+    /// Advances from a finished level to the next that all threads share. Works off the levels
+    /// between alone, while the other threads wait.
     fn advance(&self, found: &mut Found) {
         let mut ledger = self.lock();
         while let Some(is_worth_sharing) = self.next_level(&mut ledger) {
@@ -303,8 +307,8 @@ impl Course<'_, '_> {
         self.is_last.store(true, Relaxed);
     }
 
-    /// Makes what was found the level to work off, and tells whether it is worth sharing; `None`
-    /// where the search is over.
+    /// Advances to the level just found. Returns whether all threads share it; `None` if the search
+    /// is over.
     fn next_level(&self, ledger: &mut Ledger) -> Option<bool> {
         let window = match self.is_overgrown.swap(false, Relaxed) {
             true => 1,
@@ -330,10 +334,11 @@ impl Course<'_, '_> {
         if level >= self.query.limit || self.has_all_targets(ledger) {
             return None;
         }
-        if n_found >= ledger.reported + FOUND_A_REPORT {
+        if n_found >= ledger.reported + FOUND_PER_REPORT {
             ledger.reported = n_found;
-            let told = self.query.report(n_found as u64, self.space.labels.as_slice().len() as u64);
-            ledger.error = told.err();
+            let reported =
+                self.query.report(n_found as u64, self.space.labels.as_slice().len() as u64);
+            ledger.error = reported.err();
             if ledger.error.is_some() {
                 return None;
             }
@@ -341,8 +346,8 @@ impl Course<'_, '_> {
         Some(self.choose(ledger, level, last))
     }
 
-    /// Chooses the direction from a level, and how many levels are found before the threads meet;
-    /// whether it is worth sharing.
+    /// Chooses the direction from a level and the number of levels until the next barrier. Returns
+    /// whether all threads share it.
     fn choose(&self, ledger: &mut Ledger, level: u32, last: Window) -> bool {
         let Space { team, incoming, labels, seen, .. } = self.space;
         let (n, n_vertices) = (labels.as_slice().len(), ledger.n_vertices);
@@ -365,8 +370,8 @@ impl Course<'_, '_> {
         let is_shared = match team {
             Team::Always => true,
             Team::WhereItPays if is_alone => false,
-            Team::WhereItPays if is_pull => seen.len() >= WORDS_WORTH_SHARING,
-            Team::WhereItPays => arcs * f64::from(last.n_levels) >= ARCS_WORTH_SHARING,
+            Team::WhereItPays if is_pull => seen.len() >= MIN_SHARED_WORDS,
+            Team::WhereItPays => arcs * f64::from(last.n_levels) >= MIN_SHARED_ARCS,
         };
         let is_steady = is_shared && !is_pull && !was_pull && !last.is_outgrown_by(n_vertices);
         let window = if is_steady { last.next() } else { 1 };
@@ -376,13 +381,13 @@ impl Course<'_, '_> {
             _ => part.clamp(*VERTICES_OF_WINDOW.start(), *VERTICES_OF_WINDOW.end()),
         };
         self.part.store(part, Relaxed);
-        self.most.store(MOST * n_vertices + *VERTICES_OF_WINDOW.start(), Relaxed);
+        self.max_found.store(MAX_GROWTH * n_vertices + *VERTICES_OF_WINDOW.start(), Relaxed);
         self.window.store(window.min(self.query.limit - level), Relaxed);
         is_shared
     }
 
-    /// About how many arcs leave a level: looking at each vertex would cost as much as a tenth of
-    /// a search.
+    /// An estimate of the arcs out of a level. Counting at every vertex would take a tenth of a
+    /// search.
     fn about_arcs(&self, level: Range<usize>) -> f64 {
         let n_vertices = level.len();
         let step = n_vertices.div_ceil(SAMPLES);
@@ -393,7 +398,7 @@ impl Course<'_, '_> {
         sampled.map(degree).sum::<usize>() as f64 * n_vertices as f64 / n_sampled as f64
     }
 
-    /// Whether there are targets, and all are found.
+    /// Whether there are targets and all are found.
     fn has_all_targets(&self, ledger: &mut Ledger) -> bool {
         let targets = self.query.targets;
         let is_found = |&&target: &&VertexId| self.space.labels.is_found(target);
@@ -402,14 +407,14 @@ impl Course<'_, '_> {
         !targets.is_empty() && ledger.n_targets_found == targets.len()
     }
 
-    /// Gives the vertices that are found, and those of the level, their bits: those of these words.
+    /// Builds these words of the bitmaps: `seen`, and the one of the current level.
     fn mark(&self, words: Range<usize>) {
         let Space { seen, fronts, labels, .. } = self.space;
         let (n, level) = (labels.as_slice().len(), self.level.load(Relaxed));
         let front = &fronts[level as usize % 2];
         for word in words {
             let vertices = word * 64..n.min(word * 64 + 64);
-            // there are no others
+            // bits beyond the last vertex
             let mut is_seen = if vertices.len() < 64 { u64::MAX << vertices.len() } else { 0 };
             let mut is_of_level = 0;
             for (at, vertex) in vertices.enumerate() {
@@ -422,7 +427,7 @@ impl Course<'_, '_> {
         }
     }
 
-    /// Lists the vertices of the level, which were pulled.
+    /// Copies the vertices of a pulled level to the queue.
     fn to_queue(&self, ledger: &mut Ledger, level: u32) {
         let front = &self.space.fronts[level as usize % 2];
         let first = self.n_queued.load(Relaxed);

@@ -1,4 +1,4 @@
-//! One level or some, pushed or pulled, by one thread or by all.
+//! The steps of a search: one level or a window, pushed or pulled, by one thread or by all.
 
 use std::iter::from_fn;
 use std::mem;
@@ -8,27 +8,27 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use graph_formats::VertexId;
 use search_parts::prefetch;
 
-use super::course::{Counts, Course, Found, KEPT, Space};
+use super::course::{Counts, Course, Found, MAX_KEPT, Space};
 use super::labels::NO_VERTEX;
 use crate::arcs::Arcs;
 
 /// Words of the bitmaps that a thread takes at a time.
-const WORDS: usize = 16;
-/// How many vertices before its turn the row of one is asked for, and where that begins.
+const WORDS_PER_TASK: usize = 16;
+/// Vertices ahead of the current one whose arcs are prefetched.
 const ROWS_AHEAD: usize = 6;
+/// Vertices ahead of the current one whose row offsets are prefetched.
 const OFFSETS_AHEAD: usize = 12;
-/// A row of some arcs may lie in the memory of two lines.
-const ARCS_A_LINE: usize = 16;
+/// Heads of arcs on a cache line; even a short row may lie on two lines.
+const ARCS_PER_LINE: usize = 16;
 
 impl Course<'_, '_> {
-    /// The level in parts: the share of this thread, and then what others have not come to.
+    /// The level in parts of `n`: first this thread's share, then what is left of the others'.
     fn parts(&self, index: usize, n: usize) -> impl Iterator<Item = Range<usize>> + '_ {
         let shares = self.shares[index..].iter().chain(&self.shares[..index]);
         shares.flat_map(move |share| from_fn(move || share.take(n)))
     }
 
-    /// The vertices of the level, `range` of the queue, offer themselves to the ends of their arcs,
-    /// while all other threads wait.
+    /// Pushes the level, `range` of the queue, while all other threads wait.
     pub(super) fn push_alone(&self, range: Range<usize>, found: &mut Found) {
         let (space, level) = (self.space, self.level.load(Relaxed));
         let epoch = space.labels.epoch();
@@ -38,12 +38,12 @@ impl Course<'_, '_> {
             let from = space.queue[at].load(Relaxed);
             let ends = space.outgoing.of(from as usize);
             found.counts.looked_at += ends.len() as u64;
-            let offer = epoch.label(level + 1, from);
+            let new = epoch.label(level + 1, from);
             for &to in ends {
                 let label = space.labels.of(to);
                 let before = label.load(Relaxed);
-                if offer > before {
-                    label.store(offer, Relaxed);
+                if new > before {
+                    label.store(new, Relaxed);
                     if !epoch.is_found(before) {
                         space.queue[n_queued].store(to, Relaxed);
                         n_queued += 1;
@@ -55,18 +55,18 @@ impl Course<'_, '_> {
         self.n_found.fetch_add(n_queued - first, Relaxed);
     }
 
-    /// The same for this thread's parts of the level, and for what it finds from each of them
-    /// within the window, while others do theirs.
+    /// Pushes this thread's parts of the level, and what it finds from each part within the window,
+    /// while the other threads push theirs.
     pub(super) fn push_shared(&self, index: usize, found: &mut Found) {
         let (level, window) = (self.level.load(Relaxed), self.window.load(Relaxed) as usize);
-        let most = self.most.load(Relaxed);
+        let max_found = self.max_found.load(Relaxed);
         let Found { lists, counts } = found;
         for part in self.parts(index, self.part.load(Relaxed)) {
             let before = lists.each_ref().map(Vec::len);
             self.push(level, &self.space.queue[part], &mut lists[0], window == 1, counts);
             for depth in 1..window {
                 let [.., above, list] = &mut lists[..=depth] else { break };
-                if above.len() > most {
+                if above.len() > max_found {
                     self.is_overgrown.store(true, Relaxed);
                 }
                 if self.is_overgrown.load(Relaxed) {
@@ -80,8 +80,8 @@ impl Course<'_, '_> {
         self.n_again.fetch_add(mem::take(&mut counts.n_again), Relaxed);
     }
 
-    /// Pushes vertices of a level. What is found goes to `list`, and from there into the queue each
-    /// time it is full, if it `spills`.
+    /// Pushes vertices of a level. Found vertices go to `list`; if it `spills`, a full list goes to
+    /// the queue.
     fn push(
         &self,
         level: u32,
@@ -95,24 +95,24 @@ impl Course<'_, '_> {
             space.fetch_arcs(vertices, at);
             let from = from.load(Relaxed);
             if space.labels.level(from) != level {
-                // another thread has found a shorter way since, and pushed it
+                // another thread has since found it at a lower level, and pushes it
                 continue;
             }
             let ends = space.outgoing.of(from as usize);
             counts.looked_at += ends.len() as u64;
-            let offer = epoch.label(level + 1, from);
+            let new = epoch.label(level + 1, from);
             for &to in ends {
                 let label = space.labels.of(to);
-                if offer <= label.load(Relaxed) {
+                if new <= label.load(Relaxed) {
                     continue;
                 }
-                let before = label.fetch_max(offer, Relaxed);
-                if before >> 32 < offer >> 32 {
+                let before = label.fetch_max(new, Relaxed);
+                if before >> 32 < new >> 32 {
                     let is_new = !epoch.is_found(before);
                     counts.n_new += usize::from(is_new);
                     counts.n_again += usize::from(!is_new);
-                    if spills && list.len() == KEPT {
-                        self.put(self.n_queued.fetch_add(KEPT, Relaxed), list);
+                    if spills && list.len() == MAX_KEPT {
+                        self.put(self.n_queued.fetch_add(MAX_KEPT, Relaxed), list);
                         list.clear();
                     }
                     list.push(AtomicU32::new(to));
@@ -121,13 +121,13 @@ impl Course<'_, '_> {
         }
     }
 
-    /// Puts what is left of the last level of the window into the queue.
+    /// Moves the list of the window's last level to the queue.
     pub(super) fn put_kept(&self, at: usize, found: &mut Found) {
         self.put(at, &found.lists[self.window.load(Relaxed) as usize - 1]);
         found.lists.iter_mut().for_each(Vec::clear);
     }
 
-    /// Forgets what was found beyond the first level of the window, and puts that level into the
+    /// Forgets what was found beyond the first level of the window, and moves that level to the
     /// queue.
     pub(super) fn take_back(&self, found: &mut Found) {
         let (labels, epoch) = (&self.space.labels, self.space.labels.epoch());
@@ -150,13 +150,13 @@ impl Course<'_, '_> {
         }
     }
 
-    /// Vertices that are not found look along their arcs for one of the level.
+    /// Pulls: each unfound vertex scans its arcs for one from the level.
     pub(super) fn pull(&self, index: usize, found: &mut Found) {
         let (space, level) = (self.space, self.level.load(Relaxed));
         let Some(incoming) = space.incoming.as_ref().map(Arcs::of_graph) else { return };
         let [front, next] = [level, level + 1].map(|level| &space.fronts[level as usize % 2]);
         let mut n_found = 0;
-        for part in self.parts(index, WORDS) {
+        for part in self.parts(index, WORDS_PER_TASK) {
             space.fetch_rows(incoming, part.start);
             for word in part {
                 space.fetch_rows(incoming, word + 1);
@@ -170,8 +170,8 @@ impl Course<'_, '_> {
 }
 
 impl Space<'_> {
-    /// Has the arcs brought of a vertex that comes after the one `at` its place, as the processor
-    /// does not look so far: for vertices that lie anywhere that is half of a search.
+    /// Prefetches the arcs of the vertices that follow position `at`. The CPU does not read that
+    /// far ahead, which takes half of a search where vertices are in no order.
     #[inline(always)]
     fn fetch_arcs(&self, vertices: &[AtomicU32], at: usize) {
         let Arcs { offsets, ends } = self.outgoing;
@@ -181,11 +181,11 @@ impl Space<'_> {
         if let Some(vertex) = vertices.get(at + ROWS_AHEAD) {
             let row = offsets[vertex.load(Relaxed) as usize] as usize;
             prefetch(ends, row);
-            prefetch(ends, row + ARCS_A_LINE - 1);
+            prefetch(ends, row + ARCS_PER_LINE - 1);
         }
     }
 
-    /// Has the arcs of the 64 vertices of a word brought that are going to be looked at.
+    /// Prefetches the arcs of the unfound vertices among the 64 of a word.
     #[inline(always)]
     fn fetch_rows(&self, incoming: Arcs<'_>, word: usize) {
         let mut left = self.seen.get(word).map_or(0, |seen| !seen.load(Relaxed));
@@ -196,7 +196,7 @@ impl Space<'_> {
         }
     }
 
-    /// Which of the 64 vertices of a word are found, in `level`.
+    /// Pulls the 64 vertices of a word. Returns the bits of those found, in `level`.
     #[inline(always)]
     fn pull_word(
         &self,
@@ -228,7 +228,7 @@ impl Space<'_> {
                 }
             }
         }
-        // what has no arcs is never found
+        // a vertex without arcs is never found
         self.seen[word].store(seen | bits | without_arcs, Relaxed);
         bits
     }

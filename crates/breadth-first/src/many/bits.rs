@@ -1,8 +1,8 @@
-//! A bit for each of the sources of a batch, in so many words.
+//! The bits of a vertex, one for each source of a batch, in `N` words.
 
 use bytemuck::{Pod, Zeroable};
 
-/// A bit a source.
+/// A bit for each source.
 pub(super) type Bits<const N: usize> = [u64; N];
 
 #[inline(always)]
@@ -51,21 +51,21 @@ pub(super) fn count<const N: usize>(bits: &Bits<N>) -> u32 {
     n
 }
 
-/// What a cache fetches at a time.
+/// A cache line.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C, align(64))]
 struct Line([u64; 8]);
 
-/// Bits for each vertex, none of which lie on two lines of a cache.
+/// The bits of every vertex; those of one vertex lie on one cache line.
 pub(super) struct BitField(Vec<Line>);
 
 impl BitField {
-    /// No bits, for `n_vertices` and at least one more, of `N` words each, a divisor of 8.
+    /// Zeros for `n_vertices` and at least one more, of `N` words each; `N` divides 8.
     pub(super) fn new<const N: usize>(n_vertices: usize) -> Self {
         Self(bytemuck::zeroed_vec(n_vertices * N / 8 + 1))
     }
 
-    /// The bits of each vertex, and of some that there are not, which stay empty.
+    /// The bits of each vertex, then those of vertices that do not exist, which stay zero.
     pub(super) fn bits<const N: usize>(&mut self) -> &mut [Bits<N>] {
         bytemuck::cast_slice_mut(&mut self.0).as_chunks_mut().0
     }

@@ -1,23 +1,22 @@
-//! Breadth-first searches from many sources at once, a bit each.
+//! Breadth-first search from many sources at once, a bit each.
 //!
-//! For every vertex there are three fields of up to 512 bits: which sources have reached it, which
-//! have on the last level, and which on this one. One instruction then does the work of many
+//! Every vertex has three fields of up to 512 bits: the sources that have reached it, those that
+//! reached it on the last level, and those on this level. One instruction then does the work of all
 //! searches that cross the same arc on the same level. A level is pushed along the arcs of the
-//! frontier, or pulled along the arcs into all vertices that some source is still to reach, each
-//! until all bits have come that may. What comes of a level is a list of vertices with the bits of
-//! the sources that have just found them.
+//! frontier. Or it is pulled along the arcs into all vertices that some source has not reached,
+//! each until no bit can be new. The result of a level is a list of vertices with the bits of the
+//! sources that have just reached them.
 //!
-//! O(l·m/512) word operations a source where a batch has l levels in which a vertex is found by
-//! some of its sources: few on graphs of few levels, and on others for sources near one another,
-//! which [`order`] puts together. 24 bytes a vertex for each 64 sources of a batch.
+//! O(l·m/512) word operations a source if a batch has l levels in which some of its sources find a
+//! vertex. That is few on graphs of few levels, and on others for sources near one another, which
+//! [`order`] groups. 24 bytes a vertex for each 64 sources of a batch.
 //!
-//! Batches run side by side, a thread each. Where there are fewer than threads, all threads pull
-//! the levels of one batch together, or, where levels are many and small, batches are of fewer
-//! sources.
+//! Each thread runs a batch. If there are fewer batches than threads, all threads pull the levels
+//! of one batch together, or, where levels are many and small, batches have fewer sources.
 //!
-//! How it differs from the paper: levels are pulled as in its direction-optimising form, but a
-//! source whose search is over is no longer waited for; and where few vertices are of the
-//! frontier, a bit a vertex says which, so that the fields of others are not read.
+//! Differences from the paper: levels are pulled as in its direction-optimising form, but a pull
+//! ignores sources whose search is over; and if the frontier is small, a bit for each vertex says
+//! whether it is in the frontier, so that the fields of other vertices are not read.
 //!
 //! Reference: then-2015
 
@@ -45,37 +44,36 @@ use crate::depth::depth;
 
 pub use self::rows::TakeHops;
 
-/// Bytes that the fields of all batches may have together, unless the smallest needs more.
+/// Bytes for the fields of all batches, unless the smallest batch needs more.
 const MAX_BYTES: usize = 4 << 30;
-/// Levels, about, up to which they are large enough to be shared by threads, and sources need not
-/// be near one another.
+/// Estimated levels up to which a graph is flat: threads share its levels, and sources need not be
+/// near one another.
 const MAX_LEVELS: f64 = 100.0;
-/// Sources from which on they are searched from together.
+/// The least number of sources that are searched from at once.
 const MIN_SOURCES: usize = 16;
-/// Vertices to a source, at most, where sources are near one another.
+/// Vertices for each source of a deep graph, up to which sources are near one another.
 const MAX_SPACING: usize = 4;
-/// Sources from which on it pays to turn arcs round, in order to pull.
+/// The least number of sources for which a graph is transposed, to pull.
 const MIN_SOURCES_TO_TRANSPOSE: usize = 64;
 
-/// Vertices to a source of a deep graph, at most, where searches of a bit each take a GPU as long as
-/// one after another: of up to 64 sources, whose bits are one word,
-const SPACING_OF_FEW: usize = 25_000;
-/// and of more.
-const SPACING_OF_MANY: usize = 12_000;
+/// Vertices for each source of a deep graph, up to which batches of 64 sources pay on a GPU.
+const MAX_GPU_SPACING_64: usize = 25_000;
+/// Vertices for each source of a deep graph, up to which batches of 1,024 sources pay on a GPU.
+const MAX_GPU_SPACING_1024: usize = 12_000;
 
-/// How searches are put together.
+/// The size of batches, and how threads share them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Shape {
-    /// Of 64 sources each, that a batch has.
+    /// Words of 64 sources in a batch.
     words: usize,
     /// Batches at a time.
     n_batches: usize,
-    /// Whether all threads pull the levels of one.
+    /// Whether all threads pull the levels of one batch.
     is_team: bool,
 }
 
 impl Shape {
-    /// For so many of each, where levels are `flat`, that is, few and large.
+    /// The shape for these numbers; `flat` if the graph has few, large levels.
     fn of(n_vertices: usize, n_sources: usize, threads: usize, flat: bool) -> Self {
         let fit = |words: usize| MAX_BYTES / (24 * words * n_vertices.max(1));
         let words_for = |n_sources: usize| n_sources.div_ceil(64).next_power_of_two().min(8);
@@ -92,28 +90,28 @@ impl Shape {
     }
 }
 
-/// Whether searches of a graph of this [`depth`] from so many sources are faster together than one
-/// after another: where levels are few and large, or sources near one another, as they are where
-/// they are many.
+/// Whether one search from all of `n_sources` is faster than one after another, on a graph of this
+/// [`depth`]. It is if levels are few and large, or if sources are so many that they lie near one
+/// another.
 pub fn pays(n_vertices: usize, depth: f64, n_sources: usize) -> bool {
     let are_near = || n_sources >= n_vertices / MAX_SPACING;
     n_sources >= MIN_SOURCES && (depth <= MAX_LEVELS || are_near())
 }
 
-/// The same on a GPU: not on deep graphs, in each of whose levels all vertices are gone through,
-/// unless sources are many.
+/// The same on a GPU, whose batches scan all vertices in every level: on a deep graph it pays only
+/// for many sources.
 pub fn pays_on_gpu(n_vertices: usize, depth: f64, n_sources: usize) -> bool {
-    let spacing = if n_sources <= 64 { SPACING_OF_FEW } else { SPACING_OF_MANY };
+    let spacing = if n_sources <= 64 { MAX_GPU_SPACING_64 } else { MAX_GPU_SPACING_1024 };
     n_sources >= MIN_SOURCES && (depth <= MAX_LEVELS || n_sources >= n_vertices / spacing)
 }
 
-/// Searches of a graph from many sources, on threads of the current pool.
+/// Searches of a graph from many sources, in the current thread pool.
 pub struct ManySources<'a> {
-    /// Without its weights.
+    /// The graph without its weights.
     graph: Csr<u32>,
     incoming: Option<Csr<u32>>,
     shape: Shape,
-    /// Where each vertex comes among sources, if it matters which are searched from together.
+    /// The position of each vertex in the order of sources, if batches group near sources.
     ranks: Option<Vec<u32>>,
     done: AtomicU64,
     total: u64,
@@ -122,8 +120,8 @@ pub struct ManySources<'a> {
 }
 
 impl<'a> ManySources<'a> {
-    /// From so many sources, on so many threads of the current pool; `progress` hears how many
-    /// sources are done. O(n + m) for what is prepared.
+    /// Prepares searches from `n_sources` sources, on `threads` threads of the current pool.
+    /// `progress` gets the number of sources done. O(n + m).
     pub fn new(
         graph: Csr<u32>,
         n_sources: usize,
@@ -146,7 +144,7 @@ impl<'a> ManySources<'a> {
         }
     }
 
-    /// What they add up to.
+    /// The sums over the searches from `sources`.
     ///
     /// # Errors
     /// [`SearchError::Interrupted`] where the callback ends it.
@@ -163,8 +161,8 @@ impl<'a> ManySources<'a> {
         }
     }
 
-    /// Hands the hops from each of `sources` to each of `targets`, of which there is one at least, to
-    /// `take`, which several threads call.
+    /// Passes the hops from each of `sources` to each of `targets`, at least one, to `take`, which
+    /// several threads call.
     ///
     /// # Errors
     /// [`SearchError::Interrupted`] where the callback ends it.
@@ -225,15 +223,15 @@ impl<'a> ManySources<'a> {
     }
 
     fn goes_on(&self) -> Result<(), SearchError> {
-        let tell = |progress: Progress<'_>| progress(self.done.load(Relaxed), self.total);
-        if self.progress.is_some_and(|progress| tell(progress).is_break()) {
+        let report = |progress: Progress<'_>| progress(self.done.load(Relaxed), self.total);
+        if self.progress.is_some_and(|progress| report(progress).is_break()) {
             self.ended.store(true, Relaxed);
         }
         if self.ended.load(Relaxed) { Err(SearchError::Interrupted) } else { Ok(()) }
     }
 
-    /// Works off batches side by side, each thread with what `start` makes; `work` tells of how many
-    /// sources it was.
+    /// Runs all batches, some at a time, each thread with a value of `start`. `work` returns the
+    /// number of sources of its batch.
     fn each<const N: usize, B, T: Send>(
         &self,
         batches: impl Iterator<Item = B> + Send,

@@ -1,23 +1,22 @@
-//! Which sources are searched from together: those near one another, whose frontiers overlap.
+//! The order of sources: those of a batch are near one another, so that their frontiers overlap.
 //!
-//! A vertex takes part in a level for every number of hops at which a source of the batch finds
-//! it. Sources within a ball of r hops find it within 2 r levels of one another, so that a batch of
-//! them costs 2 r searches at most, not 64 or 512. Balls are grown from vertices that border on
-//! those before. O(n + m).
+//! A batch visits a vertex once for each distance at which one of its sources finds it. Sources
+//! within a ball of r hops find it within 2 r levels, so a batch of them costs at most 2 r
+//! searches, not 64 or 512. Each ball grows from a vertex that borders on earlier balls. O(n + m).
 
 use std::collections::VecDeque;
 
 use graph_formats::Csr;
 
-/// The position of each vertex in the order of balls that have `in_a_batch` of so many sources each,
-/// if these are spread evenly.
+/// The position of each vertex in an order by balls. A ball has as many vertices as contain
+/// `in_a_batch` of `n_sources` evenly distributed sources.
 pub(super) fn by_balls(graph: &Csr<u32>, n_sources: usize, in_a_batch: usize) -> Vec<u32> {
     let n = graph.n_vertices();
     let size = (in_a_batch as u128 * n as u128 / n_sources.max(1) as u128) as usize;
     ranks(graph, size.max(1))
 }
 
-/// The position of each vertex in the order of balls of `size` vertices.
+/// The position of each vertex in an order by balls of `size` vertices.
 fn ranks(graph: &Csr<u32>, size: usize) -> Vec<u32> {
     const NONE: u32 = u32::MAX;
     let mut ranks = vec![NONE; graph.n_vertices()];

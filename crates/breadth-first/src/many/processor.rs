@@ -1,24 +1,24 @@
-//! Loops over bits, compiled for the registers that the processor has.
+//! Loops over bits, compiled for several widths of registers.
 
-/// A loop that is compiled several times.
+/// A loop that is compiled for several instruction sets.
 pub(super) trait Loop {
     type Result;
 
-    /// To be inlined, with all that it calls, by an attribute: what is not has the instructions of
-    /// any processor.
+    /// Must be inlined, with all that it calls: a call that is not inlined is compiled for the
+    /// baseline CPU.
     fn run(self) -> Self::Result;
 }
 
-/// Runs it with the widest registers.
+/// Runs the loop with the widest registers of the CPU.
 pub(super) fn run<L: Loop>(this: L) -> L::Result {
     #[cfg(target_arch = "x86_64")]
     {
         if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vpopcntdq") {
-            // SAFETY: the processor has these instructions.
+            // SAFETY: the CPU has these instructions.
             return unsafe { run_by_avx512(this) };
         }
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") {
-            // SAFETY: the processor has these instructions.
+            // SAFETY: the CPU has these instructions.
             return unsafe { run_by_avx2(this) };
         }
     }

@@ -1,4 +1,4 @@
-//! A level towards the frontier.
+//! A pull: a level from the arcs into vertices.
 
 use graph_formats::VertexId;
 use search_parts::prefetch;
@@ -7,20 +7,20 @@ use super::bits::{Bits, and, is_empty, or, without};
 use super::processor::Loop;
 use crate::arcs::Arcs;
 
-/// Arcs ahead of which bits are fetched.
+/// Arcs ahead of the current one whose bits are prefetched.
 const AHEAD: usize = 16;
 
-/// Into each of some vertices, from the starts of its arcs, until all bits have come that may.
-/// Where most starts have none, a smaller array says so.
+/// Pulls into the vertices from `first` on: ORs the bits of the tails of a vertex's arcs, until no
+/// missing bit is left.
 pub(super) struct Pull<'a, const N: usize> {
     pub(super) into: Arcs<'a>,
-    /// Sources that have found a vertex on the last level.
+    /// Sources with a vertex in the frontier.
     pub(super) live: Bits<N>,
-    /// With one more that is empty.
+    /// The bits of each vertex, and of one more that is empty.
     pub(super) frontier: &'a [Bits<N>],
-    /// Where few vertices are of the frontier, a bit for each.
+    /// If the frontier is small, a bit for each vertex: whether it is in it.
     pub(super) is_frontier: Option<&'a [u64]>,
-    /// The first vertex of these:
+    /// The vertex of the first element of `seen` and `next`.
     pub(super) first: usize,
     pub(super) seen: &'a mut [Bits<N>],
     pub(super) next: &'a mut [Bits<N>],
@@ -28,7 +28,7 @@ pub(super) struct Pull<'a, const N: usize> {
 }
 
 impl<const N: usize> Loop for Pull<'_, N> {
-    /// How many arcs lead into vertices that bits may have come to.
+    /// The number of arcs into vertices that may still get bits.
     type Result = u64;
 
     #[inline(always)]
@@ -45,7 +45,7 @@ impl<const N: usize> Loop for Pull<'_, N> {
                 for arc in arcs {
                     let mut start = into.ends[arc] as usize;
                     match is_frontier {
-                        // no branch, for there is no telling which way it would go
+                        // no branch, since it could not be predicted
                         Some(bits) if bits[start / 64] >> (start % 64) & 1 == 0 => start = nothing,
                         Some(_) => {}
                         None => {

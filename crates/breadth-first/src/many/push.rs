@@ -1,4 +1,4 @@
-//! A level from the frontier on.
+//! A push: a level along the arcs of the frontier.
 
 use graph_formats::VertexId;
 
@@ -6,15 +6,15 @@ use super::bits::{Bits, is_empty, or, without};
 use super::processor::Loop;
 use crate::arcs::Arcs;
 
-/// Along the arcs of each vertex of the frontier: its bits, to where they are new. An end is
-/// listed when its first bit comes; a second pass enters what has come as seen.
+/// Pushes the bits of each frontier vertex along its arcs, to heads that lack them. A head is
+/// listed when it gets its first bit; a second pass adds the new bits to `seen`.
 pub(super) struct Push<'a, const N: usize> {
     pub(super) out: Arcs<'a>,
     pub(super) vertices: &'a [VertexId],
     pub(super) frontier: &'a [Bits<N>],
     pub(super) seen: &'a mut [Bits<N>],
     pub(super) next: &'a mut [Bits<N>],
-    /// Vertices with bits in `next`, of the level before the last; those of this one.
+    /// At first the vertices with bits in `next`, of an earlier level; then those of this level.
     pub(super) found: &'a mut Vec<VertexId>,
 }
 

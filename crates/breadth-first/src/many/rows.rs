@@ -1,4 +1,4 @@
-//! The hops of every source to every target.
+//! The hops from every source to every target.
 
 use graph_formats::{VertexId, parallel};
 use search_parts::SearchError;
@@ -6,22 +6,22 @@ use search_parts::SearchError;
 use super::bits::Bits;
 use super::search::{Found, GoesOn};
 
-/// Rows that are handed over together: as many as hops lie on a line of a cache.
-const ROWS_AT_ONCE: usize = 16;
-/// Columns of them at a time.
-const COLUMNS_AT_ONCE: usize = 64;
+/// Rows transposed together: one cache line of hops.
+const ROWS_PER_TASK: usize = 16;
+/// Columns transposed together.
+const COLUMNS_PER_BLOCK: usize = 64;
 const NONE: u32 = u32::MAX;
 
-/// What is called with the position of a source, the first of some targets that follow one another,
-/// and the hops to these; `u32::MAX` where there is no path.
+/// A callback that gets the position of a source, the position of the first of some consecutive
+/// targets, and the hops to these; `u32::MAX` where there is no path.
 pub type TakeHops<'a> = &'a (dyn Fn(usize, usize, &[u32]) + Sync);
 
-/// Which vertices are targets.
+/// The columns of the table: its targets.
 pub(super) struct Columns {
-    /// The place of each vertex among those that are.
+    /// The index of each vertex among the distinct targets; `NONE` for other vertices.
     places: Vec<u32>,
     n_places: usize,
-    /// The place of each column.
+    /// The index of each column's target.
     columns: Vec<u32>,
 }
 
@@ -41,10 +41,10 @@ impl Columns {
     }
 }
 
-/// The hops of the sources of one batch, by target; asks `goes_on` at every level.
+/// The hops from the sources of one batch, grouped by target; calls `goes_on` at every level.
 pub(super) struct Hops<'a> {
     columns: &'a Columns,
-    /// Sources that the batch may have.
+    /// Sources of a full batch.
     n_sources: usize,
     hops: Vec<u32>,
     goes_on: GoesOn<'a>,
@@ -55,31 +55,31 @@ impl<'a> Hops<'a> {
         Self { columns, n_sources: 0, hops: Vec::new(), goes_on }
     }
 
-    /// For a batch of up to so many sources, who have found nothing yet.
+    /// Clears the hops, for a batch of up to `n_sources` sources.
     pub(super) fn clear(&mut self, n_sources: usize) {
         self.n_sources = n_sources;
         self.hops.clear();
         self.hops.resize(self.columns.n_places * n_sources, NONE);
     }
 
-    /// Hands over the hops of the sources of the batch, whose positions are `rows`.
+    /// Passes the hops of the batch's sources, whose positions are `rows`, to `take`.
     pub(super) fn hand_over(&self, rows: &[usize], take: TakeHops<'_>) {
-        parallel::for_each(rows.len().div_ceil(ROWS_AT_ONCE), &|task| {
-            let first_row = task * ROWS_AT_ONCE;
-            let rows = &rows[first_row..rows.len().min(first_row + ROWS_AT_ONCE)];
-            // rows and hops are apart by powers of two, of which a cache holds few at a time
-            let mut block = [[NONE; ROWS_AT_ONCE]; COLUMNS_AT_ONCE];
-            let mut of_row = [NONE; COLUMNS_AT_ONCE];
-            for (at, places) in self.columns.columns.chunks(COLUMNS_AT_ONCE).enumerate() {
+        parallel::for_each(rows.len().div_ceil(ROWS_PER_TASK), &|task| {
+            let first_row = task * ROWS_PER_TASK;
+            let rows = &rows[first_row..rows.len().min(first_row + ROWS_PER_TASK)];
+            // rows of hops lie powers of two apart, of which a cache holds few at a time
+            let mut block = [[NONE; ROWS_PER_TASK]; COLUMNS_PER_BLOCK];
+            let mut of_row = [NONE; COLUMNS_PER_BLOCK];
+            for (at, places) in self.columns.columns.chunks(COLUMNS_PER_BLOCK).enumerate() {
                 for (hops, &place) in block.iter_mut().zip(places) {
                     let first = place as usize * self.n_sources + first_row;
-                    hops.copy_from_slice(&self.hops[first..first + ROWS_AT_ONCE]);
+                    hops.copy_from_slice(&self.hops[first..first + ROWS_PER_TASK]);
                 }
                 for (at_row, &row) in rows.iter().enumerate() {
                     for (hops, block) in of_row.iter_mut().zip(&block) {
                         *hops = block[at_row];
                     }
-                    take(row, at * COLUMNS_AT_ONCE, &of_row[..places.len()]);
+                    take(row, at * COLUMNS_PER_BLOCK, &of_row[..places.len()]);
                 }
             }
         });

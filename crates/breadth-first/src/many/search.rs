@@ -1,4 +1,4 @@
-//! One batch: a level at a time, from the frontier or towards it.
+//! One batch: level by level, pushed or pulled.
 
 use std::mem::swap;
 
@@ -12,21 +12,21 @@ use super::pull::Pull;
 use super::push::Push;
 use crate::arcs::Arcs;
 
-/// A graph as batches search it.
+/// The arcs of the graph.
 #[derive(Clone, Copy)]
 pub(super) struct Ways<'g> {
     pub(super) out: Arcs<'g>,
-    /// The same arcs at their ends, where levels may be pulled.
+    /// The transposed arcs, if levels may be pulled.
     pub(super) into: Option<Arcs<'g>>,
 }
 
-/// An error where the searches are to end.
+/// Returns an error if the searches must end.
 pub(super) type GoesOn<'a> = &'a (dyn Fn() -> Result<(), SearchError> + Sync);
 
-/// What becomes of the vertices that a batch finds.
+/// Takes the vertices that a batch finds.
 pub(super) trait Found<const N: usize> {
-    /// These `vertices`, each once, are so many hops from the sources that `bits` has for them;
-    /// bits of other vertices are zero. An error ends the search.
+    /// The `vertices`, each once, are `hops` from the sources in their `bits`; the bits of other
+    /// vertices are zero. An error ends the search.
     fn level(
         &mut self,
         hops: u32,
@@ -35,27 +35,27 @@ pub(super) trait Found<const N: usize> {
     ) -> Result<(), SearchError>;
 }
 
-/// Arcs that are pushed along in the time of so many that are pulled: a pull reads what is often
-/// near, and ends early.
+/// Arcs pulled in the time of one arc pushed: a pull often reads near memory and ends early.
 const PULLS_PER_PUSH: u64 = 8;
-/// Where not one arc of so many leads from the frontier, it pays to look before bits are read.
+/// A pull first tests the bitmap of the frontier if fewer than 1 / SPARSE of all arcs leave the
+/// frontier.
 const SPARSE: u64 = 2;
-/// Vertices that a thread pulls to at a time.
+/// Vertices that a task pulls into.
 const PULLED_PER_TASK: usize = 1 << 12;
 
 /// The work space of one batch after another.
 pub(super) struct Batch<const N: usize> {
-    /// Which sources have reached a vertex,
+    /// The sources that have reached each vertex.
     seen: BitField,
-    /// which have on the last level,
+    /// The sources that reached each vertex on the last level.
     frontier: BitField,
-    /// and which on this one.
+    /// The sources that reach each vertex on this level.
     next: BitField,
-    /// Vertices with bits in `frontier`,
+    /// Vertices with bits in `frontier`.
     vertices: Vec<VertexId>,
-    /// those found on this level,
+    /// Vertices found on this level.
     found: Vec<VertexId>,
-    /// A bit a vertex: whether it has any in `frontier`, where that was asked for.
+    /// A bit for each vertex: whether it has bits in `frontier`. Valid during a pull.
     is_frontier: Vec<u64>,
     /// Whether all threads pull together.
     is_team: bool,
@@ -74,7 +74,8 @@ impl<const N: usize> Batch<N> {
         }
     }
 
-    /// Tells `found` of every vertex that one of `sources` reaches, 64 `N` at most, level by level.
+    /// Passes every vertex that one of `sources`, at most 64 `N`, reaches to `found`, level by
+    /// level.
     pub(super) fn search(
         &mut self,
         ways: Ways<'_>,
@@ -83,7 +84,7 @@ impl<const N: usize> Batch<N> {
     ) -> Result<(), SearchError> {
         self.start(sources);
         let mut hops = 0;
-        // arcs into vertices that a pull has to look at
+        // arcs that a pull reads at most
         let mut to_pull = ways.out.ends.len() as u64;
         loop {
             found.level(hops, &self.vertices, self.frontier.bits())?;
@@ -104,7 +105,7 @@ impl<const N: usize> Batch<N> {
         }
     }
 
-    /// Empties all and puts the sources in.
+    /// Clears all fields and starts from the sources.
     fn start(&mut self, sources: &[VertexId]) {
         let (seen, frontier) = (self.seen.bits::<N>(), self.frontier.bits::<N>());
         seen.fill([0; N]);
@@ -122,14 +123,15 @@ impl<const N: usize> Batch<N> {
         }
     }
 
-    /// From each vertex of the frontier along its arcs.
+    /// Pushes the frontier along its arcs.
     fn push(&mut self, out: Arcs<'_>) {
         let (seen, next) = (self.seen.bits::<N>(), self.next.bits::<N>());
         let (vertices, found) = (&self.vertices, &mut self.found);
         run(Push { out, vertices, frontier: self.frontier.bits(), seen, next, found });
     }
 
-    /// Into each vertex that is still to be reached. Returns how many arcs lead into these.
+    /// Pulls into each vertex that is not reached by all sources. Returns the number of arcs into
+    /// these.
     fn pull(&mut self, into: Arcs<'_>, to_push: u64) -> u64 {
         let frontier: &[Bits<N>] = self.frontier.bits();
         let mut live = [0; N];

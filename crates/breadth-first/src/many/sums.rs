@@ -1,4 +1,4 @@
-//! Hops added up for every vertex.
+//! The sums of hops of every vertex.
 
 use graph_formats::VertexId;
 use paths::HopSums;
@@ -9,10 +9,10 @@ use super::bits::{Bits, count, is_empty};
 use super::processor::{Loop, run};
 use super::search::{Found, GoesOn};
 
-/// Vertices that a thread adds up at a time.
+/// Vertices whose sums a task adds up.
 const SUMMED_PER_TASK: usize = 1 << 12;
 
-/// What a vertex has, side by side, for levels go through vertices in any order.
+/// The sums of one vertex. They lie side by side, since levels have vertices in any order.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     reciprocals: u128,
@@ -21,7 +21,7 @@ struct Sum {
     greatest: u32,
 }
 
-/// The sums of the batches of a thread, or of a team, which asks `goes_on` at every level.
+/// The sums of the batches of one thread or one team; calls `goes_on` at every level.
 pub(super) struct Sums<'a> {
     of: Vec<Sum>,
     by_hop: Vec<u64>,
@@ -34,7 +34,7 @@ impl<'a> Sums<'a> {
         Self { of: vec![Sum::default(); n_vertices], by_hop: Vec::new(), is_team, goes_on }
     }
 
-    /// Adds them to those of others.
+    /// Adds these sums to `sums`.
     pub(super) fn add_to(&self, sums: &mut HopSums) {
         for (v, sum) in self.of.iter().enumerate() {
             sums.n_sources[v] += sum.n_sources;
@@ -71,7 +71,7 @@ impl<const N: usize> Found<N> for Sums<'_> {
     }
 }
 
-/// What a source on this level adds.
+/// The summands of one source on this level.
 #[derive(Clone, Copy)]
 struct Level {
     hops: u32,
@@ -90,7 +90,7 @@ impl Level {
     }
 }
 
-/// What has come to vertices in any order.
+/// Adds to the sums of the listed vertices.
 struct AddSome<'a, const N: usize> {
     level: Level,
     vertices: &'a [VertexId],
@@ -112,7 +112,7 @@ impl<const N: usize> Loop for AddSome<'_, N> {
     }
 }
 
-/// What has come to vertices side by side, most of them.
+/// Adds to the sums of a range of vertices, most of which have bits.
 struct AddAll<'a, const N: usize> {
     level: Level,
     bits: &'a [Bits<N>],

@@ -1,4 +1,4 @@
-//! Searches from many sources at once against single ones.
+//! Searches from many sources at once, compared with single searches.
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use search_parts::SearchError;
 use test_support::{arbitrary_graph, corner_cases};
 
-/// One search after another, added up.
+/// The sums over single searches.
 fn one_by_one<W: Weight>(graph: &Csr<W>, sources: &[VertexId]) -> HopSums {
     let n = graph.n_vertices();
     let arcs: Vec<_> = graph.arcs().map(|(from, to, _)| (from, to, 1u32)).collect();
@@ -38,7 +38,7 @@ fn by_threads<W: Weight>(graph: &Csr<W>, sources: &[VertexId], threads: usize) -
     HopCounter::new(graph, None, NonZeroUsize::new(threads)).sums(sources, None).unwrap()
 }
 
-/// With its arcs both ways, self-loops and parallel arcs too.
+/// The same graph with every arc both ways, self-loops and parallel arcs included.
 fn undirected(graph: &Csr<u32>) -> Csr<u32> {
     Csr::from_edges(graph.n_vertices(), &graph.arcs().collect::<Vec<_>>()).unwrap()
 }
@@ -46,7 +46,7 @@ fn undirected(graph: &Csr<u32>) -> Csr<u32> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Directed and not, sources that are given again, and vertices that no arc joins.
+    /// Directed and undirected graphs, repeated sources, and isolated vertices.
     #[test]
     fn sums_are_those_of_single_searches(
         graph in arbitrary_graph::<u32>(60, 150, 0..=9),
@@ -62,7 +62,7 @@ proptest! {
         }
     }
 
-    /// In whatever order sources come, and however they are divided.
+    /// Any order and any division of the sources gives the same sums.
     #[test]
     fn sums_add_up(
         graph in arbitrary_graph::<u32>(40, 120, 1..=1),
@@ -81,14 +81,14 @@ proptest! {
 #[test]
 fn sums_of_corner_cases() {
     for (name, graph) in corner_cases::<u32>() {
-        // the path of 10,000 from a few
+        // about 100 sources: the longest path has 10,000 vertices
         let step = graph.n_vertices() / 100 + 1;
         let sources: Vec<_> = graph.vertices().step_by(step).collect();
         assert_eq!(by_threads(&graph, &sources, 2), one_by_one(&graph, &sources), "{name}");
     }
 }
 
-/// Batches of every width, pushed and pulled, by a thread each and by all together.
+/// Batches of every width, pushed and pulled, by one thread each and by all together.
 #[test]
 fn sums_of_graphs_with_many_levels_and_with_few() {
     let directed = GraphOptions { direction: Direction::Directed, ..Default::default() };

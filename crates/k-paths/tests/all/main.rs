@@ -1,5 +1,5 @@
-//! The k shortest simple paths, against all simple paths of small graphs and Yen's algorithm as a
-//! textbook has it.
+//! The k shortest simple paths, compared with all simple paths of small graphs and with the
+//! textbook form of Yen's algorithm.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ use test_support::{arbitrary_graph, corner_cases, data};
 
 type Paths<W> = Vec<Path<<W as Weight>::Distance>>;
 
-/// By the distances of the oracle.
+/// Finds paths by the distances of the oracle.
 fn find<W: PathWeight>(
     graph: &Csr<W>,
     source: VertexId,
@@ -34,7 +34,7 @@ fn k_shortest<W: PathWeight>(
     find(graph, source, target, k, None).unwrap().paths
 }
 
-/// The length of a path, by the lightest of parallel arcs; `None` if it is none.
+/// The length of a path, by the lightest of parallel arcs; `None` if it is not a path.
 fn length<W: Weight>(graph: &Csr<W>, vertices: &[VertexId]) -> Option<W::Distance> {
     vertices.windows(2).try_fold(W::Distance::ZERO, |length, step| {
         let arcs = graph.arcs_from(step[0]).filter(|arc| arc.0 == step[1]);
@@ -42,7 +42,7 @@ fn length<W: Weight>(graph: &Csr<W>, vertices: &[VertexId]) -> Option<W::Distanc
     })
 }
 
-/// Adds all simple paths that go on from `begin`.
+/// Appends all simple paths that begin with `begin`.
 fn go_on<W: Weight>(
     graph: &Csr<W>,
     target: VertexId,
@@ -67,7 +67,7 @@ fn go_on<W: Weight>(
     }
 }
 
-/// All simple paths by length, then by vertices, one by one.
+/// All simple paths, sorted by length, then by vertices.
 fn all_simple_paths<W: Weight>(graph: &Csr<W>, source: VertexId, target: VertexId) -> Paths<W> {
     let mut found = Vec::new();
     go_on(graph, target, &mut vec![source], &mut found);
@@ -75,8 +75,8 @@ fn all_simple_paths<W: Weight>(graph: &Csr<W>, source: VertexId, target: VertexI
     found
 }
 
-/// Yen's algorithm: a whole search for each vertex of each path, in a copy of the graph without
-/// what is banned.
+/// Yen's algorithm: a whole search for each vertex of each path, on a copy of the graph without the
+/// banned arcs.
 fn textbook<W: PathWeight>(
     graph: &Csr<W>,
     source: VertexId,
@@ -114,8 +114,8 @@ fn textbook<W: PathWeight>(
     found
 }
 
-/// The laws of an answer, whatever the graph: paths that are simple, distinct, as long as they say
-/// and in order, of which the first is as short as the distance.
+/// The laws of every result: paths are simple, distinct and sorted, their lengths are right, and
+/// the first is as short as the distance.
 fn check_laws<W: PathWeight>(graph: &Csr<W>, source: VertexId, target: VertexId, paths: &Paths<W>) {
     for path in paths {
         let ends = (path.vertices.first(), path.vertices.last());
@@ -131,7 +131,7 @@ fn check_laws<W: PathWeight>(graph: &Csr<W>, source: VertexId, target: VertexId,
     assert_eq!(paths.first().map(|path| path.length), distances.get(target));
 }
 
-/// Whatever k is, the first of all simple paths.
+/// For each k, the result is the first k of all simple paths.
 fn check_against_all<W: PathWeight>(graph: &Csr<W>) {
     for target in graph.vertices() {
         let all = all_simple_paths(graph, 0, target);
@@ -153,7 +153,7 @@ macro_rules! all_of_small_graphs {
         proptest! {
             #![proptest_config(ProptestConfig::with_cases(96))]
 
-            /// Weights are whole and few, so that many paths are equally long, and zeros are
+            /// Weights are few and integral, so that many paths are equally long and zeros are
             /// frequent.
             #[test]
             fn $name(graph in arbitrary_graph::<$weight>(6, 18, 0..=3)) {
@@ -173,7 +173,7 @@ all_of_small_graphs! {
     all_of_f64 f64
 }
 
-/// The lengths alone, to the last bit, and the laws: sums of such weights are rounded.
+/// Compares only lengths, to the last bit, and checks the laws: sums of such weights are rounded.
 fn check_lengths<W: PathWeight>(graph: &Csr<u32>, weights: &[f64]) {
     let weight = |at: u32| W::from_f64(weights[at as usize]).unwrap();
     let arcs: Vec<_> = graph.arcs().map(|(u, v, w)| (u, v, weight(w))).collect();
@@ -226,7 +226,7 @@ fn corner_cases_of_all_types() {
             for target in graph.vertices().filter(|v| [0, n / 2, n - 1].contains(v)) {
                 match find(&graph, 0, target, 5, None) {
                     Ok(found) => check_laws(&graph, 0, target, &found.paths),
-                    // two arcs of the largest weights are too much for their own type
+                    // two arcs of the largest weights overflow their own type
                     Err(SearchError::Overflow { vertex, .. }) => {
                         assert_eq!((name, vertex), ("largest weights", target));
                     }
@@ -241,8 +241,8 @@ fn corner_cases_of_all_types() {
     check::<f64>();
 }
 
-/// All paths of a grid that turn no corner back are equally long: the first are those of least
-/// vertices, without a look at the others.
+/// All paths of a grid that never turn back are equally long: the first by vertices are found
+/// without a search of the others.
 #[test]
 fn ties_are_in_the_order_of_their_vertices() {
     let side = 40;
@@ -255,7 +255,7 @@ fn ties_are_in_the_order_of_their_vertices() {
     check_laws(&graph, 0, 1599, &found);
     assert!(found.iter().all(|path| path.length == 78));
     assert!(found.is_sorted_by(|a, b| a.vertices < b.vertices));
-    // right as long as may be, then down: with one step down before
+    // right to the end of the row, then down
     let first = (0..side).chain((2..=side).map(|row| row * side - 1));
     assert_eq!(found[0].vertices, first.collect::<Vec<_>>());
     let small = Csr::from_edges(16, &small_grid()).unwrap();
@@ -272,7 +272,7 @@ fn small_grid() -> Vec<(VertexId, VertexId, u32)> {
     edges.collect()
 }
 
-/// A larger graph, where paths have many vertices.
+/// A larger graph, whose paths have many vertices.
 #[test]
 fn grids_of_weights() {
     let graph = grid(&GridConfig { side: 12, ..GridConfig::default() }).unwrap();
@@ -283,7 +283,7 @@ fn grids_of_weights() {
     assert_eq!(lengths(found), lengths(expected));
 }
 
-/// A city, between some pairs.
+/// A city, between some pairs of vertices.
 #[test]
 fn rome() {
     let Some(path) = data("dimacs/rome99.gr") else { return };
@@ -298,7 +298,7 @@ fn rome() {
 }
 
 #[test]
-fn paths_that_are_few() {
+fn fewer_paths_than_k() {
     let graph = Csr::from_arcs(4, &[(0, 1, 5u32), (0, 1, 2), (1, 2, 1), (0, 0, 0), (1, 0, 0)]);
     let graph = graph.unwrap();
     let path = |length, vertices: &[VertexId]| Path { length, vertices: vertices.to_vec() };
@@ -309,7 +309,7 @@ fn paths_that_are_few() {
 }
 
 #[test]
-fn what_is_refused() {
+fn wrong_arguments_are_refused() {
     let graph = Csr::from_arcs(3, &[(0, 1, 1i32), (1, 2, -1)]).unwrap();
     let refused = |source, target| {
         let no_distance = |_| unreachable!("no distance is asked for");
@@ -325,7 +325,7 @@ fn what_is_refused() {
     assert!(matches!(target, Err(SearchError::NoSuchVertex { role: "target", vertex: 4, .. })));
 }
 
-/// A path that overflows is none of the first where there are enough; else it is an error.
+/// A path that overflows is left out if k others exist; else it is an error.
 #[test]
 fn no_length_wraps() {
     fn check<W: PathWeight>(large: W) {
@@ -338,7 +338,7 @@ fn no_length_wraps() {
             let three = find(&graph, 0, 3, 3, None);
             assert!(matches!(three, Err(SearchError::Overflow { vertex: 3, .. })), "{three:?}");
         }
-        // the only path to 2 is too long, and that to 1 is not
+        // the only path to 2 overflows, the one to 1 does not
         let graph = Csr::from_arcs(3, &[(0, 1, large), (1, 2, large)]).unwrap();
         assert_eq!(k_shortest(&graph, 0, 1, 9).len(), 1);
         let to_2 = [None, large.after(W::Distance::ZERO), Some(W::Distance::ZERO)];
@@ -349,7 +349,7 @@ fn no_length_wraps() {
     check::<i64>(i64::MAX - 1);
     check::<f32>(f32::MAX);
     check::<f64>(f64::MAX);
-    // and where it can be held, it is a path
+    // a sum that the wider distance type holds is a path
     let arcs = [(0, 1, u32::MAX), (1, 2, u32::MAX), (0, 2, 1)];
     let graph = Csr::from_arcs(3, &arcs).unwrap();
     assert_eq!(k_shortest(&graph, 0, 2, 2)[1].length, 2 * u64::from(u32::MAX));
@@ -366,7 +366,7 @@ fn the_callback_may_end_it() {
     assert_eq!(find(&graph, 0, 15, 49, Some(&stop)).map(|found| found.paths.len()), Ok(49));
 }
 
-/// Searches touch what they reach: on a long road with a detour at every mile, k paths take about
+/// A search costs what it reaches: on a long road with a detour at every vertex, k paths take about
 /// k searches of some vertices each.
 #[test]
 fn work_is_about_a_search_for_each_path() {
@@ -381,7 +381,7 @@ fn work_is_about_a_search_for_each_path() {
     assert_eq!(oracle::dijkstra(&graph, 0).unwrap().get(target), Some(found[0].length));
 }
 
-/// By numbers that are no distances: the paths that there are, or an error.
+/// Numbers that are not distances give the right paths or an error.
 #[test]
 fn numbers_that_are_no_distances() {
     // 0 -> 1 -> 3 is shorter than 0 -> 2 -> 3

@@ -1,10 +1,9 @@
-//! The shortest-path tree on a GPU, from the distances that Bellman-Ford has left there.
+//! The shortest-path tree on a GPU, from the distances of a Bellman-Ford search there.
 //!
-//! The rule is that of `sssp::predecessors`, and the method stands in
-//! `kernels/sssp/edge_predecessors.cu`: this is its host loop, one launch for the nearer
-//! predecessors, and one for each level of those that a rule of levels gives, unless these
-//! are many. O(n + m) for each launch, and 8 bytes a vertex; where a search has rows of arcs,
-//! 4 bytes an arc more, for their edges.
+//! The rule is that of `sssp::predecessors`; the method is in `kernels/sssp/edge_predecessors.cu`.
+//! This is its host loop: one launch for the nearer predecessors, then one for each level of the
+//! vertices without one, unless there are many levels. O(n + m) for each launch. 8 bytes a vertex;
+//! a search with rows of arcs takes 4 bytes an arc more, for the tails.
 //!
 //! Reference: origin-segments
 
@@ -21,26 +20,26 @@ use crate::{EDGES_PER_LAUNCH, a_thread_each, length};
 
 static PREPARE: Ptx = Ptx::new(kernels::sssp::PREPARE.name, kernels::sssp::PREPARE.ptx);
 
-/// Levels beyond which the CPU, which looks at each arc once, is faster than a look at all
-/// edges for each of them.
+/// Levels at most: beyond, the CPU is faster, since it reads each arc once, and a launch reads all
+/// edges for each level.
 const MAX_LEVELS: u32 = 256;
 
-/// What a search leaves on the device: edges, and the distances of all vertices.
+/// The edges on the device, and the distances that a search left there.
 #[derive(Clone, Copy)]
 pub struct Searched<'a, W> {
-    /// Where each edge begins,
+    /// The tail of each edge.
     pub tails: &'a Buffer<VertexId>,
-    /// where it ends,
+    /// The head of each edge.
     pub heads: &'a Buffer<VertexId>,
-    /// and what it weighs.
+    /// The weight of each edge.
     pub weights: &'a Buffer<W>,
-    /// A sum for each vertex.
+    /// The distance of each vertex, in the weights' type.
     pub distances: &'a Buffer<W>,
     /// Whether any weight is below zero.
     pub negative: bool,
 }
 
-/// The kernels of `edge_predecessors.cu` for one type of weights, and what they write.
+/// The kernels of `edge_predecessors.cu` for one weight type, and their results.
 pub struct EdgeTree {
     nearer: Kernel,
     first_level: Kernel,
@@ -52,7 +51,7 @@ pub struct EdgeTree {
 }
 
 impl EdgeTree {
-    /// Those for weights of this type.
+    /// Loads the kernels for weights of this type.
     pub fn load(
         gpu: &Gpu,
         weights: WeightKind,
@@ -77,8 +76,8 @@ impl EdgeTree {
         })
     }
 
-    /// The predecessors of the vertices within `limit` of `source`, which the search was from;
-    /// `u32::MAX` is no vertex. `None` where there are too many levels.
+    /// The predecessors of the vertices within `limit` of `source`, the source of the search;
+    /// `u32::MAX` for no predecessor. `None` if there are too many levels.
     pub fn predecessors<W: Weight>(
         &mut self,
         gpu: &Gpu,
@@ -99,7 +98,7 @@ impl EdgeTree {
         Ok(Some(chosen))
     }
 
-    /// Chooses for all vertices; whether that took few enough levels.
+    /// Chooses a predecessor for all vertices; false if that takes too many levels.
     fn choose<W: Weight>(
         &mut self,
         gpu: &Gpu,
@@ -116,7 +115,7 @@ impl EdgeTree {
         }
         let n = length(&self.chosen);
         let args = [(&self.chosen).into(), source.into(), (&self.levels).into(), n.into()];
-        // SAFETY: threads read `chosen` and write `levels` below `n`, which both have.
+        // SAFETY: threads read `chosen` and write `levels` below `n`, the length of both.
         unsafe { gpu.launch(&self.first_level, a_thread_each(n as usize), &args)? };
         self.mark.fill_bytes(0)?;
         for level in 1..=MAX_LEVELS {
@@ -129,7 +128,7 @@ impl EdgeTree {
         Ok(false)
     }
 
-    /// Launches `kernel`, which takes what `nearer` does and then `more`, over all edges.
+    /// Launches `kernel` over all edges; its arguments are those of `nearer`, then `more`.
     fn all_edges<W: Weight>(
         &self,
         gpu: &Gpu,
@@ -151,26 +150,26 @@ impl EdgeTree {
                 (&self.mark).into(),
             ];
             let args: Vec<Arg<'_>> = args.iter().chain(more).copied().collect();
-            // SAFETY: threads read the edges from `first` on, `count` of them, which there
-            // are; the ends of edges are vertices, and `distances`, of the kernel's type,
-            // `chosen` and `levels` have a place for each.
+            // SAFETY: threads read `count` edges from `first` on, which exist; the ends of edges
+            // are vertices, and `distances`, of the kernel's type, `chosen` and `levels` have an
+            // element for each.
             unsafe { gpu.launch(kernel, a_thread_each(count), &args)? };
         }
         Ok(())
     }
 }
 
-/// The tree of a search that has the arcs on the device row by row.
+/// The tree of a search that has rows of arcs on the device.
 pub struct RowTree {
-    /// What chooses.
+    /// Chooses the predecessors.
     pub tree: EdgeTree,
-    /// Which row each arc is in.
+    /// The row of each arc.
     pub rows: Buffer<VertexId>,
 }
 
 impl RowTree {
-    /// The one in `place`, made if there is none: for `n_arcs` arcs with weights of this type, in
-    /// rows that begin at `offsets`; these end with `n_arcs`.
+    /// The tree in `place`, created if it is empty: for `n_arcs` arcs with weights of this type, in
+    /// rows that begin at `offsets`; the last offset is `n_arcs`.
     pub fn made<'p>(
         place: &'p mut Option<Self>,
         gpu: &Gpu,
@@ -189,8 +188,7 @@ impl RowTree {
     }
 }
 
-/// The row of each of `n_arcs` arcs, from the offsets of the rows, which end with
-/// `n_arcs`.
+/// The row of each of `n_arcs` arcs, from the offsets of the rows; the last offset is `n_arcs`.
 ///
 /// # Errors
 /// Where the device fails or has too little memory.
@@ -204,8 +202,8 @@ pub fn expand_rows(
     let n_vertices = row_offsets.len().saturating_sub(1) as u32;
     let args = [row_offsets.into(), n_vertices.into(), (&tails).into(), length(&tails).into()];
     if n_arcs > 0 {
-        // SAFETY: threads read `row_offsets`, one more than the vertices, and write
-        // `tails` below its length; rows of arcs there are, so there is a vertex.
+        // SAFETY: threads read `row_offsets`, one more than the vertices, and write `tails` below
+        // its length; since there are arcs, there is a vertex.
         unsafe { gpu.launch(&kernel, a_thread_each(n_arcs), &args)? };
     }
     Ok(tails)

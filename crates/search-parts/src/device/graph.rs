@@ -1,8 +1,8 @@
 //! A graph on the device.
 //!
-//! For searches over keys it has for every vertex the bounds of its row, and the arcs as pairs of
-//! end and weight, so that an arc is one read. For kernels that take weights of any type and
-//! sign it is as the matrix is stored: offsets of rows, ends, weights.
+//! Searches over keys have the bounds of each vertex's row, and the arcs as pairs of head and
+//! weight, so that an arc is one read. Kernels for weights of any type and sign have the graph as
+//! the CPU stores it: offsets of rows, heads, weights.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -17,16 +17,16 @@ use kernels::sssp::{ROWS_F32, ROWS_F64, ROWS_U32, ROWS_U64};
 use super::keys::KeyKind;
 use crate::{DeviceTimes, SearchError};
 
-/// Arcs uploaded in one go.
+/// Arcs uploaded at a time.
 const CHUNK: usize = 1 << 24;
 
 /// `Rows` of `search.cuh`: addresses of bounds and arcs.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct RowsAt {
-    /// Those of [`DeviceRows::bounds`],
+    /// The address of [`DeviceRows::bounds`].
     pub bounds: u64,
-    /// and of [`DeviceRows::arcs`].
+    /// The address of [`DeviceRows::arcs`].
     pub arcs: u64,
 }
 
@@ -34,26 +34,26 @@ pub struct RowsAt {
 pub struct DeviceRows {
     /// First arc and end of each row.
     pub bounds: Buffer<[u32; 2]>,
-    /// End and weight of each arc, 32 bits each, or 64.
+    /// Head and weight of each arc: two words, or four for weights of 64 bits.
     pub arcs: Buffer<[u32; 2]>,
     /// How many arcs there are.
     pub n_arcs: usize,
 }
 
-/// A graph whose weights are [keys](KeyKind), and what all searches of it begin with.
+/// A graph whose weights are [keys](KeyKind), for all searches of it.
 pub struct KeyGraph {
-    /// What weights and keys are.
+    /// The type of weights and keys.
     pub kind: KeyKind,
     /// The arcs.
     pub rows: DeviceRows,
     kernels: RowKernels,
-    /// Of loading kernels, and of the upload.
+    /// The times of loading kernels and of the upload.
     pub times: DeviceTimes,
 }
 
 impl KeyGraph {
-    /// Copies `graph`, which has no negative weights, to the device, if `required`
-    /// bytes fit there; `load`s the kernels of the search for their kind. O(n + m).
+    /// Copies `graph`, which has no negative weights, to the device, if `required` bytes fit there.
+    /// `load` loads the kernels of the search for the type of its keys. O(n + m).
     pub fn upload<W: Weight, K>(
         gpu: &Gpu,
         graph: &Csr<W>,
@@ -70,7 +70,7 @@ impl KeyGraph {
         Self::with_rows(gpu, kind, required, load, rows)
     }
 
-    /// The graph of `rows`, of fewer than 2^32 arcs, and what was loaded.
+    /// The graph of `rows`, of fewer than 2^32 arcs, and the result of `load`.
     pub fn with_rows<K>(
         gpu: &Gpu,
         kind: KeyKind,
@@ -90,7 +90,7 @@ impl KeyGraph {
         Ok((Self { kind, rows, kernels, times }, loaded))
     }
 
-    /// The arcs shorter than `limit`, a key, row by row. O(n + m).
+    /// The rows of the arcs whose weight is below the key `limit`. O(n + m).
     pub fn short(&self, gpu: &Gpu, limit: u64) -> Result<DeviceRows, SearchError> {
         let Self { rows, kernels, .. } = self;
         let n = rows.bounds.len();
@@ -112,8 +112,8 @@ impl KeyGraph {
         let n_arcs = used.download()?[0] as usize;
         let arcs = gpu.buffer(n_arcs * self.kind.words_of_weight())?;
         let args: Vec<_> = of.into_iter().chain([(&counts).into(), (&arcs).into()]).collect();
-        // SAFETY: places were given for the short arcs of these rows by this limit, and `arcs` has
-        // as many.
+        // SAFETY: `counts` has the places of the short arcs of these rows by this limit, and `arcs`
+        // has room for all of them.
         unsafe { gpu.launch(&kernels.copy_short, all_threads(gpu), &args)? };
         Ok(DeviceRows { bounds, arcs, n_arcs })
     }
@@ -132,7 +132,7 @@ impl DeviceRows {
         let bounds = gpu.buffer(offsets.len() - 1)?;
         let offsets = gpu.upload(offsets)?;
         let args = [(&offsets).into(), (&bounds).into(), (bounds.len() as u32).into()];
-        // SAFETY: threads read `offsets`, one more than `bounds`, and write these.
+        // SAFETY: threads read `offsets`, one more than `bounds`, and write `bounds`.
         unsafe { gpu.launch(&kernels.row_bounds, all_threads(gpu), &args)? };
         drop(offsets);
         let n_arcs = ends.len();
@@ -143,7 +143,7 @@ impl DeviceRows {
             let (first, n) = (chunk.start as u64, ends.len() as u64);
             let args = [(&ends).into(), (&weights).into(), (&arcs).into(), first.into(), n.into()];
             // SAFETY: threads read `ends` and `weights`, `n` arcs each, and write `arcs` from
-            // `first` on, which has a place for each arc.
+            // `first` on, which has an element for each arc.
             unsafe { gpu.launch(&kernels.zip_arcs, all_threads(gpu), &args)? };
         }
         Ok(Self { bounds, arcs, n_arcs })
@@ -154,7 +154,7 @@ impl DeviceRows {
         ((n + m * kind.words_of_weight()) * size_of::<[u32; 2]>()) as u64
     }
 
-    /// Where a kernel finds them.
+    /// The addresses of the rows, for kernels.
     pub fn at(&self) -> RowsAt {
         RowsAt { bounds: self.bounds.address(), arcs: self.arcs.address() }
     }
@@ -186,13 +186,13 @@ impl RowKernels {
     }
 }
 
-/// Rows of arcs, of fewer than 2^32 arcs.
+/// A graph on the device with fewer than 2^32 arcs, in compressed sparse rows.
 pub struct DeviceCsr<W> {
-    /// Where each row begins, and where the last one ends: one more than the vertices.
+    /// The offset of each row, and the number of arcs: one more than the vertices.
     pub offsets: Buffer<u32>,
-    /// Where each arc ends,
+    /// The head of each arc.
     pub ends: Buffer<VertexId>,
-    /// and what it weighs.
+    /// The weight of each arc.
     pub weights: Buffer<W>,
 }
 

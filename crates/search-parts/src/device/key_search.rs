@@ -1,5 +1,5 @@
-//! Searches over keys of 32 bits that are one launch of one kernel: all of a solver but its kernel, its
-//! parameters and its method.
+//! Searches over 32-bit keys in one launch: the common part of such solvers. A solver adds its
+//! kernel and its parameters.
 
 use std::time::Instant;
 
@@ -16,39 +16,38 @@ use super::search::no_answer;
 use super::search::{Answer, DeviceSearch};
 use crate::{DeviceTimes, SearchError, Work};
 
-/// What a kernel that searches takes by value, addresses of buffers included.
+/// The parameters of a kernel that searches, passed by value; they contain addresses of buffers.
 pub trait Parameters: Pod + Send {
-    /// What the kernel counts, all zeros before.
+    /// The counts of the kernel, zeroed before each search.
     type Control: Pod + Send;
 
-    /// The same for one search; `host` is what the kernel is told of the words that it shares
-    /// with the CPU.
+    /// These parameters with those of one search; `host` is the result of [`Launch::start`].
     fn asking(self, query: &Query<'_, u32>, target: VertexId, host: u64) -> Self;
 
-    /// What the kernel has done; `None` where a sum left 32 bits.
+    /// The work of the kernel; `None` if a sum overflowed 32 bits.
     fn work(control: &Self::Control) -> Option<Work>;
 }
 
-/// The solver with its graph and work space on a device.
+/// A solver with its graph and work space on a device.
 pub struct KeySearch<P: Parameters> {
     launch: Launch,
-    /// All that is the same for every source.
+    /// The parameters that are the same for every source.
     parameters: P,
     keys: Buffer<u32>,
     control: Buffer<P::Control>,
     times: DeviceTimes,
     graph: KeyGraph,
-    /// Made when the first tree is asked for: the kernel and its lists.
+    /// The kernel of the tree and its lists, created for the first tree.
     tree: Option<(TreeKernel, [Buffer<u32>; 3])>,
-    /// Holds what else `parameters` points to.
+    /// The other buffers whose addresses `parameters` has.
     _lists: Box<dyn Send>,
 }
 
 impl<P: Parameters> KeySearch<P> {
-    /// The search by `launch`. What was done for it since `start` counts as preparation.
+    /// The search by `launch`. The time since `start` counts as preparation.
     ///
     /// # Safety
-    /// Asking for a vertex of the graph, `parameters` must have the kernel of `launch` read and
+    /// For a source and target in the graph, the kernel of `launch` with `parameters` must read and
     /// write only inside these buffers, all of which are of the launch's GPU.
     pub unsafe fn new(
         launch: Launch,
@@ -74,11 +73,11 @@ impl<W: Weight, P: Parameters> DeviceSearch<W> for KeySearch<P> {
         let target = query.target().unwrap_or(NO_VERTEX);
         let limit = self.graph.kind.at_most(limit_key::<W>(query.limit));
         let query = query.with_limit(limit as u32);
-        // SAFETY: `self` owns the buffers that the parameters were made for, by the promise of
-        // `new`; the solver has checked source and target.
+        // SAFETY: `self` owns the buffers in the parameters, as the caller of `new` has promised;
+        // the solver has checked source and target.
         unsafe { self.launch.queue(&self.parameters.asking(&query, target, host))? };
-        let tell = query.progress.map(|progress| move |steps| progress(steps, 0));
-        self.times.solve_ms = self.launch.wait(tell)?;
+        let report = query.progress.map(|progress| move |steps| progress(steps, 0));
+        self.times.solve_ms = self.launch.wait(report)?;
         let start = Instant::now();
         let Some(work) = P::work(&self.control.download()?[0]) else { return Err(no_answer()) };
         let keys = self.keys.download()?;

@@ -1,8 +1,8 @@
 //! The numbers that kernels compare.
 //!
-//! Where no weight is negative they are keys ([`DistanceKey`]) of 32 bits or 64: integers, or
-//! the bits of floats. Forms of Bellman-Ford, which take any sign, add in the weights' own type;
-//! for a vertex that is not reached they leave the greatest integer, or infinity
+//! If no weight is negative, they are keys ([`DistanceKey`]) of 32 or 64 bits: integers, or the
+//! bits of floats. Forms of Bellman-Ford take weights of any sign and add in the weights' own type;
+//! their code for an unreached vertex is the greatest integer, or infinity
 //! (`kernels/common/weights.cuh`).
 
 use std::borrow::Cow;
@@ -11,26 +11,26 @@ use std::fmt;
 use gpu_runtime::{Buffer, GpuError};
 use graph_formats::{Distance, DistanceKey, Weight, WeightKind, parallel};
 
-/// Numbers that a task turns into others.
+/// Numbers that a task converts.
 const PER_TASK: usize = 1 << 14;
 
-/// What a kernel takes for weights, none of them negative, and how wide its keys are.
+/// The type of non-negative weights in a kernel, and the width of its keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyKind {
-    /// Integers and their sums, both of 32 bits; it tells where a sum has more.
+    /// Integers and sums of 32 bits; the kernel reports overflow.
     U32,
-    /// Integers of 32 bits, whose sums have 64.
+    /// Integers of 32 bits and sums of 64.
     U32Wide,
-    /// Integers and their sums, both of 64 bits.
+    /// Integers and sums of 64 bits.
     U64,
-    /// The bits of `f32`,
+    /// The bits of `f32`.
     F32,
-    /// and of `f64`.
+    /// The bits of `f64`.
     F64,
 }
 
 impl KeyKind {
-    /// For weights up to `greatest`: of integers, the narrowest.
+    /// The kind for weights up to `greatest`: for integers, the narrowest.
     pub fn of<W: Weight>(greatest: W) -> Self {
         match W::KIND {
             WeightKind::F32 => Self::F32,
@@ -40,23 +40,23 @@ impl KeyKind {
         }
     }
 
-    /// Words of 32 bits that a key has.
+    /// 32-bit words of a key.
     pub fn words_of_key(self) -> usize {
         if matches!(self, Self::U32 | Self::F32) { 1 } else { 2 }
     }
 
-    /// Words of 32 bits that a weight has.
+    /// 32-bit words of a weight.
     pub fn words_of_weight(self) -> usize {
         if matches!(self, Self::U64 | Self::F64) { 2 } else { 1 }
     }
 
-    /// The greatest key of a vertex that is reached, and `key` if that is less.
+    /// The lesser of `key` and the greatest key of a reached vertex.
     pub fn at_most(self, key: u64) -> u64 {
         let unreached = if self.words_of_key() == 1 { u32::MAX.into() } else { u64::MAX };
         key.min(unreached - 1)
     }
 
-    /// The key of a width or a distance of at least zero, a normal number, the nearest there is.
+    /// The key nearest to a width or distance of at least zero; of floats a normal number.
     pub fn key(self, value: f64) -> u64 {
         match self {
             Self::F32 => (value as f32).clamp(f32::MIN_POSITIVE, f32::MAX).to_bits().into(),
@@ -67,7 +67,7 @@ impl KeyKind {
         }
     }
 
-    /// Weights as kernels take them, in words: none is negative and each fits.
+    /// The words of weights for kernels; no weight is negative, and each fits.
     pub fn of_weights<W: Weight>(self, weights: &[W]) -> Cow<'_, [u32]> {
         if size_of::<W>() == self.words_of_weight() * size_of::<u32>() {
             return Cow::Borrowed(bytemuck::cast_slice(weights));
@@ -75,14 +75,14 @@ impl KeyKind {
         Cow::Owned(weights.iter().map(|w| w.to_i128().unwrap_or(0) as u32).collect())
     }
 
-    /// The distances with these keys, of which `words` are given.
+    /// The distances whose keys are these `words`.
     pub fn distances<W: Weight>(self, words: &[u32]) -> Vec<W::Distance> {
         let mut distances = vec![W::Distance::ZERO; words.len() / self.words_of_key()];
         self.write_distances::<W>(words, &mut distances);
         distances
     }
 
-    /// Writes them into `cells`, as many.
+    /// Writes the distances whose keys are these `words` into `cells`, as many.
     pub fn write_distances<W: Weight>(self, words: &[u32], cells: &mut [W::Distance]) {
         let n_words = self.words_of_key();
         parallel::fill(cells, PER_TASK, &|first, cells| {
@@ -113,20 +113,20 @@ impl fmt::Display for KeyKind {
     }
 }
 
-/// The key of a distance that one of 32 bits stands for; the greatest stands for unreached.
+/// The full key of a 32-bit key; the greatest stands for unreached.
 #[inline(always)]
 pub fn full_key<D: Distance>(key: u32) -> D::Key {
     if key == u32::MAX { D::Key::GREATEST } else { D::Key::from_u64(u64::from(key)) }
 }
 
-/// The greatest key whose distance is at most `limit`, which is not negative, and no code for
-/// unreached: sums of `i64` leave that type long before they leave 64 bits.
+/// The greatest key of a distance up to `limit`, which is not negative. It is never the code for
+/// unreached: sums of `i64` overflow that type long before 64 bits.
 pub fn limit_key<W: Weight>(limit: W::Distance) -> u64 {
     let greatest = W::Distance::UNREACHED.to_i128().map_or(u64::MAX, |unreached| unreached as u64);
     limit.to_key().to_u64().min(greatest - 1)
 }
 
-/// The distances that kernels have left in the weights' own type. O(n).
+/// The distances that a kernel left in the weights' own type. O(n).
 pub fn download<W: Weight>(sums: &Buffer<W>) -> Result<Vec<W::Distance>, GpuError> {
     let sums = sums.download()?;
     let unreached = unreached::<W>();
@@ -139,7 +139,7 @@ pub fn download<W: Weight>(sums: &Buffer<W>) -> Result<Vec<W::Distance>, GpuErro
     Ok(distances)
 }
 
-/// What kernels leave for a vertex that is not reached, where `W` has no infinity.
+/// The kernels' code for an unreached vertex, if `W` has no infinity.
 fn unreached<W: Weight>() -> Option<W> {
     match W::KIND {
         WeightKind::U32 => W::from_i128(u32::MAX.into()),
@@ -153,7 +153,7 @@ fn distance<W: Weight>(sum: W, unreached: Option<W>) -> W::Distance {
     if Some(sum) == unreached {
         return W::Distance::UNREACHED;
     }
-    // an infinite sum is no distance
+    // an infinite sum is not a distance
     sum.after(W::Distance::ZERO).unwrap_or(W::Distance::UNREACHED)
 }
 

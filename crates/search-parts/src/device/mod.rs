@@ -1,4 +1,4 @@
-//! Graphs on a device, and what searches of them have in common.
+//! Graphs on a device, and the common parts of searches there.
 
 mod edge_predecessors;
 mod graph;

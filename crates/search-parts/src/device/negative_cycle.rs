@@ -1,27 +1,26 @@
-//! A look for a negative cycle among distances that still fall.
+//! Detects a negative cycle from distances that still fall.
 //!
-//! Edge-parallel Bellman-Ford knows no parents, and waits n iterations before it may call
-//! a cycle negative. Distances tell earlier: take for each vertex the arc that gives it the
-//! least sum, and that sum is no more than its distance. Around a cycle of such arcs the
-//! weights add up to at most zero, and to less where one of the sums is below the
-//! distance. While such arcs form no cycle they form a tree from the source, along which no
-//! distance is below the sum of the weights; so in the end they do form one. A cycle of
-//! length zero with the same sums can hide a negative one from a look, but not from the
-//! n-th iteration. O(n + m).
+//! Edge-parallel Bellman-Ford keeps no predecessors, so it proves a negative cycle only after n
+//! iterations. Distances show one earlier. Take for each vertex the arc with the least sum; that
+//! sum is at most the vertex's distance. Around a cycle of such arcs the weights add up to at most
+//! zero, and to less if one of the sums is below the distance. If such arcs form no cycle, they
+//! form a tree from the source, along which each distance is at least the sum of the weights; so
+//! with a negative cycle they form a cycle in the end. A cycle of length zero with the same sums
+//! can hide a negative one from this test, but not from the n-th iteration. O(n + m).
 
 use graph_formats::{Csr, Distance, VertexId, Weight};
 
 /// The code for "no arc"; no graph has this many vertices.
 const NO_VERTEX: VertexId = VertexId::MAX;
 
-/// Whether arcs of least sums form a cycle that lowers its own distances. With floats, it
-/// may be rounding that lowers them.
+/// Whether arcs of least sums form a cycle that lowers its own distances. With floats, rounding
+/// alone may lower them.
 pub fn lowers_itself<W: Weight>(graph: &Csr<W>, distances: &[W::Distance]) -> bool {
     let mut least = distances.to_vec();
     let mut parents = vec![NO_VERTEX; distances.len()];
     for (from, to, weight) in graph.arcs() {
         let distance = distances[from as usize];
-        // a loop that lowers nothing would hide others
+        // a self-loop that lowers nothing would hide other arcs
         if distance == W::Distance::UNREACHED || (from == to && !weight.is_negative()) {
             continue;
         }
@@ -31,7 +30,7 @@ pub fn lowers_itself<W: Weight>(graph: &Csr<W>, distances: &[W::Distance]) -> bo
             (*least, *parent) = (sum, from);
         }
     }
-    // the number of the walk that came through a vertex, 0 for none
+    // the number of the first walk through a vertex, 0 for none
     let mut walks = vec![0 as VertexId; parents.len()];
     for start in 0..parents.len() as VertexId {
         let walk = start + 1;
@@ -44,7 +43,7 @@ pub fn lowers_itself<W: Weight>(graph: &Csr<W>, distances: &[W::Distance]) -> bo
         if at == NO_VERTEX || walks[at as usize] != walk || last == NO_VERTEX {
             continue;
         }
-        // `last` is on a cycle, and all of its vertices are met once
+        // `last` is on a cycle; this visits each of its vertices once
         let falls = |vertex: VertexId| least[vertex as usize] < distances[vertex as usize];
         let mut vertex = parents[last as usize];
         while vertex != last && !falls(vertex) {
@@ -65,7 +64,7 @@ mod tests {
 
     use super::*;
 
-    /// The distances after so many iterations, each of which sees those of the one before.
+    /// The distances after `iterations` rounds, each of which reads those of the round before.
     fn distances_after(graph: &Csr<i32>, iterations: usize) -> Vec<i64> {
         let mut distances = vec![i64::UNREACHED; graph.n_vertices()];
         distances[0] = 0;
@@ -93,8 +92,8 @@ mod tests {
     }
 
     #[test]
-    fn a_long_negative_cycle_is_seen_in_time() {
-        // a way in, a ring of 100 vertices whose weights add up to -1, and a way out
+    fn a_long_negative_cycle_is_detected_early() {
+        // a path, a cycle of 100 vertices whose weights add up to -1, and a path out of it
         let mut arcs: Vec<_> = (0..50).map(|v| (v, v + 1, 3i32)).collect();
         arcs.extend((50..149).map(|v| (v, v + 1, if v % 2 == 0 { 7 } else { -7 })));
         arcs.extend([(149, 50, -8), (149, 150, -20), (20, 80, 1000)]);

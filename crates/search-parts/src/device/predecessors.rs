@@ -1,8 +1,8 @@
-//! The shortest-path tree on a GPU, from the keys that a search has left there.
+//! The shortest-path tree on a GPU, from the keys of a search there.
 //!
-//! The rule is that of `sssp::predecessors`, and the method stands in
-//! `kernels/sssp/predecessors.cu`. One launch, O(n + m); where arcs add nothing, a barrier
-//! of the grid for each level. Four bytes a vertex, and three lists of as many, which a search may have.
+//! The rule is that of `sssp::predecessors`; the method is in `kernels/sssp/predecessors.cu`. One
+//! launch, O(n + m); for arcs that add nothing, a grid barrier for each level. Four bytes a vertex,
+//! and three lists of the same size, which may be those of the search.
 //!
 //! Reference: meyer-sanders-2003
 
@@ -55,7 +55,7 @@ impl TreeKernel {
         (n_vertices * size_of::<VertexId>() + size_of::<Control>()) as u64
     }
 
-    /// For keys of this kind.
+    /// Loads the kernel for keys of `kind`.
     ///
     /// # Errors
     /// Where the device fails or has too little memory.
@@ -68,9 +68,9 @@ impl TreeKernel {
         })
     }
 
-    /// The predecessors of the vertices whose keys, which a search of `graph` from `source` has
-    /// left at the address `keys`, are at most `limit`; `u32::MAX` is no vertex. Overwrites
-    /// `lists`, which have an entry of four bytes or more for each vertex.
+    /// The predecessors of the vertices whose keys are at most `limit`; `u32::MAX` for no
+    /// predecessor. A search of `graph` from `source` left the keys at the address `keys`.
+    /// Overwrites `lists`, which have an entry of at least four bytes for each vertex.
     pub fn predecessors<T>(
         &mut self,
         gpu: &Gpu,
@@ -107,8 +107,8 @@ impl TreeKernel {
             source,
         };
         self.control.fill_bytes(0)?;
-        // SAFETY: the kernel reads graph and keys, and writes chosen and lists, all of which
-        // have a place of four bytes for each vertex, and are of `gpu`.
+        // SAFETY: the kernel reads graph and keys, and writes `chosen` and the lists, all of which
+        // have at least four bytes for each vertex, and are of `gpu`.
         unsafe { gpu.launch(&self.kernel, self.shape, &[Arg::structure(&tree)])? };
         Ok(&mut self.chosen)
     }

@@ -1,4 +1,4 @@
-//! What every algorithm of a GPU does, and what came of a search that a device has no answer to.
+//! The interface of every algorithm on a GPU, and its error for a search without a result.
 
 use crate::Query;
 use graph_formats::{VertexId, Weight};
@@ -8,29 +8,29 @@ use crate::{DeviceTimes, SearchError, Work};
 
 /// An algorithm with its graph and work space on a device.
 pub trait DeviceSearch<W: Weight>: Send {
-    /// At least all distances that are asked for, and perhaps others.
+    /// Finds at least all distances that `query` asks for.
     fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SearchError>;
 
-    /// The predecessors of the vertices within `limit` of `source`, which the last search was from;
-    /// `None` where the CPU finds them faster, from distances.
+    /// The predecessors of the vertices within `limit` of `source`, the source of the last search;
+    /// `None` if the CPU finds them faster from the distances.
     fn predecessors(
         &mut self,
         source: VertexId,
         limit: W::Distance,
     ) -> Result<Option<Predecessors>, SearchError>;
 
-    /// Where the time of the last search went.
+    /// The times of the last search.
     fn times(&self) -> DeviceTimes;
 }
 
-/// Distances in storage form, and what it took.
+/// Distances in storage form, and the work.
 pub type Answer<W> = (Vec<<W as Weight>::Distance>, Work);
 
 /// The nearest of several sources for every vertex, in storage form.
 pub type Owners = Vec<VertexId>;
 
-/// The error of a search on a device that has no answer: a sum does not fit what the kernels add
-/// in and there is no memory for it, or a negative cycle can be reached.
+/// The error of a search without a result on a device: a sum overflows the kernels' type and memory
+/// for a wider one is missing, or a negative cycle can be reached.
 pub fn no_answer() -> SearchError {
     SearchError::NotOnGpu { reason: "it has no answer to this search".to_owned() }
 }
