@@ -18,12 +18,12 @@ pub struct Arg<'a> {
 
 #[derive(Clone, Copy, Debug)]
 enum Value<'a> {
-    /// In the first `size` bytes as they lie in memory.
+    /// The first `size` of `bytes`, as they lie in memory.
     Number {
         bytes: [u8; 8],
         size: usize,
     },
-    /// A buffer is there at least until it is launched on.
+    /// The address of a buffer that lives at least until the launch.
     Address {
         bytes: [u8; 8],
         _buffer: PhantomData<&'a ()>,
@@ -33,8 +33,8 @@ enum Value<'a> {
 
 impl<'a> Arg<'a> {
     /// A structure that the kernel takes by value, laid out as in C: `#[repr(C)]`, with the
-    /// [addresses](Buffer::address) of buffers for its pointers. That these buffers belong
-    /// to the launch's GPU is for the caller to see to.
+    /// [addresses](Buffer::address) of buffers for its pointers. The caller must ensure that these
+    /// buffers belong to the launch's GPU.
     pub fn structure<T: Pod>(value: &'a T) -> Self {
         Self { value: Value::Structure(bytemuck::bytes_of(value)), stream: None }
     }

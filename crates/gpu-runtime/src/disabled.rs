@@ -18,7 +18,7 @@ use crate::{
     Arg, DeviceProperties, GpuError, KernelAttributes, LaunchConfig, Pod, Priority, Ptx, Rectangle,
 };
 
-/// Types without values. Dropping one counts as work, as dropping its twin does.
+/// Types without values. They implement `Drop`, as their twins do.
 macro_rules! types {
     ($($name:ident $(<$element:ident>)?)*) => {$(
         /// No value of it exists in a build without the feature `cuda`.
@@ -36,7 +36,7 @@ macro_rules! types {
     )*};
 }
 
-/// Methods that are not called, for there is nothing to call them on.
+/// Methods that are not called, because their types have no values.
 macro_rules! methods {
     ([$($of:tt)*] $type:ty { $($methods:tt)* }) => {
         impl<$($of)*> $type { methods! { $($methods)* } }
@@ -80,12 +80,12 @@ impl Gpu {
 
 interface!(methods);
 
-/// Keeps nothing, for nothing changes.
+/// Keeps nothing, because nothing changes.
 #[derive(Debug)]
 pub struct KeptContext;
 
 impl KeptContext {
-    /// From now on.
+    /// Does nothing.
     pub fn keep() -> Self {
         Self
     }

@@ -1,6 +1,6 @@
 //! Everything that can go wrong between a solver and a GPU.
 
-/// Why something asked of a GPU was not done.
+/// Why an operation on a GPU failed.
 ///
 /// A message names the operation, and what to change where something can be changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -23,9 +23,9 @@ pub enum GpuError {
     /// More memory is needed than there is.
     #[error("{what} needs {required} bytes of GPU memory, but only {available} are available")]
     OutOfMemory {
-        /// What was to be held.
+        /// What the memory is for.
         what: &'static str,
-        /// Its size in bytes; `u64::MAX` where a size is larger than can be written.
+        /// Its size in bytes; `u64::MAX` if it is larger than a `u64`.
         required: u64,
         /// Bytes that are free, below the cap where one is set.
         available: u64,
@@ -64,9 +64,9 @@ pub enum GpuError {
         target: String,
         /// What is wrong with it.
         reason: String,
-        /// The newest CUDA that the driver knows.
+        /// The newest CUDA that the driver supports.
         driver: (u32, u32),
-        /// Of the GPU.
+        /// The compute capability of the GPU.
         capability: (u32, u32),
         /// What to do about it, where that is known.
         hint: &'static str,
@@ -99,7 +99,7 @@ pub enum GpuError {
         /// The length of the other array, or the end of the range.
         found: usize,
     },
-    /// An array of another library is not where a kernel could read it.
+    /// An array of another library is not in memory that a kernel can read.
     #[error("the array at {address:#x} does not lie in the memory of {place}")]
     NotThere {
         /// Where it lies.

@@ -1,7 +1,7 @@
-//! The methods that the types of this crate have in both builds, as one list: without the
-//! feature `cuda` they are made of it, and with it those that there are must be like it.
+//! The methods of this crate's types in both builds, as one list. Without the feature `cuda` the
+//! methods are generated from it; with the feature they are checked against it.
 
-/// Hands the methods of each type to the macro `$each`.
+/// Passes the methods of each type to the macro `$each`.
 macro_rules! interface {
     ($each:ident) => {
         $each! { [] Gpu {

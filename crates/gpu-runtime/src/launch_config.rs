@@ -1,14 +1,14 @@
-//! How many threads a launch has and what they share, and which launches go first.
+//! The configuration of a launch, and the priority of a stream.
 
-/// Whose kernels get room first where streams compete for it.
+/// The priority of a stream: the kernels of a higher one start first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Priority {
     /// After all others.
     #[default]
     Normal,
-    /// Between the two, where the device has as many priorities.
+    /// Between the two, if the device has as many priorities.
     Raised,
-    /// First.
+    /// Before all others.
     High,
 }
 
@@ -41,8 +41,8 @@ impl LaunchConfig {
         Self { grid: (blocks, 1, 1), block, shared_bytes: 0, cooperative: false }
     }
 
-    /// A thread for each of `n` things: the fewest blocks, at least one, that have so many
-    /// threads. Beyond 2³² blocks the driver would refuse; the count stops there.
+    /// A thread for each of `n` elements: the fewest blocks, at least one, that have so many
+    /// threads. The number of blocks saturates at `u32::MAX`, which the driver refuses.
     #[must_use]
     pub fn covering(n: u64, block: u32) -> Self {
         let blocks = n.div_ceil(u64::from(block.max(1))).max(1);

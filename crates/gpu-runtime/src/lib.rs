@@ -1,16 +1,15 @@
-//! The one crate through which the others reach a GPU: memory, kernels, launches, timers.
+//! The only crate that calls the CUDA driver: memory, kernels, launches, timers.
 //!
-//! It knows nothing of graphs, and no type of the library beneath it shows: whoever
-//! replaces that library replaces the folder `cuda/` and nothing else.
+//! It is independent of graphs and exposes no type of the library beneath it: to replace that
+//! library is to replace the folder `cuda/`.
 //!
-//! A [`Gpu`] is an opened device with one stream, on which everything that is asked of it
-//! happens in order. What is made from it ([`Buffer`], [`PinnedBuffer`], [`Mailbox`],
-//! [`Kernel`], [`Timer`]) keeps it open, so that nothing has to be dropped in a certain
-//! order. All of them may be used from any thread.
+//! A [`Gpu`] is an opened device with one stream, which runs all its work in order. What is made
+//! from it ([`Buffer`], [`PinnedBuffer`], [`Mailbox`], [`Kernel`], [`Timer`]) keeps it open, so
+//! that values can be dropped in any order. All of them may be used from any thread.
 //!
-//! The Cargo feature `cuda`, off by default, decides whether there is one. Without it
-//! all names are there and [`Gpu::open`] answers [`GpuError::NotCompiled`]. With it, on a
-//! machine without a driver, `Gpu::open` answers [`GpuError::NoDriver`].
+//! The Cargo feature `cuda`, off by default, decides whether there is one. Without it all names
+//! exist, and [`Gpu::open`] returns [`GpuError::NotCompiled`]. With it, on a machine without a
+//! driver, `Gpu::open` returns [`GpuError::NoDriver`].
 //!
 //! ```
 //! use gpu_runtime::{Gpu, GpuError};
@@ -47,7 +46,7 @@ mod disabled;
 pub use disabled::{Buffer, Event, Gpu, KeptContext, Kernel, Mailbox, PinnedBuffer, Timer};
 
 pub use argument::Arg;
-/// What a buffer may hold: values of any bits, without padding, and without pointers.
+/// The elements of a buffer: types for which any bits are a value, without padding or pointers.
 pub use bytemuck::Pod;
 pub use error::GpuError;
 pub use launch_config::{LaunchConfig, Priority};

@@ -3,9 +3,9 @@
 use crate::{Gpu, GpuError};
 
 impl GpuError {
-    /// The same with the name of the GPU that it is about, where the driver refused: the one of
-    /// `gpus` that has [failed](Gpu::has_failed), or the only one. A kernel that fails ends all
-    /// GPUs of the process, and the driver does not say where it ran.
+    /// Adds the name of the GPU to an error of the driver: the one of `gpus` that has
+    /// [failed](Gpu::has_failed), or the only one. After a kernel fails, the process can use none
+    /// of its GPUs, and the driver does not report where the kernel ran.
     #[must_use]
     pub fn named(self, gpus: &[Gpu]) -> Self {
         let is_culprit = |gpu: &&Gpu| gpus.len() == 1 || gpu.has_failed();

@@ -1,6 +1,6 @@
-//! What is known of a device, and of a kernel compiled for it.
+//! The properties of a device, and the attributes of a compiled kernel.
 
-/// What is known of an opened device; it does not change while it is open.
+/// The properties of an opened device, constant while it is open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeviceProperties {
@@ -8,11 +8,11 @@ pub struct DeviceProperties {
     pub ordinal: u32,
     /// The product's name.
     pub name: String,
-    /// Major and minor: what the instruction set can do.
+    /// Major and minor version of the instruction set.
     pub compute_capability: (u32, u32),
     /// How many multiprocessors it has.
     pub multiprocessors: u32,
-    /// Cycles a second of a multiprocessor, at most.
+    /// The greatest clock rate of a multiprocessor, in Hz.
     pub clock_hz: u64,
     /// All of its memory, in bytes, used or free.
     pub memory_bytes: u64,
@@ -29,7 +29,7 @@ pub struct DeviceProperties {
     pub cooperative_launch: bool,
 }
 
-/// What the compiler made of a kernel, which bounds how many blocks run side by side.
+/// The resources of a compiled kernel, which bound how many blocks run at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KernelAttributes {

@@ -10,27 +10,26 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ptx {
-    /// What messages call it.
+    /// Its name in messages.
     pub name: &'static str,
     /// The PTX.
     pub text: &'static str,
 }
 
 impl Ptx {
-    /// Names a text.
+    /// The module with this name and text.
     #[must_use]
     pub const fn new(name: &'static str, text: &'static str) -> Self {
         Self { name, text }
     }
 
-    /// The version of the language that it is written in: its `.version`, `?` where it
-    /// has none.
+    /// The version of the language that it is written in: its `.version`, `?` if it has none.
     #[must_use]
     pub fn version(&self) -> &'static str {
         self.directive(".version")
     }
 
-    /// The least device that it is for: its `.target`, `?` where it has none.
+    /// The oldest device that it is for: its `.target`, `?` if it has none.
     #[must_use]
     pub fn target(&self) -> &'static str {
         self.directive(".target")

@@ -1,14 +1,14 @@
 //! Some columns of some rows among the elements of an array.
 
-/// Where rows lie in an array that each begin `stride` elements after the one before.
+/// Rows in an array, each of which begins `stride` elements after the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rectangle {
     /// The first element of the first row.
     pub first: usize,
-    /// How many rows,
+    /// The number of rows.
     pub n_rows: usize,
-    /// and elements of each.
+    /// The number of elements of each row.
     pub n_columns: usize,
-    /// Elements from row to row.
+    /// Elements from the start of a row to the start of the next.
     pub stride: usize,
 }

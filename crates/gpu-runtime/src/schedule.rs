@@ -1,97 +1,98 @@
 //! The order in which GPUs close a matrix by blocks of pivots, as Floyd-Warshall's method does.
 //!
-//! Blocks of rows are dealt to parts by turns. For each block of pivots: its rows are closed as a
-//! matrix of their own and handed out to all parts; then every part takes its other rows through
-//! them, strip by strip. The rows of the next block come first, so that closing them and handing
-//! them out runs beside the rest (look-ahead). What the matrix is of, where its rows are kept and
-//! how they travel is the [`Part`]'s. It is queued, and nothing here waits.
+//! Blocks of rows are dealt to the parts in turn. For each block of pivots: its rows are closed as
+//! a matrix of their own and sent to all parts; then every part updates its other rows with them,
+//! one strip (a band of rows of a block) at a time. The rows of the next block come first, so that
+//! they are closed and sent while the rest is updated (look-ahead). The [`Part`] determines the
+//! elements of the matrix, where rows are stored and how they are sent. All work is queued, and
+//! nothing here waits.
 //!
 //! Reference: venkataraman-2003, katz-kider-2008
 
 use std::ops::ControlFlow;
 
-/// What a part is told of how far all are; it may end the work.
+/// Progress of all parts: called with the strips done and their total. It may end the work.
 pub type Progress<'a> = &'a (dyn Fn(u64, u64) -> ControlFlow<()> + Sync);
 
-/// A GPU's part of the work: the rows of its blocks, and room for it. What is asked of it is
-/// queued, and ordered after what it needs.
+/// A GPU's part of the work: the rows of its blocks, and memory for the work. Its methods queue
+/// work, ordered after the work that it depends on.
 pub trait Part: Sized {
     /// What can go wrong.
     type Error;
 
-    /// Which part it is.
+    /// The number of this part, from 0.
     fn number(&self) -> usize;
 
-    /// How many parts there are, of which some may be elsewhere,
+    /// The number of parts, some of which may be in other processes.
     fn n_parts(&self) -> usize;
 
-    /// and how many blocks, which they have by turns.
+    /// The number of blocks, which are dealt to the parts in turn.
     fn n_blocks(&self) -> usize;
 
-    /// Strips of a block.
+    /// The number of strips of a block.
     fn n_strips(&self, block: usize) -> usize;
 
-    /// Closes the rows of a block among themselves, after all that was asked for; returns the
+    /// Closes the rows of a block among themselves, after all work queued before; returns the
     /// number of launches.
     ///
     /// # Errors
-    /// As the part's work has them, or where `progress`, told only where the block is all, ends it.
+    /// Those of the part's work, or when `progress` ends it, which is given only if there is one
+    /// block.
     fn close(&self, block: usize, progress: Option<Progress<'_>>) -> Result<u64, Self::Error>;
 
-    /// Brings the closed rows of a block here, from the part that has it where that is not
-    /// elsewhere; returns the number of launches.
+    /// Copies the closed rows of a block here, from its `owner`, which is `None` in another
+    /// process; returns the number of launches.
     ///
     /// # Errors
-    /// As the part's work has them.
+    /// Those of the part's work.
     fn receive(&self, block: usize, owner: Option<&Self>) -> Result<u64, Self::Error>;
 
-    /// From here on nobody needs the rows of the block before as pivots, once all `parts` have
-    /// received this one and done what was asked for until now.
+    /// Frees the pivot rows of the block before, once all `parts` have received this block and have
+    /// done the work queued until now.
     ///
     /// # Errors
-    /// As the part's work has them.
+    /// Those of the part's work.
     fn free_before(&self, block: usize, parts: &[Self]) -> Result<(), Self::Error>;
 
-    /// Takes a strip of a block of its own through the pivots of another; returns the number of
-    /// launches.
+    /// Updates a strip of its own with the pivots of a block; returns the number of launches.
     ///
     /// # Errors
-    /// As the part's work has them.
+    /// Those of the part's work.
     fn take_through(&self, pivots: usize, strip: Strip) -> Result<u64, Self::Error>;
 
-    /// An error where the work is ended, here or at a part elsewhere.
+    /// An error if the work is ended, here or in another process.
     ///
     /// # Errors
-    /// That one.
+    /// When the work is ended.
     fn go_on(&self, is_ended: bool) -> Result<(), Self::Error>;
 }
 
-/// Some rows of a block.
+/// A band of rows of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strip {
-    /// The block,
+    /// The block.
     pub block: usize,
-    /// and which of its strips it is.
+    /// The number of the strip in the block.
     pub number: usize,
 }
 
-/// How much work it was.
+/// The amount of work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Launches of kernels.
     pub launches: u64,
-    /// Strips that were taken through pivots.
+    /// Strips that were updated with pivots.
     pub strips: u64,
 }
 
-/// Queues all that closes the matrix of the parts; where some are elsewhere, what the one here does
-/// of it.
+/// Queues all work that closes the matrix of the parts; if some are in other processes, the work of
+/// the part here.
 ///
 /// # Errors
-/// The first of a part. Some of the work may be under way then, too.
+/// The first error of a part. Some of the work may be queued then.
 ///
 /// # Panics
-/// Without parts.
+/// When there are no parts.
 pub fn queue<P: Part>(parts: &[P], progress: Option<Progress<'_>>) -> Result<Counts, P::Error> {
     let (n_blocks, n_parts) = (parts[0].n_blocks(), parts[0].n_parts());
     let owner_of = |block: usize| parts.iter().find(|part| part.number() == block % n_parts);
@@ -122,7 +123,7 @@ pub fn queue<P: Part>(parts: &[P], progress: Option<Progress<'_>>) -> Result<Cou
             }
             counts.launches += part.close(next, None)?;
         }
-        // the block before comes last: its rows are needed as they are for the longest
+        // the block before comes last: its unchanged rows are needed for the longest
         let others: Vec<_> = (block + 2..n_blocks).chain(0..block).collect();
         let strips_of = |part: &P| {
             let own = others.iter().filter(|&other| other % n_parts == part.number());
@@ -146,7 +147,7 @@ pub fn queue<P: Part>(parts: &[P], progress: Option<Progress<'_>>) -> Result<Cou
                 is_left = true;
             }
         }
-        // a part that ends alone would leave those elsewhere waiting
+        // a part that ends alone would leave the other processes waiting
         parts[0].go_on(is_ended)?;
     }
     Ok(counts)

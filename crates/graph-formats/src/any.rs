@@ -4,7 +4,7 @@ use crate::{Csr, Direction, GraphError, VertexId, Weight, WeightKind, ensure_gra
 
 /// A graph of any of the six weight types.
 ///
-/// [`with_csr!`](crate::with_csr) runs the same code on whichever it is.
+/// [`with_csr!`](crate::with_csr) runs the same code for each of them.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AnyCsr {
@@ -49,7 +49,7 @@ macro_rules! with_csr {
 }
 
 impl AnyCsr {
-    /// Which weight type it is.
+    /// The weight type.
     pub fn kind(&self) -> WeightKind {
         fn kind<W: Weight>(_: &Csr<W>) -> WeightKind {
             W::KIND
@@ -80,14 +80,14 @@ impl AnyCsr {
         })
     }
 
-    /// The weight that every arc has, where there is one, and it is above zero: the nearest `f64`.
+    /// The weight of all arcs, as the nearest `f64`, if it is the same for all and positive.
     pub fn common_weight(&self) -> Option<f64> {
         with_csr!(self, |graph| graph.weight_summary().common().map(Weight::to_f64))
     }
 
-    /// The same arcs, in the same memory, without their weights: each counts one. O(1).
+    /// The same arcs, in the same memory, each of weight 1. O(1).
     ///
-    /// What hangs on the arcs alone needs no code for each of the weight types.
+    /// An algorithm that ignores weights then needs no code for each weight type.
     pub fn unweighted(&self) -> Csr<u32> {
         with_csr!(self, |graph| graph.clone().unweighted())
     }
@@ -111,7 +111,7 @@ impl AnyCsr {
         with_csr!(self, |graph| graph.into_undirected().map(Self::from))
     }
 
-    /// The same graph with weights of type `W`: moved where they are of it already.
+    /// The same graph with weights of type `W`; moved if they have that type already.
     ///
     /// # Errors
     /// When a weight has no exact value in `W` (floats are allowed to round).

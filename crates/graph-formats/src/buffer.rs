@@ -1,4 +1,4 @@
-//! A read-only array that somebody keeps in memory: this crate, a mapped file, or the caller.
+//! A read-only array whose memory belongs to this crate, a mapped file, or the caller.
 
 use std::any::Any;
 use std::fmt;
@@ -11,7 +11,7 @@ use bytemuck::Pod;
 /// A read-only array: a `Vec`, or memory of [another owner](Buffer::of_owner). It dereferences to
 /// a slice, and its clones share the memory.
 pub struct Buffer<T> {
-    /// In memory that `owner` keeps in place.
+    /// Points into memory that `owner` keeps in place.
     slice: NonNull<[T]>,
     owner: Owner<T>,
 }
@@ -27,7 +27,7 @@ unsafe impl<T: Send + Sync> Send for Buffer<T> {}
 unsafe impl<T: Send + Sync> Sync for Buffer<T> {}
 
 impl<T> Buffer<T> {
-    /// The array that `owner` has; `owner` is dropped with the last clone. O(1).
+    /// The array of `owner`, which is dropped with the last clone. O(1).
     ///
     /// ```
     /// use graph_formats::{Buffer, Csr};
@@ -44,7 +44,7 @@ impl<T> Buffer<T> {
         Self { slice, owner: Owner::Other(owner) }
     }
 
-    /// The array as a `Vec`: moved out where it is one and this is its only owner, else copied.
+    /// The array as a `Vec`: moved out if it is one and has no other clone, else copied.
     pub fn into_vec(self) -> Vec<T>
     where
         T: Clone,
@@ -63,7 +63,7 @@ impl<T: Pod + Send + Sync> Buffer<T> {
     }
 }
 
-/// Elements that are read as others of the same size.
+/// Elements that are read as another type of the same size.
 struct Cast<T>(Buffer<T>);
 
 impl<T: Pod, U: Pod> AsRef<[U]> for Cast<T> {
@@ -73,11 +73,11 @@ impl<T: Pod, U: Pod> AsRef<[U]> for Cast<T> {
 }
 
 impl Buffer<u8> {
-    /// These of the bytes as an array: where they lie, or copied where a `T` may not lie there.
-    /// Bytes beyond a whole number of `T`s are left out.
+    /// The bytes in `range` as an array: in place, or copied if they are not aligned for `T`. Bytes
+    /// after the last whole `T` are left out.
     ///
     /// # Panics
-    /// Where the range is not within the bytes.
+    /// When the range is not within the bytes.
     ///
     /// ```
     /// use graph_formats::Buffer;
@@ -96,7 +96,7 @@ impl Buffer<u8> {
     }
 }
 
-/// Bytes of which some are an array.
+/// Bytes, of which those in `range` are an array.
 struct Window {
     bytes: Buffer<u8>,
     range: Range<usize>,
@@ -126,8 +126,8 @@ impl<T> Deref for Buffer<T> {
 
     #[inline(always)]
     fn deref(&self) -> &[T] {
-        // SAFETY: the slice was borrowed from what `owner` points to, which nobody else can change
-        // and which stays there as long as `self.owner`
+        // SAFETY: the slice was borrowed from what `owner` points to, which is not changed and
+        // stays in place as long as `self.owner`
         unsafe { self.slice.as_ref() }
     }
 }

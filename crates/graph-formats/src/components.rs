@@ -4,13 +4,13 @@
 
 use crate::{Csr, VertexId, Weight};
 
-/// The strongly connected components of a graph, each before those that lead to it: the
-/// largest sets of vertices with a path from each to each.
+/// The strongly connected components of a graph: the largest sets of vertices with a path from each
+/// to each. A component is numbered before the others that have arcs to it.
 ///
 /// ```
 /// use graph_formats::{Components, Csr};
 ///
-/// // a cycle of 1 and 2, which 0 leads to
+/// // a cycle of 1 and 2, and an arc to it from 0
 /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 5), (2, 1, 5)])?;
 /// let components = Components::of(&graph);
 /// assert_eq!(components.n_components(), 2);
@@ -20,11 +20,11 @@ use crate::{Csr, VertexId, Weight};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Components {
-    /// Of each vertex.
+    /// The component of each vertex.
     component_of: Vec<VertexId>,
     /// The vertices, component by component.
     members: Vec<VertexId>,
-    /// Where each component starts among them, and last their number.
+    /// Where each component starts in `members`, and, last, the number of vertices.
     starts: Vec<usize>,
 }
 
@@ -33,12 +33,12 @@ impl Components {
     pub fn of<W: Weight>(graph: &Csr<W>) -> Self {
         const NEW: VertexId = VertexId::MAX;
         let n = graph.n_vertices();
-        // when each vertex was met, and the earliest vertex on the stack that it leads to
+        // when each vertex was found, and when the earliest vertex on the stack that it reaches was
         let (mut met, mut earliest) = (vec![NEW; n], vec![NEW; n]);
         let mut component_of = vec![NEW; n];
         let (mut members, mut starts) = (Vec::with_capacity(n), vec![0]);
         let mut clock = 0;
-        // vertices without a component yet, and those whose arcs are being followed
+        // vertices without a component yet, and the current path of the search
         let (mut open, mut path) = (Vec::new(), Vec::new());
         for root in graph.vertices() {
             if met[root as usize] == NEW {
@@ -80,13 +80,13 @@ impl Components {
         Self { component_of, members, starts }
     }
 
-    /// How many there are.
+    /// The number of components.
     pub fn n_components(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// The component that a vertex is in. An arc leads from a component to itself or to one
-    /// with a smaller number.
+    /// The component of a vertex. An arc leads from a component to itself or to one with a smaller
+    /// number.
     ///
     /// # Panics
     /// When there is no such vertex.

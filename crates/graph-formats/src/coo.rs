@@ -3,7 +3,7 @@
 use crate::checks::{summary_of_finite, validate_columns};
 use crate::{GraphError, VertexId, Weight};
 
-/// A directed multigraph as three arrays of one entry an arc, in any order.
+/// A directed multigraph as three arrays of one entry per arc, in any order.
 ///
 /// Parallel arcs and self-loops are legal, and so are vertices without arcs: the
 /// vertex count is explicit. Vertices are in range and weights finite by construction.
@@ -42,7 +42,7 @@ impl<W: Weight> Coo<W> {
         Ok(Self { n_vertices, sources, destinations, weights })
     }
 
-    /// The same, for arrays that this crate has just made from a valid graph.
+    /// As [`Coo::new`], without checks: this crate made the arrays from a valid graph.
     pub(crate) fn from_valid(
         n_vertices: usize,
         sources: Vec<VertexId>,

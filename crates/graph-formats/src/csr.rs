@@ -1,10 +1,10 @@
 //! Compressed sparse rows: the arcs that leave a vertex lie side by side.
 //!
 //! The arcs of vertex `v` are the positions `row_offsets[v] .. row_offsets[v + 1]` of
-//! `column_indices` (where each ends) and `weights` (what it costs). The two arrays
-//! are apart, not interleaved, because solvers may look at a weight and then not need
-//! its column. A weight that all arcs have, as those of an unweighted graph do, is stored once:
-//! their array is made when somebody asks for it.
+//! `column_indices` (where each ends) and `weights` (what it costs). The two arrays are separate,
+//! not interleaved, because a solver may read a weight and then not need its column. A weight that
+//! all arcs share, as in an unweighted graph, is stored once; the array of weights is then made at
+//! its first use.
 
 mod other_weights;
 
@@ -15,40 +15,39 @@ use crate::checks::{summary_of_finite, validate_columns, validate_vertex_count};
 use crate::rows::{collected, for_each_row_block, rows_ascend};
 use crate::{Buffer, Coo, GraphError, VertexId, Weight, WeightSummary, parallel};
 
-/// Rows that one task of a parallel check takes.
+/// Rows per task of a parallel check.
 const ROWS_PER_TASK: usize = 1 << 15;
 
 /// Whether every arc is known to have its reverse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Direction {
-    /// Arcs are one-way, or nobody has looked.
+    /// Directed, or not checked.
     #[default]
     Directed,
-    /// For each arc (u, v, w) there is an arc (v, u, w), as often.
+    /// Each arc (u, v, w) has its reverse (v, u, w), with the same multiplicity.
     Undirected,
 }
 
 /// A directed multigraph with weighted arcs, stored by rows.
 ///
-/// Hard invariants, checked by [`Csr::new`]: offsets ascend from 0 to the number of
-/// arcs, every column is a vertex, every weight is finite. Parallel arcs and
-/// self-loops are legal. Columns ascend within a row where this crate built the graph;
-/// [`Csr::rows_ascend`] tells whether they do.
+/// Hard invariants, checked by [`Csr::new`]: offsets ascend from 0 to the number of arcs, every
+/// column is a vertex, every weight is finite. Parallel arcs and self-loops are legal. Columns
+/// ascend within a row if this crate built the graph; see [`Csr::rows_ascend`].
 #[derive(Clone, Debug)]
 pub struct Csr<W: Weight> {
     row_offsets: Buffer<u64>,
     column_indices: Buffer<VertexId>,
-    /// Empty where all are the same, until somebody asks for them.
+    /// Empty if all weights are equal, until the first use of the array.
     weights: OnceLock<Buffer<W>>,
-    /// Not there after a change of weights, which are, until somebody asks for it.
+    /// Empty after a change of weights, until its first use.
     weight_summary: OnceLock<WeightSummary<W>>,
     rows_ascend: bool,
     direction: Direction,
 }
 
 impl<W: Weight> Csr<W> {
-    /// A directed graph from its three arrays; that of weights is given back where all are the
-    /// same, and above zero.
+    /// A directed graph from its three arrays. The array of weights is freed if all are equal and
+    /// positive.
     ///
     /// # Errors
     /// When an invariant of the type does not hold; the error names the entry. O(n + m).
@@ -67,8 +66,8 @@ impl<W: Weight> Csr<W> {
         Ok(graph.with_array(weights, summary))
     }
 
-    /// A directed graph whose arcs all weigh `weight`: `W::ONE` where they have no weights. Half
-    /// the memory of one with an array of weights of four bytes.
+    /// A directed graph whose arcs all weigh `weight`; an unweighted graph has `W::ONE`. It takes
+    /// half the memory of a graph with an array of 4-byte weights.
     ///
     /// ```
     /// use graph_formats::Csr;
@@ -110,7 +109,7 @@ impl<W: Weight> Csr<W> {
         Ok(Self::of_valid_ends(row_offsets, column_indices, weight, Direction::Directed))
     }
 
-    /// Arrays that this crate has just made and knows to be valid.
+    /// The graph of arrays that are valid by construction.
     pub(crate) fn from_valid(
         row_offsets: Vec<u64>,
         column_indices: Vec<VertexId>,
@@ -141,7 +140,7 @@ impl<W: Weight> Csr<W> {
         }
     }
 
-    /// The same ends of arcs with weights of which this is so; none where they are equal.
+    /// The same rows and columns with other weights; `weights` is empty if all are equal.
     fn with_weights<V: Weight>(
         self,
         weights: OnceLock<Buffer<V>>,
@@ -152,7 +151,7 @@ impl<W: Weight> Csr<W> {
         Csr { row_offsets, column_indices, weights, weight_summary, rows_ascend, direction }
     }
 
-    /// The same ends of arcs with these weights, which are finite.
+    /// The same rows and columns with these weights, which must be finite.
     fn with_array<V: Weight>(self, weights: Buffer<V>, summary: WeightSummary<V>) -> Csr<V> {
         match summary.common() {
             Some(weight) => {
@@ -163,8 +162,8 @@ impl<W: Weight> Csr<W> {
         }
     }
 
-    /// The same graph, which the caller knows to be undirected: it was made of arcs and
-    /// their reverses, or has been checked.
+    /// Marks the graph as undirected. The caller has made it of arcs and their reverses, or has
+    /// checked it.
     pub(crate) fn made_undirected(self) -> Self {
         Self { direction: Direction::Undirected, ..self }
     }
@@ -209,7 +208,7 @@ impl<W: Weight> Csr<W> {
         Coo::from_valid(self.n_vertices(), sources, columns, weights)
     }
 
-    /// The graph with every arc turned round. O(n + m), and the memory of another graph.
+    /// The graph with every arc reversed. O(n + m) time, and the memory of another graph.
     pub fn transposed(&self) -> Self {
         let row_offsets = offsets_of(self.n_vertices(), self.column_indices.iter().copied());
         let mut next = row_offsets.clone();
@@ -229,7 +228,7 @@ impl<W: Weight> Csr<W> {
         self.with_rows(row_offsets, columns, weights, self.direction)
     }
 
-    /// Other arcs of the same weights: these, or none where they are equal.
+    /// A graph of other rows with the same weights; `weights` is unused if all are equal.
     pub(crate) fn with_rows(
         &self,
         row_offsets: Vec<u64>,
@@ -243,9 +242,9 @@ impl<W: Weight> Csr<W> {
         }
     }
 
-    /// Bytes that another graph of so many vertices and arcs takes, with its cursors while it is
-    /// made: to ask for with [`ensure_granted`](crate::ensure_granted) before what makes one and
-    /// returns no error.
+    /// Bytes that another graph of this size takes, with its cursors while it is made. Pass them to
+    /// [`ensure_granted`](crate::ensure_granted) before a method that makes a graph and returns no
+    /// error.
     pub fn bytes(&self) -> usize {
         let bytes_of_arcs = self.n_arcs() * (size_of::<VertexId>() + size_of::<W>());
         2 * size_of::<u64>() * self.n_vertices() + bytes_of_arcs
@@ -285,27 +284,27 @@ impl<W: Weight> Csr<W> {
         &self.column_indices
     }
 
-    /// What each arc weighs, row by row. Where all weigh the same the array is made at the first
-    /// call, in O(m), and kept.
+    /// The weight of each arc, row by row. If all are equal, the first call makes the array in O(m)
+    /// and keeps it.
     #[inline]
     pub fn weights(&self) -> &[W] {
         self.weights.get_or_init(|| vec![self.weight_summary().greatest; self.n_arcs()].into())
     }
 
-    /// What is stored of the weights: one for each arc, or a single one that all arcs have.
+    /// The weights as stored: one per arc, or a single one that all arcs share.
     pub fn stored_weights(&self) -> &[W] {
         self.unequal_weights().unwrap_or(std::slice::from_ref(&self.weight_summary().greatest))
     }
 
-    /// The weights, unless all are the same and above zero.
+    /// The weights, unless all are equal and positive.
     pub(crate) fn unequal_weights(&self) -> Option<&[W]> {
         if self.weight_summary().common().is_some() { None } else { Some(self.weights()) }
     }
 
-    /// What an arc at this position weighs.
+    /// The weight of the arc at this position.
     ///
     /// # Panics
-    /// When the graph has no such arc, unless all weigh the same and have no array yet.
+    /// When the graph has no such arc; never if all weights are equal and have no array yet.
     #[inline]
     pub fn weight(&self, arc: usize) -> W {
         match self.weights.get() {
@@ -314,19 +313,19 @@ impl<W: Weight> Csr<W> {
         }
     }
 
-    /// What the weights are, all in all; found when the graph was made, or in O(m) at the first call
-    /// after a [change](Self::set_weights).
+    /// The summary of the weights. It is computed when the graph is made, and again, in O(m), at
+    /// the first call after a [change](Self::set_weights).
     #[inline]
     pub fn weight_summary(&self) -> &WeightSummary<W> {
         self.weight_summary.get().unwrap_or_else(|| {
-            // not inside `get_or_init`: a thread that waits for the others may take a task that
-            // asks for the same
+            // not inside `get_or_init`: while it waits for the pass over the weights, a thread may
+            // run another task that calls this method
             let summary = WeightSummary::of(self.weights());
             self.weight_summary.get_or_init(|| summary)
         })
     }
 
-    /// Whether the ends of the arcs of each vertex ascend, those of parallel arcs side by side.
+    /// Whether columns ascend within every row, so that parallel arcs are adjacent.
     #[inline]
     pub fn rows_ascend(&self) -> bool {
         self.rows_ascend
@@ -335,7 +334,7 @@ impl<W: Weight> Csr<W> {
     /// The positions of the arcs that leave `vertex`.
     ///
     /// # Panics
-    /// When the graph has no such vertex, as do the methods below.
+    /// When the graph has no such vertex. So do the methods below.
     #[inline(always)]
     pub fn row(&self, vertex: VertexId) -> Range<usize> {
         let v = vertex as usize;

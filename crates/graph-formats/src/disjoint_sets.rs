@@ -1,13 +1,13 @@
-//! Sets of vertices that are united, two at a time.
+//! Disjoint sets of vertices (union-find).
 //!
-//! Each set is a tree of parents whose root is its smallest vertex; on the way to a root every
-//! second vertex is hung higher. O(log n) a question, of many together.
+//! Each set is a tree of parents whose root is its smallest vertex; a search for a root splits its
+//! path. O(log n) per operation, amortised.
 //!
 //! Reference: tarjan-van-leeuwen-1984
 
 use crate::{Csr, VertexId, Weight};
 
-/// Vertices in sets, at first one each.
+/// Vertices in disjoint sets, at first one each.
 ///
 /// ```
 /// use graph_formats::DisjointSets;
@@ -23,12 +23,12 @@ pub struct DisjointSets {
 }
 
 impl DisjointSets {
-    /// So many vertices, each in a set of its own.
+    /// `n_vertices` vertices, each in a set of its own.
     pub fn new(n_vertices: usize) -> Self {
         Self { parents: (0..n_vertices as VertexId).collect() }
     }
 
-    /// The sets that arcs join, whichever way they lead: the weak components. O(n + m log n).
+    /// The weakly connected components of a graph. O(n + m log n).
     pub fn joined_by<W: Weight>(graph: &Csr<W>) -> Self {
         let mut sets = Self::new(graph.n_vertices());
         for u in graph.vertices() {
@@ -53,7 +53,7 @@ impl DisjointSets {
         }
     }
 
-    /// Unites the sets of two vertices; whether they were two.
+    /// Unites the sets of two vertices; returns whether they were different.
     #[inline]
     pub fn unite(&mut self, u: VertexId, v: VertexId) -> bool {
         let (u, v) = (self.root(u), self.root(v));
@@ -61,13 +61,13 @@ impl DisjointSets {
         u != v
     }
 
-    /// How many sets there are, and for each vertex which it is in: numbers from 0 on, in the
-    /// order of their smallest vertices. O(n).
+    /// The number of sets, and the set of each vertex. Sets are numbered from 0 in the order of
+    /// their smallest vertices. O(n).
     pub fn labels(&self) -> (usize, Vec<VertexId>) {
         let mut labels = self.parents.clone();
         let mut n_sets = 0;
         for (v, &parent) in (0..).zip(&self.parents) {
-            // a parent is smaller, and has its label
+            // a parent is smaller, so its label is final
             labels[v as usize] = if parent == v { n_sets } else { labels[parent as usize] };
             n_sets += VertexId::from(parent == v);
         }

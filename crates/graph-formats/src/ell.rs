@@ -1,12 +1,11 @@
 //! ELLPACK storage: rows padded to one length, laid out column by column.
 //!
-//! Slot `k · n + v` holds the k-th arc of vertex `v`, so that machines which take one
-//! row a lane read side by side. Row lengths are stored; a slot past its row's end is a
-//! loop at that row's vertex of weight 0, which lock-step code may relax like any arc
-//! without changing a distance.
+//! Slot `k · n + v` holds the k-th arc of vertex `v`, so that lanes that take one row each read
+//! adjacent slots. Row lengths are stored. A slot past the end of its row is a loop of weight 0 at
+//! its vertex, which lock-step code may relax like any arc without changing a distance.
 //!
-//! Room and time are O(n · width), with the longest row as the width: one hub is enough
-//! to blow it up, and [`Ell::from_csr`] refuses what is more than the caller allows.
+//! Memory and time are O(n · width), where the width is the length of the longest row. One vertex
+//! of high degree makes them large, so [`Ell::from_csr`] takes a limit.
 //!
 //! Reference: rice-boisvert-1985
 
@@ -37,8 +36,8 @@ impl<W: Weight> Ell<W> {
     /// ```
     ///
     /// # Errors
-    /// [`GraphError::EllTooWide`], which names the longest row, when the slots would be
-    /// more than that; nothing has been allocated then.
+    /// [`GraphError::EllTooWide`], which names the longest row, when more slots are needed; nothing
+    /// is allocated then.
     pub fn from_csr(graph: &Csr<W>, max_slots: usize) -> Result<Self, GraphError> {
         let longest = graph.vertices().rev().max_by_key(|&v| graph.out_degree(v));
         let width = longest.map_or(0, |v| graph.out_degree(v));
@@ -87,7 +86,7 @@ impl<W: Weight> Ell<W> {
         Csr::from_valid(row_offsets, column_indices, weights, self.direction)
     }
 
-    /// How many vertices, that is, rows.
+    /// The number of vertices, which is that of rows.
     pub fn n_vertices(&self) -> usize {
         self.row_lengths.len()
     }

@@ -7,8 +7,7 @@ use crate::NoMemory;
 
 /// Why a graph could not be built, read, written or generated.
 ///
-/// A variant carries the place and the bound that was broken; a message says what
-/// was expected there.
+/// A variant has the place and the violated bound; its message says what was expected.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GraphError {
@@ -80,7 +79,7 @@ pub enum GraphError {
         /// How many were asked for.
         n_vertices: u64,
     },
-    /// An arc of a graph that was to be undirected has no arc back.
+    /// An arc of a graph that should be undirected has no reverse.
     #[error(
         "the graph is not undirected: arc {from} -> {to} of weight {weight} has no arc back of that weight"
     )]
@@ -92,7 +91,7 @@ pub enum GraphError {
         /// Its weight.
         weight: String,
     },
-    /// ELL storage would be out of proportion to the graph.
+    /// ELL storage would take more slots than the limit.
     #[error(
         "ELL storage would take {slots} slots for {n_arcs} arcs (row {row} has {width}); keep the CSR form or raise the limit"
     )]
@@ -113,7 +112,7 @@ pub enum GraphError {
         name: &'static str,
         /// Its value.
         value: String,
-        /// What would be right.
+        /// What is expected.
         expected: String,
     },
     /// A malformed line of a text file.
@@ -126,7 +125,7 @@ pub enum GraphError {
         /// What is wrong and what was expected.
         message: String,
     },
-    /// A malformed file, where no line is to blame.
+    /// A malformed file, where the error is not that of a line.
     #[error("{}: {message}", path.display())]
     Malformed {
         /// The file.
@@ -134,20 +133,20 @@ pub enum GraphError {
         /// What is wrong and what was expected.
         message: String,
     },
-    /// The memory does not hold what the file holds.
+    /// The graph of the file does not fit the memory.
     #[error(
-        "{}: reading it takes {} GB of memory at least, {} GB are there",
+        "{}: reading it takes {} GB of memory at least, {} GB are available",
         path.display(), gigabytes(*needed), gigabytes(*available)
     )]
     OutOfMemory {
         /// The file.
         path: PathBuf,
-        /// Bytes that reading it takes, or those that its beginning takes.
+        /// Bytes that reading it takes at least.
         needed: u64,
-        /// Bytes that are free or held by what has been read.
+        /// Bytes that are free or hold what has been read.
         available: u64,
     },
-    /// The memory does not hold a graph that is made of others' arrays.
+    /// A graph that is made from arrays or from another graph does not fit the memory.
     #[error(transparent)]
     NoMemory(#[from] NoMemory),
     /// The file's suffix names no format that can be read or written here.
@@ -155,7 +154,7 @@ pub enum GraphError {
     UnknownFormat {
         /// The file.
         path: PathBuf,
-        /// The suffixes that would do.
+        /// The suffixes of the supported formats.
         expected: &'static str,
     },
     /// The file is compressed, and this build has no decoder for it.
@@ -170,13 +169,13 @@ pub enum GraphError {
         /// The tool that made it.
         tool: &'static str,
     },
-    /// Standard input was to be read, and nothing says in which format.
+    /// Standard input should be read, but no format is given.
     #[error("standard input has no suffix that says its format")]
     FormatNeeded,
-    /// A graph that the format of the file asked for cannot hold.
+    /// The format of the file cannot hold the graph.
     #[error("{}: {message}", path.display())]
     NotRepresentable {
-        /// The file that was to be written.
+        /// The file that should be written.
         path: PathBuf,
         /// What it cannot hold.
         message: String,
@@ -194,7 +193,7 @@ pub enum GraphError {
     },
 }
 
-/// Gigabytes with three digits behind the point, or with six where they are few.
+/// Gigabytes with three decimal places, or six if there are less than 0.1.
 fn gigabytes(bytes: u64) -> String {
     let value = bytes as f64 / 1e9;
     if value < 0.1 { format!("{value:.6}") } else { format!("{value:.3}") }

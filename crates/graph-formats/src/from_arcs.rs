@@ -1,15 +1,15 @@
-//! Arcs in any order, sorted into rows: each is put into its row, and every row is then
-//! sorted by destination and weight, so that the result does not depend on the order.
+//! Sorts arcs in any order into rows. Each arc is put into its row, then each row is sorted by
+//! destination and weight, so that the result does not depend on the order.
 //!
-//! Nothing but the arrays of the result is allocated: the row offsets serve as cursors
-//! while arcs are put into rows, each of them ending where the next row starts.
-//! O(n + m log d) with d the largest out-degree.
+//! Only the arrays of the result are allocated. The row offsets are the cursors while arcs are put
+//! into rows; each cursor ends where the next row starts. O(n + m log d) with d the largest
+//! out-degree.
 
 use crate::rows::{count_rows, ranges, row_blocks, step_back, zeroed};
 use crate::{Csr, Direction, NoMemory, VertexId, Weight, parallel};
 
 impl<W: Weight> Csr<W> {
-    /// The graph of arcs that are known to be valid; they are asked for twice.
+    /// The graph of valid arcs. `list` is called twice and must give the same arcs.
     pub(crate) fn from_valid_arcs<I: Iterator<Item = (VertexId, VertexId, W)>>(
         n_vertices: usize,
         list: impl Fn() -> I,

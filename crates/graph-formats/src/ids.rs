@@ -42,10 +42,10 @@ pub enum Name<'a> {
 }
 
 impl Ids {
-    /// What the file calls `vertex`. O(1).
+    /// The name of `vertex` in the file. O(1).
     ///
     /// # Panics
-    /// Never for a vertex of the graph that these ids came with.
+    /// When a list has no such vertex; never for a vertex of the graph of these ids.
     pub fn name(&self, vertex: VertexId) -> Name<'_> {
         match self {
             Self::FromZero => Name::Number(u64::from(vertex)),
@@ -55,11 +55,11 @@ impl Ids {
         }
     }
 
-    /// The vertex that the file calls `name`, in a graph of `n_vertices`; `None` when
-    /// there is none. O(1), or O(log n) for listed names and words.
+    /// The vertex with this name, in a graph of `n_vertices`; `None` when there is none. O(1), or
+    /// O(log n) for listed names and words.
     ///
-    /// A number may be given as its digits, without leading zeros, and so may a word that
-    /// consists of digits.
+    /// A number may be given as a word of its digits, without leading zeros, and a word of such
+    /// digits as a number.
     pub fn vertex<'a>(&self, name: impl Into<Name<'a>>, n_vertices: usize) -> Option<VertexId> {
         let name = name.into();
         let index = match self {
@@ -76,7 +76,7 @@ impl Ids {
 }
 
 impl Name<'_> {
-    /// The number that it is, or that is spelled so: `06001` is none, for 6001 has another name.
+    /// The number, or the number that a word spells. `06001` spells none: 6001 is another name.
     pub(crate) fn number(self) -> Option<u64> {
         match self {
             Self::Number(number) => Some(number),

@@ -1,8 +1,8 @@
 //! Distances as unsigned integers, for bucket queues and for atomic minima.
 //!
-//! A distance of at least zero orders as an unsigned integer does: an integer as
-//! itself, a float by its bits. Radix heaps index by such a key, and threads lower one
-//! together with an atomic minimum, for which floats have no instruction.
+//! A distance of at least zero orders as an unsigned integer does: an integer as itself, a float by
+//! its bits. Radix heaps index by such a key, and threads lower shared keys with an atomic minimum,
+//! which does not exist for floats.
 
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -11,8 +11,8 @@ use crate::sealed::Sealed;
 
 /// The order-preserving image of a distance: `u32` or `u64`. The trait is sealed.
 ///
-/// Atomic accesses are relaxed: a key carries no other data, and whoever needs an
-/// order between accesses has a barrier of its own.
+/// Atomic accesses are relaxed: a key guards no other data, and callers that need an order between
+/// accesses use a barrier.
 pub trait DistanceKey: Sealed + Copy + Ord + Debug + Default + Send + Sync + 'static {
     /// The key of the distance zero.
     const LEAST: Self;
@@ -23,7 +23,7 @@ pub trait DistanceKey: Sealed + Copy + Ord + Debug + Default + Send + Sync + 'st
 
     /// The key as an integer.
     fn to_u64(self) -> u64;
-    /// The key that is this integer, which must be one that fits.
+    /// The key with this value, which must fit its type.
     fn from_u64(key: u64) -> Self;
     /// A shared key with this value.
     fn atomic(self) -> Self::Atomic;
@@ -31,7 +31,7 @@ pub trait DistanceKey: Sealed + Copy + Ord + Debug + Default + Send + Sync + 'st
     fn load(shared: &Self::Atomic) -> Self;
     /// Sets a shared key.
     fn store(shared: &Self::Atomic, key: Self);
-    /// Lowers a shared key to `key` unless it is as low already; its value before.
+    /// Lowers a shared key to `key` if that is less; returns its value before.
     fn fetch_min(shared: &Self::Atomic, key: Self) -> Self;
 }
 

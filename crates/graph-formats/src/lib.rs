@@ -1,13 +1,12 @@
-//! Graphs for shortest-path work: the three storage formats of the literature,
-//! their files, their generators, and the edge orders that caches like.
+//! Graphs for shortest-path work: three storage formats, readers and writers of files, generators,
+//! and cache-friendly edge orders.
 //!
-//! * [`Csr`] (compressed sparse rows) is what solvers take; [`Coo`] (one triple an
-//!   arc) is what files and edge-parallel algorithms hold; [`Ell`] (padded rows,
-//!   column-major) is what lock-step machines like.
-//! * [`Weight`] is the one place that says what an arc may weigh, and how distances
-//!   are added up without ever wrapping.
-//! * `read` loads any file this project knows, `write` saves one: both take the feature `files`,
-//!   without which this crate compiles no decompressor.
+//! * [`Csr`] (compressed sparse rows) is what solvers take; [`Coo`] (one triple per arc) is what
+//!   files and edge-parallel algorithms store; [`Ell`] (padded rows, column-major) suits machines
+//!   that run in lock step.
+//! * [`Weight`] is the trait of weights. Sums of distances are checked and never wrap.
+//! * `read` loads a file of any supported format, `write` saves one. Both need the feature `files`;
+//!   without it this crate compiles no decompressor.
 //! * [`npy`] writes results as arrays of NumPy, and reads them again.
 //! * [`generate`] makes seeded synthetic graphs, the same on any number of threads.
 //! * [`permute`] relabels vertices and sorts edges by segments of vertices.
@@ -15,7 +14,7 @@
 //! ```
 //! use graph_formats::Csr;
 //!
-//! // 0 → 1 → 2 and a dearer arc 0 → 2
+//! // 0 → 1 → 2 and a heavier arc 0 → 2
 //! let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
 //! assert_eq!(graph.n_arcs(), 3);
 //! assert_eq!(graph.arcs_from(0).collect::<Vec<_>>(), [(1, 5), (2, 9)]);

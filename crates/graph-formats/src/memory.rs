@@ -1,30 +1,30 @@
-//! Memory that is asked for before it is needed: the system may refuse it, and a program whose
-//! allocation is refused ends without a word of its own.
+//! Checks that the system grants memory before work starts. A program whose allocation is refused
+//! ends without a message of its own.
 
 use std::fs::read_to_string;
 use std::hint::black_box;
 
-/// Bytes for which the system is not asked how much there is.
-const FEW_BYTES: usize = 1 << 26;
+/// Requests of fewer bytes are not compared with the free memory.
+const MIN_COMPARED_BYTES: usize = 1 << 26;
 
-/// Memory that the system does not give.
+/// The system refuses memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("this takes {bytes} bytes of memory, more than the system gives")]
 pub struct NoMemory {
-    /// What was asked for.
+    /// The bytes that were requested.
     pub bytes: usize,
 }
 
 impl NoMemory {
-    /// For so many numbers.
+    /// The error for `length` values of type `T`.
     pub(crate) fn of<T>(length: usize) -> Self {
         Self { bytes: length.saturating_mul(size_of::<T>()) }
     }
 }
 
-/// Bytes that this process may still take: what the machine has left, or what its limit
-/// leaves (`ulimit -v`), if that is less. `None` where the system does not say. It may grant more,
-/// and end the program when that is used.
+/// Bytes that this process may still allocate: the free memory of the machine, or what the process
+/// limit (`ulimit -v`) leaves, if that is less. `None` if the system does not report it. The system
+/// may grant more, and end the program when that is used.
 pub fn free_memory() -> Option<u64> {
     let kib = |line: &str| line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024);
     let value = |file: &str, name: &str| {
@@ -41,12 +41,11 @@ pub fn free_memory() -> Option<u64> {
     machine.into_iter().chain(limited).min()
 }
 
-/// Asks the system for so much memory at once and gives it back, in microseconds: what takes
-/// too much is an error before the work. A limit on a group of processes that is lower than the
-/// machine's memory is not seen.
+/// Allocates `bytes` at once and frees them, in microseconds, so that work that takes too much
+/// memory fails before it starts. A lower limit on a group of processes is not seen.
 ///
 /// # Errors
-/// Where the system refuses it.
+/// When the system refuses them.
 ///
 /// ```
 /// assert!(graph_formats::ensure_granted(1000).is_ok());
@@ -55,10 +54,10 @@ pub fn free_memory() -> Option<u64> {
 pub fn ensure_granted(bytes: usize) -> Result<(), NoMemory> {
     let mut probe: Vec<u8> = Vec::new();
     let granted = probe.try_reserve_exact(bytes).is_ok();
-    // without this the optimiser removes the unused allocation, and it always succeeds
+    // without this the optimiser removes the unused allocation
     black_box(&probe);
     drop(probe);
     let is_free = || free_memory().is_none_or(|free| bytes as u64 <= free);
-    let granted = granted && (bytes < FEW_BYTES || is_free());
+    let granted = granted && (bytes < MIN_COMPARED_BYTES || is_free());
     if granted { Ok(()) } else { Err(NoMemory { bytes }) }
 }

@@ -1,9 +1,9 @@
-//! Arrays in NumPy's files (.npy): a header says the type of the elements and the shape, then the
-//! elements follow, row by row and little-endian.
+//! Arrays in NumPy's files (.npy): a header with the type of the elements and the shape, then the
+//! elements, row by row and little-endian.
 //!
-//! A header is written before the elements are known, so that rows can be written as they are
-//! found, and read alone, so that elements can be read where they lie. Version 1.0 is written;
-//! 2.0 and 3.0, whose headers may be longer, are read too.
+//! A header is written before its elements, so that rows can be written as they are found. It is
+//! read alone, so that elements can be read in place. Version 1.0 is written; 2.0 and 3.0, whose
+//! headers may be longer, are read too.
 //!
 //! Format: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>
 
@@ -15,10 +15,10 @@ use bytemuck::{NoUninit, cast_slice};
 /// The first bytes of every file.
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// Bytes before the description in version 1.0: the magic ones, the version and a length.
+/// Bytes before the description in version 1.0: magic bytes, version and length.
 const PREFIX: usize = 10;
 
-/// Bytes before the elements that are read; those written are 128.
+/// The longest header that is read, in bytes; those written have 128.
 const MAX_HEADER: u64 = 4096;
 
 /// The type of the elements.
@@ -43,7 +43,7 @@ pub enum Dtype {
 }
 
 impl Dtype {
-    /// Each with NumPy's name, the size of an element, and the name in messages.
+    /// Each type with NumPy's name, the size of an element in bytes, and its name in messages.
     const ALL: [(Self, &str, usize, &str); 8] = [
         (Self::Bool, "|b1", 1, "booleans"),
         (Self::U8, "|u1", 1, "u8"),
@@ -55,12 +55,12 @@ impl Dtype {
         (Self::F64, "<f8", 8, "f64"),
     ];
 
-    /// The type that NumPy calls so.
+    /// The type with this name in NumPy.
     pub fn of(descr: &str) -> Option<Self> {
         Self::ALL.iter().find(|dtype| dtype.1 == descr).map(|dtype| dtype.0)
     }
 
-    /// Bytes that an element has.
+    /// Bytes of an element.
     pub fn size(self) -> usize {
         Self::ALL[self as usize].2
     }
@@ -72,7 +72,7 @@ impl fmt::Display for Dtype {
     }
 }
 
-/// What an array may hold.
+/// The types of elements.
 pub trait Scalar: NoUninit {
     /// Its name at run time.
     const DTYPE: Dtype;
@@ -88,7 +88,7 @@ macro_rules! scalars {
 
 scalars! { bool, Bool; u8, U8; u16, U16; u32, U32; u64, U64; i64, I64; f32, F32; f64, F64; }
 
-/// Begins the file of an array of this shape: its elements are to follow.
+/// Writes the header of an array of this shape; its elements must follow.
 ///
 /// # Errors
 /// When `out` fails.
@@ -103,7 +103,7 @@ pub fn write_header(out: &mut dyn Write, dtype: Dtype, shape: &[usize]) -> io::R
     let width = (PREFIX + text.len() + 1).next_multiple_of(64) - PREFIX - 1;
     out.write_all(MAGIC)?;
     out.write_all(&[1, 0])?;
-    // a length has 20 digits at most, and an array few of them
+    // it fits: a shape has few lengths, each of 20 digits at most
     out.write_all(&(width as u16 + 1).to_le_bytes())?;
     writeln!(out, "{text:<width$}")
 }
@@ -128,7 +128,7 @@ pub fn write<T: Scalar>(out: &mut dyn Write, shape: &[usize], elements: &[T]) ->
     out.write_all(cast_slice(elements))
 }
 
-/// What stands before the elements. Nothing of it has been compared with the size of the file.
+/// The header of a file. It has not been compared with the size of the file.
 #[derive(Debug)]
 pub struct Header {
     /// The description, as the file has it.
@@ -138,7 +138,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Reads up to 4096 bytes; `None` where no array begins with them.
+    /// Reads up to 4096 bytes; `None` if they are not the start of an array.
     ///
     /// # Errors
     /// When `file` fails.
@@ -160,8 +160,8 @@ impl Header {
         Some(Self { text, start: (opening.len() - rest.len() + length) as u64 })
     }
 
-    /// NumPy's name of the type of the elements, and the shape; `None` where they are no plain
-    /// numbers or lie column by column.
+    /// NumPy's name of the element type, and the shape; `None` if the elements are not plain
+    /// numbers or are stored by columns.
     pub fn layout(&self) -> Option<(&str, Vec<u64>)> {
         let value = |key| Some(self.text.split_once(key)?.1.trim_start().strip_prefix(':')?.trim());
         let (descr, _) = value("'descr'")?.strip_prefix('\'')?.split_once('\'')?;
@@ -227,7 +227,7 @@ mod tests {
         for length in 0..file.len() {
             assert!(Header::read(&file[..length]).unwrap().is_none(), "{length} bytes");
         }
-        // another version, a length beyond what is read, no text
+        // an unknown version, a length beyond the limit, bytes that are not text
         for (place, byte) in [(6, 9), (9, 0xFF), (20, 0xFF)] {
             let mut wrong = file.clone();
             wrong[place] = byte;

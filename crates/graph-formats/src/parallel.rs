@@ -1,9 +1,8 @@
 //! Parallel loops over tasks, compiled once.
 //!
-//! A parallel iterator of rayon is generated anew, in some ten functions, for each closure that it
-//! is given. These loops call theirs once a task, so that a task should be worth some
-//! microseconds; there is one loop in the program however many closures there are. They run on the
-//! threads of the current pool.
+//! The compiler generates some ten functions for each closure of a parallel iterator of rayon. The
+//! loops here exist once in the program, for all closures. They call the closure once per task, so
+//! a task should take some microseconds. They run on the threads of the current pool.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -38,7 +37,7 @@ pub fn for_each_part(n: usize, per_task: usize, work: &(dyn Fn(Range<usize>) + S
 
 /// Calls `work` with each of `tasks`.
 pub fn for_each_of<T: Send>(tasks: impl ExactSizeIterator<Item = T>, work: &(dyn Fn(T) + Sync)) {
-    // each has a place, so that a thread gets tasks that lie side by side, as it did the last time
+    // tasks are taken by position: a thread gets adjacent ones, the same as in the loop before
     let tasks: Vec<_> = tasks.map(|task| Mutex::new(Some(task))).collect();
     for_each(tasks.len(), &|place| {
         let task = unpoisoned(&tasks[place]).take();
@@ -46,7 +45,7 @@ pub fn for_each_of<T: Send>(tasks: impl ExactSizeIterator<Item = T>, work: &(dyn
     });
 }
 
-/// The same with a work space that a task finds as another has left it.
+/// As [`for_each_of`], with a work space per running task, which a task finds as another left it.
 pub fn for_each_with<S: Default + Send, T: Send>(
     tasks: impl ExactSizeIterator<Item = T>,
     work: &(dyn Fn(&mut S, T) + Sync),
@@ -74,10 +73,10 @@ pub fn map_of<S: Send, T: Send>(tasks: Vec<S>, work: &(dyn Fn(S) -> T + Sync)) -
     results.into_iter().flatten().collect()
 }
 
-/// The same where `work` may fail.
+/// As [`map_of`], where `work` may fail.
 ///
 /// # Errors
-/// When a task has failed, of several any; then no other begins.
+/// The error of a failed task, any of several. No task starts after it.
 pub fn try_map_of<S: Send, T: Send, E: Send>(
     tasks: Vec<S>,
     work: &(dyn Fn(S) -> Result<T, E> + Sync),
@@ -99,7 +98,7 @@ pub fn try_map_of<S: Send, T: Send, E: Send>(
     }
 }
 
-/// Work spaces that tasks take from one another: no more than run at a time.
+/// Work spaces that tasks reuse: at most one per running task.
 ///
 /// ```
 /// use graph_formats::parallel::{WorkSpaces, for_each};
@@ -113,12 +112,12 @@ pub struct WorkSpaces<'a, S> {
 }
 
 impl<'a, S> WorkSpaces<'a, S> {
-    /// None yet; `make` makes one when it is needed.
+    /// No work spaces yet; `make` makes them on demand.
     pub fn new(make: &'a (dyn Fn() -> S + Sync)) -> Self {
         Self { free: Mutex::default(), make }
     }
 
-    /// Lends one that is free, as it was left.
+    /// Calls `work` with a free work space, as it was left.
     pub fn with<R>(&self, work: impl FnOnce(&mut S) -> R) -> R {
         let free = unpoisoned(&self.free).pop();
         let mut space = free.unwrap_or_else(self.make);
@@ -143,8 +142,8 @@ pub fn fill<T: Send>(array: &mut [T], per_task: usize, work: &(dyn Fn(usize, &mu
     for_each_of(parts, &|(task, part)| work(task * per_task, part));
 }
 
-/// The first number below `n` of those that `find` finds, which is called with parts of
-/// `per_task` numbers. Parts behind what is found already are left out.
+/// The first number below `n` that `find` returns. It is called with parts of `per_task` numbers;
+/// parts after a number that is found already are skipped.
 ///
 /// ```
 /// use graph_formats::parallel;

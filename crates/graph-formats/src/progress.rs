@@ -1,8 +1,7 @@
-//! Work that takes long says how far it is, and may be ended.
+//! Progress of long work, and its interruption.
 
 use std::ops::ControlFlow;
 
-/// Called now and then during long work with what is done and what there is in all;
-/// [`ControlFlow::Break`] ends the work with an error that says so.
-/// A total of zero means that it is not known.
+/// Called repeatedly during long work with the amount done and the total. A total of zero is
+/// unknown. [`ControlFlow::Break`] ends the work with an error of its own.
 pub type Progress<'a> = &'a (dyn Fn(u64, u64) -> ControlFlow<()> + Sync);

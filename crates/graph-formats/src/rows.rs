@@ -1,17 +1,16 @@
-//! What arrays of rows are made with: where each starts, blocks of whole rows for parallel passes,
-//! and whether they ascend.
+//! Arrays of rows: row offsets, blocks of whole rows for parallel passes, and whether rows ascend.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use crate::{NoMemory, VertexId, parallel};
 
-/// Rows that one task of a parallel pass takes.
+/// Rows per task of a parallel pass.
 const ROWS_PER_TASK: usize = 4096;
-/// Columns that one task of a parallel check takes.
+/// Columns per task of a parallel check.
 const COLUMNS_PER_TASK: usize = 1 << 16;
 
-/// These elements, as many as are said, in memory that is asked for once.
+/// Collects the elements into memory that is allocated once.
 pub(crate) fn collected<T>(elements: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, NoMemory> {
     let (length, mut array) = (elements.len(), Vec::new());
     array.try_reserve_exact(length).map_err(|_| NoMemory::of::<T>(length))?;
@@ -19,15 +18,15 @@ pub(crate) fn collected<T>(elements: impl ExactSizeIterator<Item = T>) -> Result
     Ok(array)
 }
 
-/// An array of zeros, of which no page is touched yet.
+/// An array of zeros whose pages are not touched yet.
 pub(crate) fn zeroed<T: bytemuck::Zeroable>(length: usize) -> Result<Vec<T>, NoMemory> {
     bytemuck::allocation::try_zeroed_vec(length).map_err(|()| NoMemory::of::<T>(length))
 }
 
-/// Whether columns ascend within each row: where one is less than the one before, a row begins.
-/// O(n + m).
+/// Whether columns ascend within each row: a column is less than the one before only where a row
+/// begins. O(n + m).
 pub(crate) fn rows_ascend(row_offsets: &[u64], columns: &[VertexId]) -> bool {
-    // counted without a branch, a task's last column compared with the next one's first
+    // counted without a branch; the last column of a task is compared with the first of the next
     let falls = AtomicUsize::new(0);
     parallel::for_each_part(columns.len(), COLUMNS_PER_TASK, &|part| {
         let task = &columns[part.start..columns.len().min(part.end + 1)];
@@ -66,8 +65,7 @@ pub(crate) fn step_back(cursors: &mut [u64]) {
     cursors[0] = 0;
 }
 
-/// `arcs`, laid out by `row_offsets`, cut into blocks of whole rows: the rows of each
-/// and its arcs.
+/// Cuts `arcs`, laid out by `row_offsets`, into blocks of whole rows: the rows and arcs of each.
 pub(crate) fn row_blocks<'a, T>(
     row_offsets: &[u64],
     arcs: &'a mut [T],
@@ -84,7 +82,7 @@ pub(crate) fn row_blocks<'a, T>(
     blocks
 }
 
-/// Where each of the rows lies in a block that starts with the first of them.
+/// The range of each row in a block that starts with the first of `rows`.
 pub(crate) fn ranges(
     row_offsets: &[u64],
     rows: Range<usize>,

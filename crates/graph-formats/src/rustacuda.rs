@@ -1,8 +1,8 @@
 //! RustaCUDA may copy this crate's plain data to and from a device.
 //!
-//! Vertices, offsets and weights are primitive numbers, for which `rustacuda_core`
-//! says so itself: the slices of a [`Csr`](crate::Csr) upload as they are. What is left
-//! are the two plain enums that a kernel's parameters may hold.
+//! Vertices, offsets and weights are primitive numbers, for which `rustacuda_core` has
+//! `DeviceCopy`: the slices of a [`Csr`](crate::Csr) upload as they are. This file adds the two
+//! plain enums that a kernel's parameters may hold.
 
 use rustacuda_core::DeviceCopy;
 

@@ -1,3 +1,3 @@
-//! What keeps others from implementing this crate's traits of numbers.
+//! The trait that seals this crate's traits of numbers: other crates cannot implement them.
 
 pub trait Sealed {}

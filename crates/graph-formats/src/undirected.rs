@@ -1,18 +1,17 @@
-//! Undirected graphs: from edges, proved, with every edge {u, v} once, and back to both
-//! arcs.
+//! Undirected graphs: from edges, from arcs after a check, and as a list of each edge {u, v} once.
 //!
-//! Half the arcs are half the memory to read: an edge-parallel solver that holds
-//! (u, v, w) relaxes both directions at once.
+//! An edge-parallel solver then reads half the memory: it relaxes both directions of (u, v, w) at
+//! once.
 
 use crate::rows::collected;
 use crate::{Coo, Csr, Direction, GraphError, VertexId, Weight, parallel};
 
-/// Rows that one task of a parallel pass takes.
+/// Rows per task of a parallel pass.
 const ROWS_PER_TASK: usize = 1024;
 
 impl<W: Weight> Csr<W> {
-    /// Every edge {u, v} of an undirected graph once, as the arc with u ≤ v, in row
-    /// order. Parallel edges stay as many as they are. O(m).
+    /// Every edge {u, v} of an undirected graph once, as the arc with u ≤ v, in row order. Parallel
+    /// edges are kept. O(m).
     ///
     /// ```
     /// use graph_formats::Csr;
@@ -47,8 +46,8 @@ impl<W: Weight> Csr<W> {
         Ok(Coo::from_valid(self.n_vertices(), sources, destinations, weights))
     }
 
-    /// The undirected graph whose edges are the entries of `edges`, whichever end comes
-    /// first: two arcs for each, one for a loop. O(n + m log d).
+    /// The undirected graph whose edges are the entries of `edges`, with their ends in either
+    /// order: two arcs for each, one for a loop. O(n + m log d).
     ///
     /// # Errors
     /// [`GraphError::NoMemory`].
@@ -58,8 +57,8 @@ impl<W: Weight> Csr<W> {
         Ok(Self::from_valid_arcs(edges.n_vertices(), both)?.made_undirected())
     }
 
-    /// The undirected graph of a list of edges {u, v} of some weight: each is stored as
-    /// two arcs, a self-loop as one.
+    /// The undirected graph of a list of weighted edges {u, v}. Each is stored as two arcs, a
+    /// self-loop as one.
     ///
     /// # Errors
     /// As [`Coo::new`]. O(n + m log d).
@@ -76,7 +75,7 @@ impl<W: Weight> Csr<W> {
         Self::from_undirected_edges(&edges)
     }
 
-    /// The same graph, known to be undirected.
+    /// The same graph, checked and marked as undirected.
     ///
     /// # Errors
     /// [`GraphError::NotUndirected`] names an arc without its reverse. O(m log d).
@@ -112,7 +111,7 @@ impl<W: Weight> Csr<W> {
     }
 }
 
-/// The arcs that leave `vertex`, without an array of weights where all are the same.
+/// The arcs that leave `vertex`, without making an array of equal weights.
 pub(crate) fn arcs_from<W: Weight>(
     graph: &Csr<W>,
     vertex: VertexId,

@@ -1,4 +1,4 @@
-//! What an arc may weigh, and how distances are summed without wrapping.
+//! The types of weights, and sums of distances without wrapping.
 //!
 //! A distance is kept in a type wide enough for the sum of any simple path: `u64`
 //! for `u32` weights, `i64` for `i32`. The 64-bit types and the floats are their own
@@ -33,7 +33,7 @@ impl WeightKind {
         !matches!(self, Self::F32 | Self::F64)
     }
 
-    /// What weights add up to.
+    /// The type of sums of weights.
     pub fn distance(self) -> Self {
         match self {
             Self::U32 | Self::U64 => Self::U64,
@@ -64,21 +64,21 @@ impl Display for WeightKind {
     }
 }
 
-/// A length that paths add up to: `u64`, `i64`, `f32` or `f64`, a weight itself whose sums
-/// have its own type.
+/// The length of a path: `u64`, `i64`, `f32` or `f64`. Each is also a weight type, whose sums have
+/// the same type.
 ///
 /// Distances have a total order here because NaN never occurs: weights are finite and an
 /// addition that leaves the finite range fails.
 pub trait Distance: Weight<Distance = Self> + npy::Scalar {
-    /// The code that storage uses for "no path": the type's greatest value.
-    /// It is no distance: sums that would reach it are overflows.
+    /// The code that storage uses for "no path": the type's greatest value. It is no distance: a
+    /// sum that would reach it overflows.
     const UNREACHED: Self;
 
     /// An unsigned integer of the same size; see [`Distance::to_key`].
     type Key: DistanceKey;
 
-    /// A key that orders as the distance does, provided that it is not negative: the
-    /// integer itself, or a float's bits. [`Distance::UNREACHED`] has the greatest.
+    /// A key in the order of the distances that are not negative: the integer itself, or a float's
+    /// bits. [`Distance::UNREACHED`] has the greatest key.
     fn to_key(self) -> Self::Key;
     /// The distance with this key; [`Distance::UNREACHED`] where the type has none.
     fn from_key(key: Self::Key) -> Self;
@@ -108,7 +108,7 @@ pub trait Weight:
     + Sync
     + 'static
 {
-    /// What weights of this type add up to.
+    /// The type of sums of these weights.
     type Distance: Distance;
     /// The type that has the same bits for every weight of at least zero: the unsigned integer of
     /// the same width, or the float itself. Its distances have the same keys.
@@ -128,7 +128,7 @@ pub trait Weight:
     fn is_finite(self) -> bool;
     /// True below zero (−0.0 is not).
     fn is_negative(self) -> bool;
-    /// The order of two weights, of which neither is NaN.
+    /// The order of two weights; neither may be NaN.
     fn order(self, other: Self) -> std::cmp::Ordering;
     /// The nearest `f64`.
     fn to_f64(self) -> f64;
@@ -228,7 +228,7 @@ macro_rules! float_weight {
             fn is_negative(self) -> bool { self < 0.0 }
             #[inline(always)]
             fn order(self, other: Self) -> std::cmp::Ordering {
-                // equal for 0.0 and −0.0, which total_cmp tells apart
+                // equal for 0.0 and −0.0, unlike total_cmp
                 self.partial_cmp(&other).unwrap_or(std::cmp::Ordering::Equal)
             }
             fn to_f64(self) -> f64 { f64::from(self) }

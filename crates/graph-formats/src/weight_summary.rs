@@ -1,55 +1,55 @@
-//! What one pass over the weights of a graph tells.
+//! A summary of the weights of a graph, made in one pass.
 //!
-//! Solvers choose by it, prove with it that sums of weights fit their types, and refuse by
-//! it what they cannot solve; so it is found once, when a graph is made, in the pass that
-//! checks the weights.
+//! Solvers use it to choose an algorithm, to prove that sums of weights fit their types, and to
+//! refuse what they cannot solve. It is computed once, in the pass that checks the weights of a new
+//! graph.
 
 use crate::{Weight, parallel};
 
-/// Weights that one task takes.
+/// Weights per task.
 const WEIGHTS_PER_TASK: usize = 1 << 16;
-/// Values kept side by side, so that no operation waits for the one before.
+/// Independent accumulators, so that no operation waits for the one before.
 const LANES: usize = 8;
 
-/// The weights of a graph, all in all; [`Csr::weight_summary`](crate::Csr::weight_summary).
+/// The summary of a graph's weights; see [`Csr::weight_summary`](crate::Csr::weight_summary).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WeightSummary<W> {
-    /// The least; zero where there are no arcs.
+    /// The least weight; zero without arcs.
     pub least: W,
-    /// The greatest; zero where there are no arcs.
+    /// The greatest weight; zero without arcs.
     pub greatest: W,
-    /// The sum of the weights without their signs: exact for integers up to 2^53, and the
-    /// same on any number of threads.
+    /// The sum of the absolute weights: exact for integers up to 2^53, and the same on any number
+    /// of threads.
     pub sum_of_sizes: f64,
     /// The position of the first arc of negative weight.
     pub first_negative: Option<usize>,
 }
 
 impl<W: Weight> WeightSummary<W> {
-    /// The greatest of the weights without their signs.
+    /// The greatest absolute weight.
     pub fn greatest_size(&self) -> f64 {
         self.least.to_f64().abs().max(self.greatest.to_f64().abs())
     }
 
-    /// The weight that every arc has, where there is one, and it is above zero.
+    /// The weight of all arcs, if it is the same for all and positive.
     pub fn common(&self) -> Option<W> {
         (W::ZERO < self.least && self.least == self.greatest).then_some(self.greatest)
     }
 
-    /// Of so many arcs that weigh the same.
+    /// The summary of `n_arcs` arcs of the same weight.
     pub(crate) fn of_equal(weight: W, n_arcs: usize) -> Self {
         let weights = [weight];
         let one = Self::of(&weights[..n_arcs.min(1)]);
         Self { sum_of_sizes: one.sum_of_sizes * n_arcs as f64, ..one }
     }
 
-    /// Looks at each of `weights`; where one is not finite, the sum is not either. O(m).
+    /// The summary of `weights`; if one is not finite, the sum is not either. O(m).
     pub(crate) fn of(weights: &[W]) -> Self {
         let tasks = parallel::map(weights.len().div_ceil(WEIGHTS_PER_TASK), &|task| {
             let rest = &weights[task * WEIGHTS_PER_TASK..];
             extremes_and_sum(&rest[..rest.len().min(WEIGHTS_PER_TASK)])
         });
-        // in order, for sums of floats to depend on it alone
+        // in order, so that sums of floats do not depend on the threads
         let whole =
             tasks.into_iter().reduce(|(a_least, a_greatest, a_sum), (least, greatest, sum)| {
                 (lesser(a_least, least), greater(a_greatest, greatest), a_sum + sum)
@@ -67,7 +67,7 @@ impl<W: Weight> WeightSummary<W> {
     }
 }
 
-/// The least, the greatest, and the sum of the sizes; there is one weight at least.
+/// The least, the greatest, and the sum of absolute weights; `weights` must not be empty.
 fn extremes_and_sum<W: Weight>(weights: &[W]) -> (W, W, f64) {
     let mut least = [weights[0]; LANES];
     let mut greatest = least;

@@ -1,9 +1,8 @@
-//! Names of vertices that are words, in one text.
+//! Names of vertices that are words, stored in one text.
 
 use crate::GraphError;
 
-/// Words in ascending order (by their bytes), each of them once, one after the other in a
-/// single text.
+/// Distinct words in ascending order of their bytes, one after the other in a single text.
 ///
 /// ```
 /// use graph_formats::Words;
@@ -52,7 +51,7 @@ impl Words {
         Ok(Self { ends, text })
     }
 
-    /// How many words.
+    /// The number of words.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -65,7 +64,7 @@ impl Words {
     /// Word number `index`. O(1).
     ///
     /// # Panics
-    /// When there are not so many.
+    /// When there is no such word.
     pub fn get(&self, index: usize) -> &str {
         let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
         &self.text[start..self.ends[index] as usize]

@@ -1,7 +1,7 @@
-//! Answers on a graph whose weight type its file decides.
+//! Results for graphs whose weight type is known only at run time.
 //!
-//! Six weight types add up to four types of distances. What stands here holds any of them, so that
-//! a program has one function for all graphs.
+//! Six weight types have four types of distances. The types here hold any of them, so that a
+//! program has one function for all graphs.
 
 use std::any::Any;
 use std::fmt;
@@ -12,17 +12,17 @@ use graph_formats::{Distance, VertexId, Weight, WeightKind};
 use crate::tree::path_to;
 use crate::{DistanceTable, Distances, Nearest, Predecessors, Total, Tree};
 
-/// A distance of any type. It is shown as its type shows it.
+/// A distance of any type, displayed as its own type displays it.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum Number {
-    /// Of a graph with weights of type `u32` or `u64`.
+    /// For weights of type `u32` or `u64`.
     U64(u64),
-    /// Of one with `i32` or `i64`.
+    /// For weights of type `i32` or `i64`.
     I64(i64),
-    /// Of one with `f32`.
+    /// For weights of type `f32`.
     F32(f32),
-    /// Of one with `f64`.
+    /// For weights of type `f64`.
     F64(f64),
 }
 
@@ -74,14 +74,13 @@ impl Number {
         held.expect("these are all types of distances")
     }
 
-    /// The same, as solvers store it: `None` for [`Distance::UNREACHED`].
+    /// The distance that solvers store so; `None` for [`Distance::UNREACHED`].
     #[inline]
     pub fn of_stored<D: Distance>(distance: D) -> Option<Self> {
         (distance != D::UNREACHED).then(|| Self::of(distance))
     }
 
-    /// The distance that the text is, of the type that weights of this kind add up to; `None` where
-    /// it is none.
+    /// Parses a distance of the type for weights of this kind; `None` if the text is not one.
     ///
     /// ```
     /// use graph_formats::WeightKind;
@@ -99,7 +98,7 @@ impl Number {
         }
     }
 
-    /// The distance of type `D` with this value, where there is one; of floats the nearest.
+    /// The distance of type `D` with this value, if there is one; for floats the nearest.
     ///
     /// ```
     /// use paths::Number;
@@ -118,7 +117,7 @@ impl Number {
         })
     }
 
-    /// The value, where the type is one of integers.
+    /// The value, if the type is an integer type.
     pub fn to_i128(self) -> Option<i128> {
         with_any!(self, Self, |number| number.to_i128())
     }
@@ -158,13 +157,13 @@ impl Add<Number> for Total {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AnyDistances {
-    /// Of a graph with weights of type `u32` or `u64`.
+    /// For weights of type `u32` or `u64`.
     U64(Distances<u64>),
-    /// Of one with `i32` or `i64`.
+    /// For weights of type `i32` or `i64`.
     I64(Distances<i64>),
-    /// Of one with `f32`.
+    /// For weights of type `f32`.
     F32(Distances<f32>),
-    /// Of one with `f64`.
+    /// For weights of type `f64`.
     F64(Distances<f64>),
 }
 
@@ -186,17 +185,17 @@ impl<D: Distance> From<Distances<D>> for AnyDistances {
 }
 
 impl AnyDistances {
-    /// How many there are, those of unreached vertices included.
+    /// The number of entries, those of unreached vertices included.
     pub fn len(&self) -> usize {
         with_any!(self, Self, |distances| distances.n_vertices())
     }
 
-    /// Whether there are none.
+    /// Whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The one at this place; `None` where there is no path.
+    /// The distance at this position; `None` if there is no path.
     #[inline]
     pub fn get(&self, at: usize) -> Option<Number> {
         with_any!(self, Self, |distances| {
@@ -209,32 +208,32 @@ impl AnyDistances {
         (0..self.len()).map(|at| self.get(at))
     }
 
-    /// The vertices that have one, where there is one for each vertex, ascending.
+    /// The reached vertices and their distances, ascending, if there is one entry for each vertex.
     pub fn reached(&self) -> impl Iterator<Item = (VertexId, Number)> + '_ {
         (0..).zip(self.iter()).filter_map(|(vertex, distance)| Some((vertex, distance?)))
     }
 
-    /// A copy of those at these places.
+    /// A copy of the entries at these positions.
     ///
     /// # Panics
-    /// When there are not as many.
+    /// When there are fewer entries.
     pub fn part(&self, places: Range<usize>) -> Self {
         with_any!(self, Self, |distances| {
             Distances::from_storage(distances.as_storage()[places].to_vec()).into()
         })
     }
 
-    /// How many are distances of a path. O(n).
+    /// How many entries are distances of a path. O(n).
     pub fn n_reached(&self) -> usize {
         with_any!(self, Self, |distances| distances.n_reached())
     }
 
-    /// The greatest. O(n).
+    /// The greatest distance. O(n).
     pub fn max(&self) -> Option<Number> {
         with_any!(self, Self, |distances| distances.max().map(Number::of))
     }
 
-    /// Their sum. O(n).
+    /// The sum of the distances. O(n).
     pub fn sum(&self) -> Total {
         with_any!(self, Self, |distances| distances.sum())
     }
@@ -245,7 +244,7 @@ impl AnyDistances {
 pub struct AnyTree {
     /// Where all paths start.
     pub source: VertexId,
-    /// Vertices that are farther are left out, if any are.
+    /// The greatest distance that was asked for, if not all were.
     pub limit: Option<Number>,
     /// The length of a shortest path to each vertex.
     pub distances: AnyDistances,
@@ -277,11 +276,11 @@ impl AnyTree {
 /// A [`DistanceTable`], whatever the weights are.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnyTable {
-    /// How many sources, that is, rows.
+    /// The number of sources, which is that of rows.
     pub n_sources: usize,
-    /// How many targets, that is, columns.
+    /// The number of targets, which is that of columns.
     pub n_targets: usize,
-    /// Row by row.
+    /// The distances, row by row.
     pub distances: AnyDistances,
 }
 
@@ -312,7 +311,7 @@ impl AnyTable {
 /// [`Nearest`], whatever the weights are.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnyNearest {
-    /// How far the nearest source is.
+    /// How far each vertex is from its nearest source.
     pub distances: AnyDistances,
     owners: Vec<VertexId>,
 }

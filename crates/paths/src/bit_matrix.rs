@@ -1,4 +1,4 @@
-//! Square matrices of bits, line by line: what the bit engines of closure work on.
+//! Square matrices of bits, stored by lines, for the closure by operations on words.
 
 use graph_formats::{Csr, Weight, ensure_granted};
 use rayon::prelude::*;
@@ -6,8 +6,8 @@ use rayon::prelude::*;
 use crate::Closure;
 use crate::closure::WORD;
 
-/// n lines of n bits, each in whole words: bit p of a line is bit p % 64 of its word p / 64.
-/// What stands beyond the n-th bit of a line is never looked at.
+/// n lines of n bits, each in whole words: bit p of a line is bit p % 64 of its word p / 64. Bits
+/// of a line beyond the n-th are ignored.
 ///
 /// ```
 /// use graph_formats::Csr;
@@ -29,10 +29,10 @@ pub struct BitMatrix {
 }
 
 impl BitMatrix {
-    /// Zeros, in lines of ⌈n / 64⌉ words; `None` where memory cannot hold them.
+    /// A matrix of zeros, in lines of ⌈n / 64⌉ words; `None` if it does not fit the memory.
     pub fn zeros(n: usize) -> Option<Self> {
         let stride = n.div_ceil(WORD);
-        // a vector of zeros would end the program where there is no memory
+        // `vec!` would end the program if memory is refused
         let bytes = |len: usize| len.checked_mul(size_of::<u64>());
         let fits = n
             .checked_mul(stride)
@@ -40,8 +40,8 @@ impl BitMatrix {
         fits.map(|len| Self { n, stride, words: vec![0; len] })
     }
 
-    /// Line u has a one for every head of an arc out of u; `None` where memory cannot hold
-    /// them. O(n² / 64 + m), on all threads of the current rayon pool.
+    /// The adjacency matrix: line u has a one for every head of an arc out of u. `None` if it does
+    /// not fit the memory. O(n² / 64 + m), on all threads of the current rayon pool.
     pub fn of<W: Weight>(graph: &Csr<W>) -> Option<Self> {
         let mut matrix = Self::zeros(graph.n_vertices())?;
         let lines = matrix.words.par_chunks_exact_mut(matrix.stride.max(1));
@@ -53,8 +53,8 @@ impl BitMatrix {
         Some(matrix)
     }
 
-    /// n lines that begin `stride` words apart; `None` unless they have room for n bits, and
-    /// are as many words as these.
+    /// n lines that begin `stride` words apart; `None` unless a line has room for n bits, and
+    /// `words` has n · `stride` words.
     pub fn from_words(n: usize, stride: usize, words: Vec<u64>) -> Option<Self> {
         let fits = stride >= n.div_ceil(WORD) && n.checked_mul(stride) == Some(words.len());
         fits.then_some(Self { n, stride, words })
@@ -80,8 +80,8 @@ impl BitMatrix {
         self.words
     }
 
-    /// Line v has bit u where line u had bit v; `None` where memory cannot hold both.
-    /// O(n² / 10), by squares of 64 bits, on all threads of the current rayon pool.
+    /// The transposed matrix; `None` if both do not fit the memory. O(n² / 10), by squares of 64
+    /// bits, on all threads of the current rayon pool.
     pub fn transposed(&self) -> Option<Self> {
         let mut result = Self::zeros(self.n)?;
         let stride = result.stride;
@@ -99,8 +99,8 @@ impl BitMatrix {
         Some(result)
     }
 
-    /// Line u as the vertices that u reaches. In place, O(n), and O(n² / 64) where lines lie
-    /// farther apart than they need.
+    /// The closure in which u reaches the ones of line u. In place, O(n); O(n² / 64) if lines have
+    /// more words than they need.
     pub fn into_closure(mut self) -> Closure {
         let (width, used) = (self.n.div_ceil(WORD), self.n % WORD);
         for line in 0..self.n {

@@ -1,4 +1,4 @@
-//! Which vertices reach which: a bit a pair.
+//! Which vertices reach which: one bit per pair.
 
 use graph_formats::VertexId;
 use rayon::prelude::*;

@@ -2,7 +2,7 @@
 
 use graph_formats::{Distance, VertexId, Weight};
 
-/// One distance a vertex, or none where no path was found.
+/// One distance per vertex, or none where no path was found.
 ///
 /// ```
 /// use paths::Distances;

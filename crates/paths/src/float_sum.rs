@@ -1,8 +1,8 @@
-//! Sums of floats that are right where they leave the range of `f64`.
+//! Sums of floats that stay right beyond the range of `f64`.
 //!
-//! Distances near the greatest float are finite, and so is their mean, but their sum is not. From
-//! the addition on that would leave the range, a sum is counted in units of 2^64, which is far
-//! enough for as many distances as a graph has pairs, and exact but for rounding.
+//! Distances near the greatest float are finite, and so is their mean, but their sum is not. Once
+//! an addition would leave the range, the sum is kept in units of 2^64. That is enough for the
+//! distances of all pairs of a graph, and exact except for rounding.
 
 /// 2^64.
 const UNIT: f64 = (1u128 << 64) as f64;
@@ -22,7 +22,7 @@ const UNIT: f64 = (1u128 << 64) as f64;
 pub struct FloatSum(f64);
 
 impl FloatSum {
-    /// The sum as files and kernels have it: itself, or below zero how many units it has.
+    /// The sum as files and kernels store it: its value, or the negated number of units.
     pub fn to_storage(self) -> f64 {
         self.0
     }
@@ -42,12 +42,12 @@ impl FloatSum {
         if self.0 < 0.0 { -self.0 * UNIT } else { self.0 }
     }
 
-    /// The sum divided by how many were added, which is the mean of these, or by more.
+    /// The sum divided by `n`, the number of terms or a greater number.
     pub fn mean(self, n: f64) -> f64 {
         if self.0 < 0.0 { -self.0 / n * UNIT } else { self.0 / n }
     }
 
-    /// One part in that; infinity where the sum is zero.
+    /// The reciprocal of [`FloatSum::mean`]; infinity if the sum is zero.
     pub fn one_in_mean(self, n: f64) -> f64 {
         if self.0 < 0.0 { n / -self.0 / UNIT } else { n / self.0 }
     }
@@ -81,14 +81,14 @@ mod tests {
         };
         assert_eq!(sum(&[]), FloatSum::default());
         assert_eq!(sum(&[0.5, 1e-320, f64::MAX / 2.0]).to_f64(), f64::MAX / 2.0);
-        // so many that nothing is rounded
+        // a power of two of them, so that nothing is rounded
         let greatest = sum(&[f64::MAX; 4]);
         assert_eq!((greatest.to_f64(), greatest.mean(4.0)), (f64::INFINITY, f64::MAX));
         assert_eq!(greatest.one_in_mean(4.0), 1.0 / f64::MAX);
         let (mut halves, other) = (sum(&[f64::MAX; 2]), sum(&[f64::MAX; 2]));
         halves += other;
         assert_eq!(halves, greatest);
-        // beside others, small numbers are nothing
+        // small numbers vanish beside large ones
         halves += 1.0.into();
         assert_eq!(halves, greatest);
     }

@@ -1,25 +1,25 @@
-//! How many arcs vertices are away from many sources, all in all.
+//! Sums of hop counts from many sources.
 
-/// Sums over searches from many sources that count arcs, for every vertex that they reach.
+/// For every vertex, sums over searches from many sources that count arcs.
 ///
 /// All are whole numbers, so that they do not depend on the order in which searches end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HopSums {
     /// For each vertex, how many of the sources reach it, itself included.
     pub n_sources: Vec<u32>,
-    /// The hops from these, added up.
+    /// For each vertex, the sum of the hops from these sources.
     pub sums: Vec<u64>,
-    /// The most hops from one of them.
+    /// For each vertex, the greatest number of hops from one of them.
     pub greatest: Vec<u32>,
-    /// One part in so many hops from each of them but itself, added up, in units of 2^-64 to
-    /// which each is rounded down.
+    /// For each vertex, the sum of 1 / hops from each of them but itself, in units of 2^-64; each
+    /// term is rounded down.
     pub reciprocals: Vec<u128>,
-    /// How many pairs of a source and a vertex are so many hops apart; as long as there are any.
+    /// The number of pairs of a source and a vertex for each number of hops, up to the greatest.
     pub by_hop: Vec<u64>,
 }
 
 impl HopSums {
-    /// Of no sources, for so many vertices.
+    /// The sums of no sources, for `n_vertices` vertices.
     pub fn new(n_vertices: usize) -> Self {
         Self {
             n_sources: vec![0; n_vertices],
@@ -30,12 +30,12 @@ impl HopSums {
         }
     }
 
-    /// One part in so many hops, in units of 2^-64, rounded down; none for no hops.
+    /// 1 / `hops` in units of 2^-64, rounded down; 0 for 0 hops.
     pub fn reciprocal(hops: u32) -> u128 {
         u128::checked_div(1 << 64, hops.into()).unwrap_or(0)
     }
 
-    /// Adds those of other sources of the same graph.
+    /// Adds the sums of other sources of the same graph.
     ///
     /// ```
     /// use paths::HopSums;
@@ -48,7 +48,7 @@ impl HopSums {
     /// ```
     ///
     /// # Panics
-    /// Where they are of a graph with more or fewer vertices.
+    /// When the numbers of vertices differ.
     pub fn add(&mut self, other: &Self) {
         let n = self.n_sources.len();
         assert_eq!(n, other.n_sources.len(), "sums of the same vertices are added");
@@ -61,7 +61,7 @@ impl HopSums {
         self.add_pairs(&other.by_hop);
     }
 
-    /// Adds pairs by their hops.
+    /// Adds numbers of pairs by their hops.
     pub fn add_pairs(&mut self, by_hop: &[u64]) {
         self.by_hop.resize(self.by_hop.len().max(by_hop.len()), 0);
         for (pairs, others) in self.by_hop.iter_mut().zip(by_hop) {

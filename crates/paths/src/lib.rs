@@ -1,13 +1,13 @@
 //! What shortest-path solvers return, certificates that check any answer without
 //! trusting the solver, and plain oracles that compute the answer again.
 //!
-//! * [`Tree`]: distances from one source with the paths; [`Distances`] alone;
-//!   [`Nearest`]: the nearest of several sources; [`DistanceTable`]: many sources, many
-//!   targets; [`Paths`]: all pairs, with the [`NextHops`] that lead along the paths;
-//!   [`ShortestPathSubgraph`]: all shortest paths to one vertex; [`Closure`]: who reaches
-//!   whom; [`BitMatrix`]: the bits that becomes one.
+//! * [`Tree`]: distances from one source with the paths; [`Distances`] alone; [`Nearest`]: the
+//!   nearest of several sources; [`DistanceTable`]: many sources, many targets; [`Paths`]: all
+//!   pairs, with the [`NextHops`] along them; [`ShortestPathSubgraph`]: all shortest paths to one
+//!   vertex; [`Closure`]: which vertices reach which; [`BitMatrix`]: the bits of a closure while it
+//!   is computed.
 //! * [`certificate`]: is this answer right? In O(n + m), from the graph alone.
-//! * [`oracle`]: the answer, by the plainest method there is.
+//! * [`oracle`]: the answer, by the simplest method.
 //! * [`spanning`]: both for spanning trees and branchings.
 //!
 //! ```
@@ -15,13 +15,13 @@
 //! use paths::certificate::{Violation, check_tree};
 //! use paths::{Predecessors, oracle};
 //!
-//! // 0 → 1 → 2 and a dearer arc 0 → 2
+//! // 0 → 1 → 2 and a heavier arc 0 → 2
 //! let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
 //! let mut tree = oracle::tree(&graph, 0, None)?;
 //! assert_eq!((tree.distance(2), tree.path_to(2)), (Some(7), Some(vec![0, 1, 2])));
 //! check_tree(&graph, &tree)?;
 //!
-//! // The distance is right, but the path that is claimed has another.
+//! // The distance is right, but the claimed path is longer.
 //! tree.predecessors = Predecessors::from_iter([None, Some(0), Some(0)]);
 //! let violation = check_tree(&graph, &tree).unwrap_err();
 //! assert!(matches!(violation, Violation::PredecessorNotTight { vertex: 2, .. }));

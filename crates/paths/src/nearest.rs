@@ -41,7 +41,7 @@ impl<W: Weight> Nearest<W> {
         Self { distances, owners }
     }
 
-    /// Both again.
+    /// The distances and the owners.
     pub fn into_storage(self) -> (Distances<W::Distance>, Vec<VertexId>) {
         (self.distances, self.owners)
     }

@@ -1,4 +1,4 @@
-//! Paths between all pairs: for each pair the first step, and by following steps the rest.
+//! Paths between all pairs, as the first step of each; the next steps follow from these.
 
 use graph_formats::{VertexId, Weight};
 use ndarray::Array2;
@@ -33,11 +33,11 @@ pub enum HopStorage {
     Wide(Array2<u32>),
 }
 
-/// Why a matrix is none of next hops, or does not belong to these distances.
+/// Why a matrix is not one of next hops, or does not fit the distances.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NextHopsError {
-    /// The matrix has not as many rows as columns.
+    /// The matrix is not square.
     #[error("next hops of {rows} rows and {columns} columns; expected as many of both")]
     NotSquare {
         /// Its rows.
@@ -90,12 +90,11 @@ impl NextHops {
 
     /// Next hops as solvers store them. O(n²), in parallel.
     ///
-    /// That they lead anywhere is for
-    /// [`check_next_hops`](crate::certificate::check_next_hops) to say.
+    /// [`check_next_hops`](crate::certificate::check_next_hops) checks that they lead along paths.
     ///
     /// # Errors
-    /// When the matrix is not square, has not the width that
-    /// [`is_narrow`](Self::is_narrow) says, or names a vertex that does not exist.
+    /// When the matrix is not square, does not have the width that [`is_narrow`](Self::is_narrow)
+    /// requires, or names a vertex that does not exist.
     pub fn from_storage(storage: HopStorage) -> Result<Self, NextHopsError> {
         match &storage {
             HopStorage::Narrow(hops) => check(hops, u16::MAX)?,
@@ -182,7 +181,7 @@ impl<W: Weight> Paths<W> {
     /// The paths that these hops lead along. O(1).
     ///
     /// # Errors
-    /// When the distances are not of as many vertices.
+    /// When the distances are not of the same number of vertices.
     pub fn new(distances: DistanceTable<W>, next_hops: NextHops) -> Result<Self, NextHopsError> {
         let (rows, columns) = (distances.n_sources(), distances.n_targets());
         let n_vertices = next_hops.n_vertices();
@@ -211,8 +210,8 @@ impl<W: Weight> Paths<W> {
     /// The vertices of a shortest path, both ends included; `None` when there is none.
     /// O(length of the path).
     ///
-    /// Hops that end elsewhere or run in a cycle, which no solver returns, give `None`
-    /// where [`distance`](Self::distance) is not; at most n of them are followed.
+    /// Hops that end elsewhere or run in a cycle, which no solver returns, give `None` although
+    /// there is a [`distance`](Self::distance); at most n of them are followed.
     pub fn path(&self, from: VertexId, to: VertexId) -> Option<Vec<VertexId>> {
         self.distance(from, to)?;
         let mut path = vec![from];

@@ -13,7 +13,7 @@ pub struct ShortestPathSubgraph<W: Weight> {
     pub sink: VertexId,
     /// How far the sink is from each vertex; none where no path leads to it.
     pub distances: Distances<W::Distance>,
-    /// The pairs (u, v) with an arc from u to v that is as long as v is nearer to the sink
-    /// than u. None starts at the sink.
+    /// The pairs (u, v) with an arc of weight d(u) − d(v), where d is the distance to the sink.
+    /// None starts at the sink.
     pub arcs: BTreeSet<(VertexId, VertexId)>,
 }

@@ -5,7 +5,7 @@ use ndarray::Array2;
 
 use crate::Total;
 
-/// A row a source, a column a target: the square table of all pairs, or any part of it.
+/// One row per source, one column per target: the square table of all pairs, or any part of it.
 ///
 /// Rows and columns are positions in the lists of sources and targets that were asked
 /// for; where all vertices were, they are the vertices.

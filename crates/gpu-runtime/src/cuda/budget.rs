@@ -1,9 +1,9 @@
-//! How much memory may be taken.
+//! A budget of GPU memory.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes held by live buffers, and how many there may be.
+/// Bytes held by live buffers, and the most that may be held.
 #[derive(Debug)]
 pub(super) struct Budget {
     cap: u64,
@@ -26,10 +26,10 @@ impl Budget {
         self.cap - self.used.load(Ordering::Relaxed)
     }
 
-    /// Takes `bytes` from the budget until the answer is dropped. Where that is more than
-    /// is left, the error is what is left.
+    /// Takes `bytes` from the budget until the result is dropped. If fewer are left, the error is
+    /// their number.
     pub(super) fn reserve(self: &Arc<Self>, bytes: u64) -> Result<Reservation, u64> {
-        // Only the count itself is shared, so its order with other memory is nobody's need.
+        // Relaxed: the count guards no other data.
         let add = |used: u64| used.checked_add(bytes).filter(|&sum| sum <= self.cap);
         match self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add) {
             Ok(_) => Ok(Reservation { budget: Arc::clone(self), bytes }),

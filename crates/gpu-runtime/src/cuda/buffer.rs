@@ -1,7 +1,7 @@
 //! Arrays in the memory of a GPU.
 //!
-//! Copies are queued on the stream of the [`Gpu`] like everything else, and those from or
-//! to the host are waited for, so that neither side can be changed under a copy.
+//! Copies are queued on the stream of the [`Gpu`] like everything else, and copies from or to the
+//! host are waited for, so that neither side can change during a copy.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -15,8 +15,8 @@ use crate::{GpuError, Pod};
 
 /// An array in the memory of a GPU, freed on drop.
 ///
-/// It may be empty. Kernels change it through a shared reference: whoever launches orders
-/// their writes, and the copies see all that was launched before them.
+/// It may be empty. Kernels change it through a shared reference: the caller of the launches orders
+/// their writes, and copies see the results of all launches before them.
 #[derive(Debug)]
 pub struct Buffer<T> {
     memory: Memory,
@@ -27,10 +27,10 @@ pub struct Buffer<T> {
 /// Memory of a GPU, freed on drop if it is ours.
 #[derive(Debug)]
 struct Memory {
-    /// 0 where it takes none.
+    /// 0 if it takes no memory.
     address: u64,
     gpu: Gpu,
-    /// Given back after `drop` has freed the memory; none where another library frees it.
+    /// Given back after `drop` has freed the memory; `None` if another library frees it.
     reservation: Option<Reservation>,
 }
 
@@ -55,13 +55,14 @@ impl Gpu {
         Ok(buffer)
     }
 
-    /// An array that holds whatever lay there before.
+    /// An array with undefined contents.
     fn allocate<T: Pod>(&self, len: usize) -> Result<Buffer<T>, GpuError> {
         let required = (len as u64).saturating_mul(size_of::<T>() as u64);
         let refusal = |available| GpuError::OutOfMemory { what: "a buffer", required, available };
         self.make_current()?;
         let reservation = self.budget.reserve(required).map_err(refusal)?;
-        // What no device has is not asked of the driver, which may call it a wrong value.
+        // More than the device has is not requested from the driver, which may report a wrong
+        // value.
         if required > self.properties().memory_bytes {
             drop(reservation);
             return Err(refusal(self.available_bytes()?));
@@ -83,14 +84,14 @@ impl Gpu {
 }
 
 impl<T> Buffer<T> {
-    /// So many elements at an address, which are freed if there is a reservation.
+    /// `len` elements at an address, which are freed on drop if there is a reservation.
     pub(super) fn new(gpu: &Gpu, address: u64, len: usize, own: Option<Reservation>) -> Self {
         let memory = Memory { address, gpu: gpu.clone(), reservation: own };
         Self { memory, len, element: PhantomData }
     }
 
-    /// Where it lies in the GPU's memory; 0 if it is empty. For the pointers of a
-    /// [structure](crate::Arg::structure) passed to a kernel; good while the buffer lives.
+    /// Its address in the GPU's memory, 0 if it is empty, for the pointers of a
+    /// [structure](crate::Arg::structure) passed to a kernel; valid while the buffer lives.
     #[must_use]
     pub fn address(&self) -> u64 {
         self.memory.address
@@ -101,7 +102,7 @@ impl<T> Buffer<T> {
         self.memory.gpu.stream_id()
     }
 
-    /// Elements.
+    /// The number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
@@ -132,7 +133,7 @@ impl<T: Pod> Buffer<T> {
     /// Overwrites all elements with `values`.
     ///
     /// # Errors
-    /// [`GpuError::Length`] where there are more or fewer of them, or [`GpuError::Driver`].
+    /// [`GpuError::Length`] if their number differs, or [`GpuError::Driver`].
     pub fn upload(&mut self, values: &[T]) -> Result<(), GpuError> {
         const OPERATION: &str = "copying to the GPU";
         self.expect_len(OPERATION, values.len())?;
@@ -140,8 +141,8 @@ impl<T: Pod> Buffer<T> {
             return Ok(());
         }
         self.memory.gpu.make_current()?;
-        // SAFETY: `values` has as many bytes as this buffer has been allocated with, and
-        // is borrowed until `synchronize` has seen the copy done.
+        // SAFETY: `values` has as many bytes as this buffer has been allocated with, and is
+        // borrowed until `synchronize` has waited for the copy.
         let result = unsafe {
             sys::cuMemcpyHtoDAsync_v2(
                 self.memory.address,
@@ -162,8 +163,7 @@ impl<T: Pod> Buffer<T> {
         self.download_range(0..self.len)
     }
 
-    /// A copy of the elements at these positions; none where the range ends before it
-    /// starts.
+    /// A copy of the elements at these positions; none if the range ends before it starts.
     ///
     /// # Errors
     /// [`GpuError::Length`] where the range ends beyond the buffer, or [`GpuError::Driver`].
@@ -183,8 +183,7 @@ impl<T: Pod> Buffer<T> {
     /// Copies all elements over `values`.
     ///
     /// # Errors
-    /// [`GpuError::Length`] where there is room for more or fewer of them, or
-    /// [`GpuError::Driver`].
+    /// [`GpuError::Length`] if the lengths differ, or [`GpuError::Driver`].
     pub fn download_into(&self, values: &mut [T]) -> Result<(), GpuError> {
         self.expect_len("copying from the GPU", values.len())?;
         // SAFETY: `values` has as many elements as the buffer.
@@ -219,8 +218,8 @@ impl<T: Pod> Buffer<T> {
         }
         self.memory.gpu.make_current()?;
         let from = self.memory.address + (range.start * size_of::<T>()) as u64;
-        // SAFETY: the caller vouches for both sides, and `synchronize` sees the copy done
-        // before either of them can go.
+        // SAFETY: the caller guarantees both sides, and `synchronize` waits for the copy before
+        // either of them can be dropped.
         let result = unsafe {
             sys::cuMemcpyDtoHAsync_v2(target.cast(), from, n_bytes, self.memory.gpu.raw_stream())
         };
@@ -241,8 +240,8 @@ impl Drop for Memory {
         if self.address == 0 || self.reservation.is_none() {
             return;
         }
-        // A kernel that was launched on it may still run, on any stream. Errors have nowhere
-        // to go; one that comes up here fails the next call too.
+        // A kernel that was launched on it may still run, on any stream. Errors are ignored; one
+        // that occurs here fails the next call too.
         let _ = self.gpu.synchronize_all();
         // SAFETY: the memory was allocated in this context and nothing else frees it.
         unsafe { sys::cuMemFree_v2(self.address) };

@@ -1,8 +1,8 @@
 //! The process's one context of each device.
 //!
-//! All [`Gpu`](super::Gpu)s of a device share its primary context and the modules in it,
-//! so that opening it once more is cheap and a module is compiled once. It goes when the
-//! last of them goes.
+//! All [`Gpu`](super::Gpu)s of a device share its primary context and the modules in it, so that
+//! opening it again is cheap and a module is compiled once. The context is released with the last
+//! of them.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -41,7 +41,7 @@ impl Context {
         Device::num_devices().map_err(failed("counting the GPUs"))
     }
 
-    /// The context of the device, opened where it is not open already.
+    /// The context of the device, opened if it is not open already.
     pub(super) fn open(ordinal: u32) -> Result<Arc<Self>, GpuError> {
         let count = Self::count()?;
         if ordinal >= count {
@@ -64,7 +64,7 @@ impl Context {
         Ok(Self { device: device.as_raw(), properties, modules: Mutex::default(), retained })
     }
 
-    /// Lets this device and another copy from memory to memory; false where they cannot.
+    /// Enables direct copies between this device and another; false if they cannot.
     pub(super) fn reach(&self, other: &Self) -> Result<bool, GpuError> {
         if self.device == other.device {
             return Ok(true);
@@ -96,7 +96,7 @@ impl Context {
         Ok(uuid.bytes.map(|byte| byte as u8))
     }
 
-    /// Makes it the context of this thread, which calls of the driver refer to.
+    /// Makes it the current context of this thread, to which driver calls refer.
     pub(super) fn make_current(&self) -> Result<(), GpuError> {
         CurrentContext::set_current(&self.retained).map_err(failed("choosing the GPU's context"))
     }
@@ -112,12 +112,11 @@ pub(super) struct Module {
     pub(super) kernels: HashMap<&'static str, Signature>,
 }
 
-// SAFETY: the driver's handles are good on every thread that has made their context
-// current.
+// SAFETY: the driver's handles are valid on every thread that has made their context current.
 unsafe impl Send for Module {}
 
 impl Modules {
-    /// Gives all modules back. Their context is current, and no kernel points to them.
+    /// Unloads all modules. Their context must be current, and no kernel may point to them.
     fn unload(&mut self) {
         for (_, module) in self.0.drain() {
             // SAFETY: the module was loaded into the current context and is not used again.
@@ -129,14 +128,14 @@ impl Modules {
 impl Drop for Context {
     fn drop(&mut self) {
         if self.make_current().is_ok() {
-            // A kernel may still run. Errors have nowhere to go, here and below.
+            // A kernel may still run. Errors are ignored, here and below.
             let _ = CurrentContext::synchronize();
             lock(&self.modules).unload();
         }
     }
 }
 
-/// What a thread that panicked left in these maps is whole: they change in single steps.
+/// Locks a map, also after a panic: a map changes in single steps, so it is consistent then too.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,7 +1,7 @@
 //! Arrays that other libraries of the process have put in a GPU's memory.
 //!
-//! All libraries that use the CUDA runtime share a device's primary context, which is the one
-//! that is [opened](super::context) here too, so that their addresses are good in our kernels.
+//! All libraries that use the CUDA runtime share a device's primary context, which is the one that
+//! is [opened](super::context) here too, so that their addresses are valid in our kernels.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -18,7 +18,7 @@ impl Gpu {
     /// # Errors
     /// [`GpuError::NotThere`] where it lies in no GPU's; as [`open`](Self::open).
     pub fn ordinal_at(address: u64) -> Result<u32, GpuError> {
-        // the driver is asked nothing before it has started
+        // the driver must be started before the first call
         Self::count()?;
         let kind = attribute(Attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address)?;
         let ordinal = attribute(Attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address)?;
@@ -27,17 +27,16 @@ impl Gpu {
         ordinal.ok_or_else(|| GpuError::NotThere { address, place: "a GPU".to_owned() })
     }
 
-    /// The array of another library at `address`, which stays that library's: dropping it frees
-    /// nothing. It does not count towards the budget.
+    /// The array of another library at `address`, which that library still owns: dropping the
+    /// buffer frees nothing. It does not count towards the budget.
     ///
     /// # Errors
-    /// [`GpuError::NotThere`] where it does not begin and end in this GPU's memory, at an address
-    /// for such elements.
+    /// [`GpuError::NotThere`] if it does not begin and end in this GPU's memory, or is not aligned
+    /// for its elements.
     ///
     /// # Safety
-    /// The array must have so many elements, and stay there as long as the buffer; and nobody may
-    /// write it meanwhile but in an order that the streams know of
-    /// ([`wait_for_stream`](Self::wait_for_stream)).
+    /// The array must have `len` elements and exist as long as the buffer. Meanwhile it may be
+    /// written only by work that the streams order ([`wait_for_stream`](Self::wait_for_stream)).
     pub unsafe fn foreign<T: Pod>(&self, address: u64, len: usize) -> Result<Buffer<T>, GpuError> {
         if len == 0 {
             return Ok(Buffer::new(self, 0, 0, None));
@@ -54,8 +53,8 @@ impl Gpu {
         Ok(Buffer::new(self, address, len, None))
     }
 
-    /// Lets all that is asked of this stream from now on wait for what was asked of another
-    /// library's, a `CUstream` of this GPU.
+    /// Makes all work that this stream queues from now on wait for the work queued on another
+    /// library's stream, a `CUstream` of this GPU.
     ///
     /// # Errors
     /// [`GpuError::Driver`].
@@ -64,22 +63,23 @@ impl Gpu {
     /// The stream must be open.
     pub unsafe fn wait_for_stream(&self, stream: *mut c_void) -> Result<(), GpuError> {
         let event = self.event()?;
-        // SAFETY: the caller vouches for the stream.
+        // SAFETY: the caller guarantees that the stream is open.
         unsafe { event.record_on(stream.cast()) }?;
         self.wait_for(&event)
     }
 }
 
-/// The context that is current on this thread, which is so again when this is dropped: by it other
-/// libraries of the process choose their GPU, and every call here makes that of its own GPU current.
+/// Restores, when it is dropped, the context that was current on this thread. Other libraries of
+/// the process choose their GPU by it, and every call of this crate makes its own GPU's context
+/// current.
 #[derive(Debug)]
 pub struct KeptContext {
-    /// None where the driver has not started.
+    /// `None` if the driver has not started.
     context: Option<CUcontext>,
 }
 
 impl KeptContext {
-    /// From now on.
+    /// Keeps the context that is current now.
     #[must_use]
     pub fn keep() -> Self {
         let mut context = ptr::null_mut();
@@ -92,14 +92,14 @@ impl KeptContext {
 impl Drop for KeptContext {
     fn drop(&mut self) {
         if let Some(context) = self.context {
-            // Errors have nowhere to go; a context that is not there any more was not chosen here.
+            // Errors are ignored; another library may have destroyed its context.
             // SAFETY: it was current on this thread, or none was.
             unsafe { sys::cuCtxSetCurrent(context) };
         }
     }
 }
 
-/// What the driver knows of an address, an attribute of 32 bits; nothing where it knows none such.
+/// A 32-bit attribute of an address; `None` if the driver has no memory there.
 fn attribute(which: Attribute, address: u64) -> Result<Option<u32>, GpuError> {
     let mut value = 0u32;
     // SAFETY: the driver writes the attribute, to a place that has 32 bits.
@@ -120,7 +120,7 @@ mod tests {
         context
     }
 
-    /// In a thread of its own, on which no context is current.
+    /// Runs in a thread of its own, on which no context is current.
     #[test]
     fn what_was_current_is_so_again() {
         let Ok(gpu) = Gpu::open() else { return println!("SKIPPED: no GPU") };

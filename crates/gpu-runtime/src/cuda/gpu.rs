@@ -14,11 +14,11 @@ use super::context::Context;
 use super::status::{check, failed};
 use crate::{DeviceProperties, GpuError};
 
-/// An opened GPU, with one stream: what is asked of it happens in that order.
+/// An opened GPU with one stream, which runs all work in the order in which it is queued.
 ///
 /// Cheap to clone; clones share the stream and the memory budget. [`new_stream`](Self::new_stream)
-/// makes another stream. It closes when it, its
-/// clones and all that was made from them are gone.
+/// makes another stream. The GPU closes when it, its clones and all that was made from them are
+/// dropped.
 #[derive(Clone, Debug)]
 pub struct Gpu {
     pub(super) session: Arc<Session>,
@@ -29,14 +29,14 @@ pub struct Gpu {
 pub(super) struct Session {
     /// The same for all streams that may share buffers, and for no others.
     family: usize,
-    /// Time spent on loading modules.
+    /// Time spent on loading modules, in nanoseconds.
     jit_nanos: AtomicU64,
-    // The stream goes before its context does.
+    // Dropped before its context.
     stream: Stream,
     context: Arc<Context>,
 }
 
-/// How many families of streams there have been.
+/// The number of families of streams so far.
 static FAMILIES: AtomicUsize = AtomicUsize::new(0);
 
 impl Gpu {
@@ -71,23 +71,23 @@ impl Gpu {
         Ok(Self { session: Arc::new(session), budget: Arc::default() })
     }
 
-    /// What is known of the device.
+    /// The properties of the device.
     #[must_use]
     pub fn properties(&self) -> &DeviceProperties {
         &self.session.context.properties
     }
 
-    /// The same GPU and stream with at most `bytes` of memory, for what is made from the
-    /// result and its clones. A cap that is there already is kept where it is lower.
+    /// The same GPU and stream with at most `bytes` of memory, for what is made from the result and
+    /// its clones. An existing cap stays if it is lower.
     ///
-    /// It makes a small GPU of a large one, say for a test.
+    /// A test can so behave as on a small GPU.
     #[must_use]
     pub fn with_memory_cap(&self, bytes: u64) -> Self {
         Self { session: Arc::clone(&self.session), budget: Arc::new(self.budget.capped(bytes)) }
     }
 
-    /// Lets copies between this GPU and another go from memory to memory, as over NVLink; false
-    /// where they cannot, and pass through the host's.
+    /// Enables direct copies between this GPU and another, as over NVLink; false if they are not
+    /// possible and copies pass through host memory.
     ///
     /// # Errors
     /// [`GpuError::Driver`].
@@ -95,7 +95,7 @@ impl Gpu {
         self.session.context.reach(&other.session.context)
     }
 
-    /// What no other GPU has, on this machine or another.
+    /// An identifier that no other GPU has, on this machine or another.
     ///
     /// # Errors
     /// [`GpuError::Driver`].
@@ -104,7 +104,7 @@ impl Gpu {
     }
 
     /// The stream, a `CUstream`, for another library that queues work on it; its GPU becomes the
-    /// current one of this thread. Good while this GPU or a clone lives.
+    /// current one of this thread. Valid while this GPU or a clone lives.
     ///
     /// # Errors
     /// [`GpuError::Driver`].
@@ -113,18 +113,18 @@ impl Gpu {
         Ok(self.raw_stream().cast())
     }
 
-    /// Waits until everything that was asked for is done.
+    /// Waits until all queued work is done.
     ///
     /// # Errors
-    /// [`GpuError::Driver`], also where a launch failed that nobody has waited for yet.
+    /// [`GpuError::Driver`], also if an earlier launch failed.
     pub fn synchronize(&self) -> Result<(), GpuError> {
         self.make_current()?;
         // SAFETY: the stream is this session's own and open.
         check("waiting for the GPU", unsafe { sys::cuStreamSynchronize(self.raw_stream()) })
     }
 
-    /// Whether it has failed for good, as when a kernel reads where there is no memory: nothing
-    /// can be asked of it in this process any more. Waits for nothing.
+    /// Whether it has failed for good, as after an illegal memory access by a kernel: this process
+    /// cannot use it any more. Does not wait.
     #[must_use]
     pub fn has_failed(&self) -> bool {
         // SAFETY: the stream is this session's own and open.
@@ -133,7 +133,7 @@ impl Gpu {
             || !matches!(status(), CUresult::CUDA_SUCCESS | CUresult::CUDA_ERROR_NOT_READY)
     }
 
-    /// Waits until everything that was asked for on any stream is done.
+    /// Waits until all queued work of all streams is done.
     pub(super) fn synchronize_all(&self) -> Result<(), GpuError> {
         self.make_current()?;
         CurrentContext::synchronize().map_err(failed("waiting for the GPU"))
@@ -174,11 +174,10 @@ impl Gpu {
         Ok(self.budget.left().min(free as u64))
     }
 
-    /// Whether `required` bytes can be taken now, for a solver to know before it starts.
+    /// Checks that `required` bytes can be taken now, so that a solver can refuse before it starts.
     ///
     /// # Errors
-    /// [`GpuError::OutOfMemory`] where not, with `what` in its message, or
-    /// [`GpuError::Driver`].
+    /// [`GpuError::OutOfMemory`] if not, with `what` in its message, or [`GpuError::Driver`].
     pub fn check_fits(&self, what: &'static str, required: u64) -> Result<(), GpuError> {
         let available = self.available_bytes()?;
         if required > available {
@@ -195,7 +194,7 @@ impl Gpu {
         self.session.stream.as_inner()
     }
 
-    /// A number that its streams have and no others of the process.
+    /// The number of its family of streams, unique in the process.
     pub(super) fn stream_id(&self) -> usize {
         self.session.family
     }
@@ -211,8 +210,8 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // For the stream, which goes next. A context that cannot be chosen has failed for
-        // good, and the driver ends its streams itself.
+        // For the stream, which is dropped next. A context that cannot be made current has failed
+        // for good, and the driver ends its streams itself.
         let _ = self.context.make_current();
     }
 }

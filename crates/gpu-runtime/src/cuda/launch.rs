@@ -20,13 +20,12 @@ pub struct Kernel {
     gpu: Gpu,
 }
 
-// SAFETY: the driver's handles are good on every thread that has made their context
-// current.
+// SAFETY: the driver's handles are valid on every thread that has made their context current.
 unsafe impl Send for Kernel {}
 // SAFETY: as above; the driver has locks of its own.
 unsafe impl Sync for Kernel {}
 
-/// The kernel behind a handle of the driver, which stays good while `gpu` is open.
+/// The kernel behind a handle of the driver, which is valid while `gpu` is open.
 pub(super) fn kernel(
     gpu: Gpu,
     module: &'static str,
@@ -44,7 +43,7 @@ impl Kernel {
         self.name
     }
 
-    /// What the compiler made of it.
+    /// The resources that the compiled kernel takes.
     ///
     /// # Errors
     /// [`GpuError::Driver`].
@@ -92,8 +91,8 @@ impl Kernel {
         Ok(blocks.unsigned_abs())
     }
 
-    /// Lets launches have up to `bytes` of dynamic shared memory; without it, 48 KiB less
-    /// what the kernel itself declares. It holds for the process's every use of the kernel.
+    /// Allows launches up to `bytes` of dynamic shared memory; without it, 48 KiB less what the
+    /// kernel itself declares. It holds for all uses of the kernel in the process.
     ///
     /// # Errors
     /// [`GpuError::Driver`] where the device has less.
@@ -106,8 +105,8 @@ impl Kernel {
         check(format_args!("allowing kernel {} {bytes} bytes of shared memory", self.name), result)
     }
 
-    /// Whether these arguments are as many and as large as the kernel takes, and live on
-    /// the stream of the launch.
+    /// Checks the number and the sizes of the arguments, and that kernel and buffers belong to the
+    /// launch's GPU.
     fn check_arguments(&self, gpu: &Gpu, args: &[Arg<'_>]) -> Result<(), GpuError> {
         let wrong =
             |reason| Err(GpuError::Arguments { module: self.module, kernel: self.name, reason });
@@ -132,9 +131,8 @@ impl Kernel {
 }
 
 impl Gpu {
-    /// Queues a launch of `kernel`, after all that was asked for before. A failure of the
-    /// kernel itself shows in a later call, at the latest in
-    /// [`synchronize`](Self::synchronize).
+    /// Queues a launch of `kernel`, after all work queued before. A failure of the kernel itself
+    /// shows in a later call, at the latest in [`synchronize`](Self::synchronize).
     ///
     /// # Errors
     /// [`GpuError::Arguments`] where count or sizes of `args` are not what the kernel
@@ -159,9 +157,9 @@ impl Gpu {
         let ((x, y, z), block, shared) = (config.grid, config.block, config.shared_bytes);
         let (function, stream) = (kernel.function, self.raw_stream());
         let addresses = addresses.as_mut_ptr();
-        // SAFETY: the function's module is loaded and the stream open; there are as many
-        // addresses as the kernel has parameters, each of as many bytes as it takes, which
-        // the driver copies before it returns; what they mean, the caller vouches for.
+        // SAFETY: the function's module is loaded and the stream open; there are as many addresses
+        // as the kernel has parameters, each of as many bytes as it takes, which the driver copies
+        // before it returns; the caller guarantees what they mean.
         let result = unsafe {
             if config.cooperative {
                 sys::cuLaunchCooperativeKernel(

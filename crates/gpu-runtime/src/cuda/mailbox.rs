@@ -1,4 +1,4 @@
-//! Words that a running kernel and the host tell each other things by.
+//! Words through which a running kernel and the host communicate.
 
 use std::ops::Deref;
 use std::ptr::NonNull;
@@ -11,9 +11,9 @@ use super::Gpu;
 use super::status::check;
 use crate::GpuError;
 
-/// A few words in the host's memory that a kernel reaches while it runs, for a flag that
-/// ends it early or a count of what it has done. The host uses them as atomics; a kernel
-/// must read and write them as volatile, and seldom, for each time takes a microsecond.
+/// A few words in the host's memory that a kernel reaches while it runs, for a flag that ends it
+/// early or a count of what it has done. The host uses them as atomics; a kernel must read and
+/// write them as volatile, and seldom, because each access takes a microsecond.
 #[derive(Debug)]
 pub struct Mailbox {
     start: NonNull<AtomicU32>,
@@ -48,8 +48,8 @@ impl Gpu {
 }
 
 impl Mailbox {
-    /// Where a kernel finds it, for the pointers of a [structure](crate::Arg::structure);
-    /// good while the mailbox lives.
+    /// Its address for a kernel, for the pointers of a [structure](crate::Arg::structure); valid
+    /// while the mailbox lives.
     ///
     /// # Errors
     /// [`GpuError::Driver`].
@@ -69,16 +69,16 @@ impl Deref for Mailbox {
     type Target = [AtomicU32];
 
     fn deref(&self) -> &[AtomicU32] {
-        // SAFETY: `len` words were allocated and set to zero; whoever writes them, here or
-        // in a kernel, writes whole words.
+        // SAFETY: `len` words were allocated and set to zero; all writes, here or in a kernel, are
+        // of whole words.
         unsafe { slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }
 
 impl Drop for Mailbox {
     fn drop(&mut self) {
-        // A kernel that was launched on it may still run. Errors have nowhere to go; one
-        // that comes up here fails the next call too.
+        // A kernel that was launched on it may still run. Errors are ignored; one that occurs here
+        // fails the next call too.
         if self.gpu.synchronize().is_ok() {
             // SAFETY: the memory was allocated in this context and nothing else frees it.
             unsafe { sys::cuMemFreeHost(self.start.as_ptr().cast()) };

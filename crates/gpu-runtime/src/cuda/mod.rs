@@ -1,9 +1,9 @@
 //! The parts of the runtime that reach the CUDA driver.
 //!
-//! From top to bottom: a [`Gpu`] is a stream and a memory budget over a [`Context`], the
-//! process's one context of a device with the modules loaded into it. Everything made
-//! from a `Gpu` owns a clone of it. Each entry makes the context current on its thread
-//! first, as the driver asks for.
+//! From top to bottom: a [`Gpu`] is a stream and a memory budget over a [`Context`], the process's
+//! one context of a device with the modules loaded into it. Everything made from a `Gpu` owns a
+//! clone of it. Each entry point makes the context current on its thread first, as the driver
+//! requires.
 //!
 //! [`Context`]: context::Context
 
@@ -40,7 +40,7 @@ pub use timer::Timer;
 
 type Result<T> = std::result::Result<T, crate::GpuError>;
 
-/// That a type has these methods: functions that are not called call each of them.
+/// Checks that a type has these methods, by functions that call them and are never called.
 macro_rules! are_there {
     (($this:ty) [$($of:tt)*] $type:ty {
         $name:ident [$($u:ident)?] ($(, $arg:ident: $of_arg:ty)*) -> $result:ty; $($rest:tt)*

@@ -1,4 +1,4 @@
-//! Arrays of the host that the GPU copies from and to without a detour.
+//! Arrays of the host from and to which the GPU copies directly.
 
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
@@ -10,12 +10,11 @@ use super::Gpu;
 use super::status::check;
 use crate::{GpuError, Pod};
 
-/// An array in the host's memory whose pages stay where they are, which lets copies run
-/// at the full speed of the bus. It is used as a slice. There is not much of such memory:
-/// take it for what is copied often.
+/// An array in the host's memory whose pages stay where they are, which lets copies run at the full
+/// speed of the bus. It is used as a slice. Such memory is scarce: use it for what is copied often.
 #[derive(Debug)]
 pub struct PinnedBuffer<T> {
-    /// Dangling where it takes no memory.
+    /// Dangling if it takes no memory.
     start: NonNull<T>,
     len: usize,
     gpu: Gpu,
@@ -31,7 +30,7 @@ impl Gpu {
     /// memory.
     ///
     /// # Errors
-    /// [`GpuError::Driver`], where there is not so much memory too.
+    /// [`GpuError::Driver`], also if there is too little memory.
     pub fn pinned<T: Pod>(&self, len: usize) -> Result<PinnedBuffer<T>, GpuError> {
         // The driver gives whole pages.
         const { assert!(align_of::<T>() <= 4096, "pinned memory is aligned to pages only") };

@@ -22,7 +22,7 @@ pub(super) fn read(ordinal: u32, device: Device) -> Result<DeviceProperties, Gpu
             number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
         ),
         multiprocessors: number(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
-        // the driver says thousands
+        // the driver reports kHz
         clock_hz: 1000 * u64::from(number(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?),
         memory_bytes: device.total_memory().map_err(failed(ASKING))? as u64,
         l2_bytes: number(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?.into(),

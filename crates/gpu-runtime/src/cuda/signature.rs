@@ -1,7 +1,7 @@
 //! What kernels take, read from their PTX.
 //!
-//! The driver takes a list of addresses and believes it. The text that it compiles says
-//! how many parameters a kernel has and how large each is:
+//! The driver takes a list of addresses without a check. The text that it compiles declares the
+//! parameters of a kernel and their sizes:
 //!
 //! ```text
 //! .visible .entry relax(
@@ -17,8 +17,8 @@ use std::sync::Arc;
 /// The sizes of a kernel's parameters, in bytes.
 pub(super) type Signature = Arc<[usize]>;
 
-/// The signature of each kernel of a module, in one pass over its text. Where the text is
-/// not understood, the error says where.
+/// The signature of each kernel of a module, in one pass over its text. If the text cannot be
+/// parsed, the error says where.
 pub(super) fn signatures(text: &str) -> Result<HashMap<&str, Signature>, String> {
     let mut signatures = HashMap::new();
     let lines = text.lines().map(|line| line.split_once("//").map_or(line, |(code, _)| code));

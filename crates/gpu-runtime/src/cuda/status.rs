@@ -1,4 +1,4 @@
-//! From the driver's answers to our errors.
+//! Maps the driver's results to errors.
 
 use std::fmt::Display;
 
@@ -7,7 +7,7 @@ use cust::sys::CUresult;
 
 use crate::GpuError;
 
-/// Whether a call of the driver succeeded; `operation` says what it was to do.
+/// Checks that a call of the driver succeeded; `operation` names its purpose in the error.
 pub(super) fn check(operation: impl Display, result: CUresult) -> Result<(), GpuError> {
     match result {
         CUresult::CUDA_SUCCESS => Ok(()),

@@ -1,4 +1,4 @@
-//! More streams than one, and what orders them.
+//! Further streams, and events that order them.
 
 use std::ptr;
 use std::sync::Arc;
@@ -11,23 +11,21 @@ use super::status::{check, failed};
 use crate::{GpuError, Priority};
 
 /// A point in the work of a stream that other streams, and the host, can wait for. It can be
-/// recorded again and again; a wait is for the last recording before it.
+/// recorded again and again; a wait is for the last recording before the wait.
 #[derive(Debug)]
 pub struct Event {
     event: CUevent,
     gpu: Gpu,
 }
 
-// SAFETY: the driver's handles are good on every thread that has made their context
-// current.
+// SAFETY: the driver's handles are valid on every thread that has made their context current.
 unsafe impl Send for Event {}
 // SAFETY: as above; the driver has locks of its own.
 unsafe impl Sync for Event {}
 
 impl Gpu {
-    /// Another stream of this GPU. What is asked of one happens beside what is asked of the
-    /// other, except where a [`Event`] orders them. They share buffers, and the budget of
-    /// memory.
+    /// Another stream of this GPU. Work of the two may overlap, except where an [`Event`] orders
+    /// it. They share buffers and the memory budget.
     ///
     /// # Errors
     /// [`GpuError::Driver`].
@@ -37,7 +35,7 @@ impl Gpu {
         // SAFETY: the driver writes two integers, to places that are such.
         let result = unsafe { sys::cuCtxGetStreamPriorityRange(&raw mut least, &raw mut greatest) };
         check("asking for the priorities of streams", result)?;
-        // greater priorities are lesser numbers
+        // greater priorities are smaller numbers
         let number = match priority {
             Priority::Normal => least,
             Priority::Raised => i32::midpoint(least, greatest),
@@ -55,7 +53,7 @@ impl Gpu {
         self.event_of(Flags::CU_EVENT_DISABLE_TIMING)
     }
 
-    /// The same that keeps the time, too, which takes a little longer.
+    /// As [`event`](Self::event), but it also records the time, which takes a little longer.
     ///
     /// # Errors
     /// [`GpuError::Driver`].
@@ -72,7 +70,7 @@ impl Gpu {
         Ok(Event { event, gpu: self.clone() })
     }
 
-    /// Lets all that is asked of this stream from now on wait for the event.
+    /// Makes all work that this stream queues from now on wait for the event.
     ///
     /// # Errors
     /// [`GpuError::Driver`].
@@ -85,7 +83,7 @@ impl Gpu {
 }
 
 impl Event {
-    /// Records it: it is done when all is that was asked of the stream of `gpu` before.
+    /// Records it: it is done when all work queued before on the stream of `gpu` is done.
     ///
     /// # Errors
     /// [`GpuError::Driver`].
@@ -100,25 +98,25 @@ impl Event {
     /// It must be an open stream of the event's GPU.
     pub(super) unsafe fn record_on(&self, stream: CUstream) -> Result<(), GpuError> {
         self.gpu.make_current()?;
-        // SAFETY: the event is open, and the caller vouches for the stream.
+        // SAFETY: the event is open, and the caller guarantees that the stream is.
         check("recording an event", unsafe { sys::cuEventRecord(self.event, stream) })
     }
 
     /// Waits, on the host, until it is done.
     ///
     /// # Errors
-    /// [`GpuError::Driver`], also where a launch before has failed.
+    /// [`GpuError::Driver`], also if an earlier launch has failed.
     pub fn wait(&self) -> Result<(), GpuError> {
         self.gpu.make_current()?;
         // SAFETY: the event is open.
         check("waiting for an event", unsafe { sys::cuEventSynchronize(self.event) })
     }
 
-    /// Milliseconds from another's last recording to its own, on whatever streams of one GPU, to
-    /// about half a microsecond; below zero where the other was later.
+    /// Milliseconds from the last recording of `earlier` to its own, on any streams of one GPU, to
+    /// about half a microsecond; negative if `earlier` was recorded later.
     ///
     /// # Errors
-    /// [`GpuError::Driver`], also where one of them is not done, or not a [timed
+    /// [`GpuError::Driver`], also if one of them is not done, or not a [timed
     /// one](Gpu::timed_event).
     pub fn ms_since(&self, earlier: &Self) -> Result<f64, GpuError> {
         self.gpu.make_current()?;
@@ -133,8 +131,8 @@ impl Event {
 impl Drop for Event {
     fn drop(&mut self) {
         if self.gpu.make_current().is_ok() {
-            // SAFETY: the event is open, and nobody has it any more; what waits for it in a
-            // stream goes on waiting for its recording.
+            // SAFETY: the event is open and not used any more; a stream that waits for its
+            // recording still does.
             unsafe { sys::cuEventDestroy_v2(self.event) };
         }
     }

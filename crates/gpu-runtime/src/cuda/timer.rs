@@ -1,4 +1,4 @@
-//! Time as the GPU sees it.
+//! Time measured on the GPU.
 
 use cust::event::{Event, EventFlags, EventStatus};
 
@@ -28,7 +28,7 @@ impl Gpu {
 }
 
 impl Timer {
-    /// Starts it when all that was asked for before is done.
+    /// Starts it when all work queued before is done.
     ///
     /// # Errors
     /// [`GpuError::Driver`].
@@ -36,7 +36,7 @@ impl Timer {
         self.record(&self.start)
     }
 
-    /// Stops it when all that was asked for before is done.
+    /// Stops it when all work queued before is done.
     ///
     /// # Errors
     /// [`GpuError::Driver`].
@@ -44,7 +44,7 @@ impl Timer {
         self.record(&self.stop)
     }
 
-    /// Whether all that was asked for before the stop is done.
+    /// Whether all work queued before the stop is done.
     ///
     /// # Errors
     /// [`GpuError::Driver`].
@@ -57,7 +57,7 @@ impl Timer {
     /// Milliseconds from start to stop, to about half a microsecond. Waits for the stop.
     ///
     /// # Errors
-    /// [`GpuError::Driver`], also where it was not started and stopped.
+    /// [`GpuError::Driver`], also if it was not started and stopped.
     pub fn elapsed_ms(&self) -> Result<f64, GpuError> {
         self.gpu.make_current()?;
         self.stop.synchronize().map_err(failed("waiting for a timer"))?;
@@ -73,8 +73,8 @@ impl Timer {
 
 impl Drop for Timer {
     fn drop(&mut self) {
-        // For the events, which go next. A context that cannot be chosen has failed for
-        // good, and its events with it.
+        // For the events, which are dropped next. A context that cannot be made current has failed
+        // for good, and its events with it.
         let _ = self.gpu.make_current();
     }
 }

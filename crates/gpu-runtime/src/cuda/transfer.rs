@@ -1,5 +1,5 @@
-//! Copies that nobody waits for: between pinned memory of the host and the GPU, beside other
-//! streams' work.
+//! Asynchronous copies between pinned memory of the host and GPUs, concurrent with the work of
+//! other streams.
 
 use std::ops::Range;
 use std::ptr;
@@ -17,8 +17,8 @@ impl Gpu {
     /// [`GpuError::Length`] where a side is too short, or [`GpuError::Driver`].
     ///
     /// # Safety
-    /// Until the copy is done, nobody may write the range of `source`, or use its target in
-    /// the buffer without being ordered after it.
+    /// Until the copy is done, the range of `source` must not be written, and its target in the
+    /// buffer may be used only by work that is ordered after it.
     pub unsafe fn queue_upload<T: Pod>(
         &self,
         source: &PinnedBuffer<T>,
@@ -32,8 +32,8 @@ impl Gpu {
         self.make_current()?;
         let to = target.address() + (at * size_of::<T>()) as u64;
         let from = source[range].as_ptr().cast();
-        // SAFETY: both sides have so many bytes there; the caller vouches for what happens
-        // to them until the copy is done, and dropping either of them waits for that.
+        // SAFETY: both sides have so many bytes there; the caller guarantees their use until the
+        // copy is done, and dropping either of them waits for the copy.
         let result = unsafe { sys::cuMemcpyHtoDAsync_v2(to, from, n_bytes, self.raw_stream()) };
         check(OPERATION, result)
     }
@@ -44,8 +44,8 @@ impl Gpu {
     /// [`GpuError::Length`] where a side is too short, or [`GpuError::Driver`].
     ///
     /// # Safety
-    /// Until the copy is done, nobody may use its target in the pinned memory, or write the
-    /// range of `source` without being ordered after it.
+    /// Until the copy is done, its target in the pinned memory must not be used, and the range of
+    /// `source` may be written only by work that is ordered after it.
     pub unsafe fn queue_download<T: Pod>(
         &self,
         source: &Buffer<T>,
@@ -64,16 +64,16 @@ impl Gpu {
         check(OPERATION, result)
     }
 
-    /// Queues a copy of `range` of one buffer to another, from element `at` on. One of them may
-    /// be another GPU's: the copy goes from memory to memory where this GPU
-    /// [reaches](Self::reach) it, and through the host's else.
+    /// Queues a copy of `range` of one buffer to another, from element `at` on. One of them may be
+    /// another GPU's: the copy is direct if this GPU [reaches](Self::reach) it, and passes through
+    /// host memory otherwise.
     ///
     /// # Errors
     /// [`GpuError::Length`] where a side is too short, or [`GpuError::Driver`].
     ///
     /// # Safety
-    /// Until the copy is done, nobody may write the range of `source`, or use its target,
-    /// without being ordered after it.
+    /// Until the copy is done, the range of `source` may be written, and its target used, only by
+    /// work that is ordered after it.
     pub unsafe fn queue_copy<T: Pod>(
         &self,
         source: &Buffer<T>,
@@ -88,7 +88,7 @@ impl Gpu {
         let from = source.address() + (range.start * size_of::<T>()) as u64;
         let to = target.address() + (at * size_of::<T>()) as u64;
         // SAFETY: both ranges lie in their buffers, whose addresses are unique among all
-        // devices; the caller keeps them as they are meanwhile.
+        // devices; the caller does not change them meanwhile.
         let result = unsafe { sys::cuMemcpyAsync(to, from, n_bytes, self.raw_stream()) };
         check(OPERATION, result)
     }
@@ -134,11 +134,10 @@ impl Gpu {
         unsafe { self.copy_rectangle::<T>("copying between buffers", ends, [from, to]) }
     }
 
-    /// Queues the copy between two arrays, of which the addresses and lengths are given.
+    /// Queues the copy between two arrays, given by addresses and lengths.
     ///
     /// # Safety
-    /// The arrays are there as long as the copy is under way, and the caller keeps them as they
-    /// are meanwhile.
+    /// The arrays must exist until the copy is done, and the caller must not change them meanwhile.
     unsafe fn copy_rectangle<T: Pod>(
         &self,
         operation: &'static str,
@@ -178,12 +177,12 @@ impl Gpu {
         };
         self.make_current()?;
         // SAFETY: both rectangles lie in their arrays, whose addresses are unique among the host
-        // and all devices; the caller keeps them as they are meanwhile.
+        // and all devices; the caller does not change them meanwhile.
         check(operation, unsafe { sys::cuMemcpy2DAsync_v2(&raw const copy, self.raw_stream()) })
     }
 }
 
-/// How many elements the range has, if it lies in the source and fits into the target.
+/// The number of elements of the range, if it lies in the source and fits into the target.
 fn check_ends(
     operation: &'static str,
     source: usize,

@@ -1,4 +1,4 @@
-//! The order, on relations of which each part has the rows of its blocks.
+//! The order of the work, on relations. Each part has the rows of its blocks.
 
 use std::cell::{Cell, RefCell};
 
@@ -8,7 +8,7 @@ use super::*;
 const N: usize = 16;
 const ROWS: usize = 2;
 
-/// A part that does at once what it is asked for.
+/// A part that runs its work at once.
 struct Rows {
     number: usize,
     n_parts: usize,
@@ -146,11 +146,11 @@ fn any_number_of_parts_closes_a_relation() {
     }
 }
 
-/// The next block is closed before other strips are taken through the pivots.
+/// The next block is closed before other strips are updated with the pivots.
 #[test]
 fn the_next_block_comes_first() {
     let parts = parts(2, relations()[0]);
-    // ended where others begin: of pivots 0, the strips of block 1 have been taken through
+    // ended before the other strips: the strips of block 1 have been updated with pivots 0
     let end = |strips: u64, total: u64| {
         assert_eq!((strips, total), (ROWS as u64, ((N / ROWS - 1) * N) as u64));
         ControlFlow::Break(())

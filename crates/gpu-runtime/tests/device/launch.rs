@@ -1,4 +1,4 @@
-//! Kernels, their arguments and shapes.
+//! Kernels, their arguments and launch configurations.
 
 use gpu_runtime::{Arg, Gpu, GpuError, LaunchConfig, Ptx};
 

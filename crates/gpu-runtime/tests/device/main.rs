@@ -1,5 +1,5 @@
-//! What a GPU does for its callers. Each test needs one, and says `SKIPPED` where there is
-//! none; with `STARPATH_REQUIRE_GPU=1` that is a failure.
+//! Tests on a GPU. Each test prints `SKIPPED` if there is none; with `STARPATH_REQUIRE_GPU=1` that
+//! is a failure.
 //!
 //! The files are compiled with and without the feature `cuda`, which proves that both
 //! twins have the same interface.
@@ -13,7 +13,7 @@ use gpu_runtime::{
 
 static INCREMENT: Ptx = Ptx::new("increment", include_str!("increment.ptx"));
 
-/// The first GPU, or `None` and a word about it.
+/// The first GPU, or `None` and the line `SKIPPED`.
 fn gpu() -> Option<Gpu> {
     match Gpu::open() {
         Ok(gpu) => Some(gpu),
@@ -118,7 +118,7 @@ fn what_was_made_from_a_gpu_keeps_it_open() {
     let pinned = gpu.pinned::<u32>(2).unwrap();
     let kernel = gpu.kernel(&INCREMENT, "increment").unwrap();
     drop(gpu);
-    // Another thread, on which no context was ever chosen.
+    // Another thread, on which no context was ever made current.
     std::thread::spawn(move || {
         timer.start().unwrap();
         timer.stop().unwrap();

@@ -1,4 +1,4 @@
-//! Buffers, pinned memory, and how much of it there is.
+//! Buffers, pinned memory, and the memory budget.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -79,7 +79,7 @@ fn pinned_memory_is_a_slice() {
     assert!(pinned.iter().all(|&value| value == 42));
 }
 
-/// To the last GPU, which where there is one is the first; beyond an end nothing is copied.
+/// Copies to the last GPU, which may be the first; a range beyond an end is refused.
 #[test]
 fn buffers_are_copied_between_gpus() {
     let Some(gpu) = gpu() else { return };
@@ -102,7 +102,8 @@ fn buffers_are_copied_between_gpus() {
     }
 }
 
-/// Some columns to others of another GPU, and from pinned memory; beyond an end nothing is copied.
+/// Copies some columns to another GPU, and from pinned memory; a rectangle beyond an end is
+/// refused.
 #[test]
 fn rectangles_are_copied() {
     let Some(gpu) = gpu() else { return };

@@ -1,7 +1,7 @@
-//! The same arcs with other weights: of another type, none, or others.
+//! The same arcs with other weights: of another type, of other values, or none.
 //!
-//! The ends of arcs stay in the memory where they are. So do weights that stay as they are, unless
-//! they are [set](Csr::set_weights) while other graphs share them.
+//! Rows and columns are shared, not copied. So are unchanged weights, unless they are
+//! [set](Csr::set_weights) while other graphs share them.
 
 use std::any::Any;
 use std::sync::OnceLock;
@@ -36,8 +36,9 @@ impl<W: Weight> Csr<W> {
         Ok(this.with_array(weights.into(), summary))
     }
 
-    /// The same graph with weights that are unsigned, or floats; `None` where one is negative. It
-    /// shares the memory of this one. O(1), once the array of weights is there.
+    /// The same graph with unsigned weights; floats keep their type. `None` if a weight is
+    /// negative. It shares the memory of this graph. O(1) if the array of weights exists, else
+    /// O(m).
     ///
     /// ```
     /// use graph_formats::Csr;
@@ -54,7 +55,7 @@ impl<W: Weight> Csr<W> {
         if first_negative.is_some() {
             return None;
         }
-        // made here where all are the same, so that every copy has the same array
+        // makes the array if all weights are equal, so that all copies share it
         self.weights();
         let weights = self.weights.get().map(Buffer::cast).unwrap_or_default().into();
         let (least, greatest) = (bytemuck::cast(least), bytemuck::cast(greatest));
@@ -62,11 +63,11 @@ impl<W: Weight> Csr<W> {
         Some(self.clone().with_weights(weights, summary))
     }
 
-    /// The same arcs, in the same memory, with these weights, one for each; directed, for the two
-    /// of an edge may differ.
+    /// The same arcs, in the same memory, with these weights, one per arc. The result is directed,
+    /// because the two arcs of an edge may differ.
     ///
     /// # Errors
-    /// When there are fewer weights than arcs or more, or one is not finite. O(m).
+    /// When there is not one weight per arc, or one is not finite. O(m).
     ///
     /// ```
     /// use graph_formats::Csr;
@@ -90,14 +91,14 @@ impl<W: Weight> Csr<W> {
         Ok(directed.with_array(weights, summary))
     }
 
-    /// Gives arcs, by their positions, these weights; of two for one arc the last counts. The graph
-    /// is directed from then on, for the two arcs of an edge may differ.
+    /// Sets the weights of arcs by position. If an arc occurs twice, its last weight counts. The
+    /// graph is directed afterwards, because the two arcs of an edge may differ.
     ///
-    /// O(changes), and the first time O(m), to make the array of weights where all are the same or
+    /// O(changes); O(m) if the array must be made or copied first, because all weights are equal or
     /// other graphs share it.
     ///
     /// # Errors
-    /// When there is no such arc, or a weight is not finite; the graph is as it was.
+    /// When there is no such arc, or a weight is not finite; the graph is then unchanged.
     ///
     /// ```
     /// use graph_formats::Csr;
@@ -134,7 +135,7 @@ impl<W: Weight> Csr<W> {
         Ok(())
     }
 
-    /// The same arcs without their weights: each counts one. O(1).
+    /// The same arcs, each of weight 1. O(1).
     pub fn unweighted<V: Weight>(self) -> Csr<V> {
         let summary = WeightSummary::of_equal(V::ONE, self.n_arcs());
         self.with_weights(OnceLock::new(), summary)
@@ -156,7 +157,8 @@ mod tests {
         assert_eq!(graph.convert_weights::<f64>().unwrap().weights().as_ptr(), pointer);
     }
 
-    /// The graph is then as one that is made of these weights, and what shared its array is not.
+    /// A changed graph equals one made of these weights; graphs that shared its array do not
+    /// change.
     #[test]
     fn weights_are_set() {
         for before in [

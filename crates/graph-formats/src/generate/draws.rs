@@ -1,12 +1,12 @@
-//! From edges drawn one by one to a finished graph.
+//! Builds a graph from edges that are drawn one by one.
 //!
-//! An arc is packed into 64 bits, source above destination, so that sorting the packed
-//! arcs in place sorts rows, and columns within rows; nothing is scattered. The k-th of
-//! the parallel arcs from u to v weighs a hash of (seed, u, v, k), with the smaller end
-//! first in undirected graphs, so that both directions agree without meeting. Dropping
-//! duplicates therefore keeps an edge's first weight.
+//! An arc is packed into 64 bits, source above destination, so that sorting the packed arcs in
+//! place sorts rows, and columns within rows; nothing is scattered. The k-th of the parallel arcs
+//! from u to v weighs a hash of (seed, u, v, k), with the smaller end first in undirected graphs,
+//! so that both arcs of an edge get the same weight independently. Dropping duplicates therefore
+//! keeps an edge's first weight.
 //!
-//! O(m log m) for the sort, 16 bytes of memory an arc at the peak.
+//! O(m log m) for the sort, and at most 16 bytes of memory per arc.
 
 use rayon::prelude::*;
 
@@ -14,8 +14,8 @@ use super::random::{Purpose, Stream, below};
 use super::{Duplicates, GraphOptions, check_memory};
 use crate::{Csr, Direction, GraphError, VertexId};
 
-/// Stands in for an arc that is not there. It sorts last and is no arc, because the
-/// greatest 32-bit number is never a vertex.
+/// Marks a slot without an arc. It sorts last, and no arc has this value, because the greatest
+/// 32-bit number is never a vertex.
 const NO_ARC: u64 = u64::MAX;
 
 /// The graph of the edges `draw(0)`, `draw(1)`, … `draw(n_edges − 1)`.
@@ -62,7 +62,7 @@ fn pack(source: VertexId, destination: VertexId) -> u64 {
     u64::from(source) << 32 | u64::from(destination)
 }
 
-/// What the `copy`-th of the arcs packed as `arc` weighs.
+/// The weight of the `copy`-th of the parallel arcs packed as `arc`.
 fn weight(arc: u64, copy: u64, options: &GraphOptions) -> u32 {
     let edge = match options.direction {
         Direction::Directed => arc,

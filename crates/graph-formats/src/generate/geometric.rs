@@ -1,9 +1,9 @@
 //! Random geometric graphs: points in the unit square, joined when they are near.
 //!
-//! The square is cut into cells a little wider than the radius, at most one cell a
-//! point, so that a point's neighbours lie in nine cells. Degrees are counted before
-//! arcs are stored, and the count stops as soon as the memory would not do.
-//! O(n + m) in the mean, plus the sorting of rows.
+//! The square is cut into cells a little wider than the radius, at most one per point, so that a
+//! point's neighbours lie in nine cells. Degrees are counted before arcs are stored, and the count
+//! stops as soon as the graph would not fit the memory. O(n + m) in the mean, plus the sorting of
+//! rows.
 //!
 //! Reference: penrose-2003
 
@@ -17,7 +17,7 @@ use crate::checks::validate_vertex_count;
 use crate::rows::for_each_row_block;
 use crate::{Csr, GraphError, VertexId};
 
-/// Points whose degrees are counted between two looks at the memory.
+/// Points per task of the count of degrees; each task then checks the memory.
 const POINTS_PER_TASK: usize = 512;
 /// Cells are wider than the radius by this factor, so that rounding never puts two
 /// neighbours two cells apart.
@@ -25,16 +25,15 @@ const CELL_MARGIN: f64 = 1.000_001;
 
 type Point = [f64; 2];
 
-/// What [`geometric`] makes.
+/// The parameters of [`geometric`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct GeometricConfig {
     /// Points.
     pub n_vertices: usize,
-    /// The greatest distance that is joined; a vertex has about π · radius² · n
-    /// neighbours.
+    /// The greatest length of an edge; a vertex has about π · radius² · n neighbours.
     pub radius: f64,
-    /// Weights, seed, direction. There are no duplicates to drop, and a directed graph
-    /// has the same arcs, without the mark that each has its reverse.
+    /// Weights, seed, direction. There are no duplicates. A directed graph has the same arcs, but
+    /// is not marked as undirected.
     pub options: GraphOptions,
 }
 
@@ -46,7 +45,7 @@ impl Default for GeometricConfig {
 }
 
 impl GeometricConfig {
-    /// Where the vertices of [`geometric`] lie in the unit square.
+    /// The points of [`geometric`] in the unit square, by vertex.
     ///
     /// # Errors
     /// [`GraphError::TooManyVertices`], or [`GraphError::BadParameter`] for a refusal of memory.
@@ -66,7 +65,7 @@ impl GeometricConfig {
 /// use graph_formats::generate::{GeometricConfig, geometric};
 ///
 /// let config = GeometricConfig { n_vertices: 50, radius: 1.5, ..Default::default() };
-/// assert_eq!(geometric(&config)?.n_arcs(), 50 * 49); // 1.5 reaches everywhere
+/// assert_eq!(geometric(&config)?.n_arcs(), 50 * 49); // the unit square has a diagonal below 1.5
 /// # Ok::<(), graph_formats::GraphError>(())
 /// ```
 ///
@@ -126,7 +125,7 @@ fn squared_distance(a: Point, b: Point) -> f64 {
     x * x + y * y
 }
 
-/// Row offsets of the graph, or the refusal of a graph too large for the memory.
+/// Row offsets of the graph, or an error if it does not fit the memory.
 fn count_neighbours(points: &[Point], cells: &Cells) -> Result<Vec<u64>, GraphError> {
     let mut offsets = vec![0u64; points.len() + 1];
     let n_arcs = AtomicU64::new(0);

@@ -1,23 +1,22 @@
-//! A grid of two dimensions or three: the plainest graphs of high diameter, stand-ins for roads and
-//! for meshes.
+//! Grids of two or three dimensions: simple graphs of high diameter, models of roads and meshes.
 //!
 //! Vertex (l · K + r) · K + c is layer l, row r, column c; each has an edge to its neighbours left,
-//! right, above and below, and in three dimensions before and behind. O(m log m), for the arcs are
-//! sorted as any other draws.
+//! right, above and below, and in three dimensions before and behind. O(m log m), because the arcs
+//! are sorted.
 
 use super::draws::graph_of_draws;
 use super::{GraphOptions, check_memory};
 use crate::checks::validate_vertex_count;
 use crate::{Csr, Direction, GraphError, VertexId};
 
-/// What [`grid`] makes.
+/// The parameters of [`grid`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct GridConfig {
     /// Vertices along a side; at most 65535, in three dimensions 1625.
     pub side: u32,
     /// 2 or 3.
     pub dimensions: u32,
-    /// Weights, seed, direction. There are no duplicates to drop.
+    /// Weights, seed, direction. There are no duplicates.
     pub options: GraphOptions,
 }
 
@@ -28,7 +27,7 @@ impl Default for GridConfig {
 }
 
 impl GridConfig {
-    /// Where the vertices of [`grid`] lie: the first so many of column, row and layer, counted
+    /// The coordinates of the vertices of [`grid`]: the first `D` of column, row and layer, counted
     /// from 0, as x, y and z.
     ///
     /// ```
@@ -46,7 +45,7 @@ impl GridConfig {
         check_memory(n_vertices, 0)?;
         let side = u64::from(self.side);
         let along = |vertex: u64, axis: usize| {
-            // of a plane there is one layer
+            // a grid of two dimensions has one layer
             side.checked_pow(axis as u32).map_or(0, |step| vertex / step % side) as f64
         };
         let position = |vertex| std::array::from_fn(|axis| along(vertex, axis));
@@ -65,10 +64,10 @@ impl GridConfig {
     }
 }
 
-/// A grid of `side` × `side` vertices, or as many layers of these, with random weights.
+/// A grid of `side` × `side` vertices, or `side` such layers, with random weights.
 ///
-/// An undirected edge has one weight; in a directed grid the two arcs between
-/// neighbours are weighed apart.
+/// An undirected edge has one weight; in a directed grid the two arcs between neighbours have
+/// independent weights.
 ///
 /// ```
 /// use graph_formats::generate::{GridConfig, grid};
@@ -85,12 +84,12 @@ pub fn grid(config: &GridConfig) -> Result<Csr<u32>, GraphError> {
     config.options.check()?;
     let n_vertices = config.n_vertices()?;
     let (side, n) = (u64::from(config.side), n_vertices as u64);
-    // edges along an axis: all vertices have one but those of the last plane across it
+    // edges along an axis: one for each vertex that is not in the last plane across it
     let n_along = n - n.checked_div(side).unwrap_or(0);
     let edge = |index: u64| -> (VertexId, VertexId) {
         let (axis, number) = (index / n_along, index % n_along);
         let step = side.pow(axis as u32);
-        // in each run of `side` planes across the axis, the first ones
+        // an edge starts in one of the first `side - 1` of each `side` planes across the axis
         let (run, place) = (number / (step * (side - 1)), number % (step * (side - 1)));
         let from = run * step * side + place;
         (from as VertexId, (from + step) as VertexId)

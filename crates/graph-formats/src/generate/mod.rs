@@ -1,9 +1,8 @@
 //! Seeded synthetic graphs, the same on any number of threads.
 //!
-//! Every random number is a pure function of the seed, a purpose and an index, so no
-//! thread waits for another and the order of work does not matter. Each generator is a
-//! struct of parameters with defaults and a function that takes it; [`GraphOptions`] is
-//! what they share.
+//! Every random number is a pure function of the seed, a purpose and an index, so the order of work
+//! does not matter. Each generator is a struct of parameters with defaults and a function that
+//! takes it; [`GraphOptions`] are their common options.
 //!
 //! ```
 //! use graph_formats::generate::{GraphOptions, RmatConfig, rmat};
@@ -31,27 +30,27 @@ pub use uniform::{UniformConfig, uniform};
 
 use crate::{Direction, GraphError, ensure_granted};
 
-/// What becomes of self-loops and of edges drawn more than once.
+/// Whether self-loops and edges drawn more than once are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Duplicates {
-    /// Loops go and one edge of each kind stays: a simple graph, with fewer edges than
-    /// were drawn.
+    /// They are dropped, and one of equal edges is kept: a simple graph, with fewer edges than were
+    /// drawn.
     #[default]
     Drop,
-    /// Every edge drawn stays: a multigraph.
+    /// Every edge drawn is kept: a multigraph.
     Keep,
 }
 
-/// What all generators share: an undirected simple graph with weights 1 … 255 by default.
+/// The options of all generators; by default an undirected simple graph with weights 1 … 255.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphOptions {
     /// The least and the greatest weight.
     pub weights: RangeInclusive<u32>,
-    /// Another seed, another graph of the same kind.
+    /// The seed of all random numbers.
     pub seed: u64,
     /// Undirected graphs hold each edge as two arcs of one weight, a loop as one arc.
     pub direction: Direction,
-    /// Whether loops and parallel edges stay.
+    /// Whether loops and parallel edges are kept.
     pub duplicates: Duplicates,
 }
 
@@ -81,7 +80,7 @@ impl GraphOptions {
 
 /// Refuses a graph that the system would not grant memory for.
 fn check_memory(n_vertices: usize, n_arcs: u128) -> Result<(), GraphError> {
-    // per arc: eight bytes while it is drawn and sorted, eight in the finished graph
+    // per arc: 8 bytes while it is drawn and sorted, 8 in the finished graph
     let bytes = 16 * (n_vertices as u128 + n_arcs);
     let granted = usize::try_from(bytes).is_ok_and(|bytes| ensure_granted(bytes).is_ok());
     if granted {
@@ -91,7 +90,8 @@ fn check_memory(n_vertices: usize, n_arcs: u128) -> Result<(), GraphError> {
         name: "size",
         value: format!("{n_vertices} vertices and at least {n_arcs} arcs"),
         expected: format!(
-            "a graph that fits the memory: this one takes {:.3} GB to make, and the system refuses them",
+            "a graph that fits the memory: this one takes {:.3} GB to make, which the system \
+             refuses",
             bytes as f64 / 1e9
         ),
     })

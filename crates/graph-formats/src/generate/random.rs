@@ -1,16 +1,15 @@
 //! Random numbers by position: the i-th number of a stream, without those before it.
 //!
-//! The mixing function is that of SplitMix64, whose i-th output is a function of its
-//! seed and i alone. The generators of the `rand` family hand numbers out in sequence,
-//! so that each thread would need a stream of its own and the cut of the work would show
-//! in the result; a dozen lines here avoid that. Not for cryptography.
+//! The mixing function is that of SplitMix64, whose i-th output is a function of its seed and i
+//! alone. The generators of the `rand` family give numbers in sequence: each thread would need its
+//! own stream, and the result would depend on how the work is divided. Not for cryptography.
 //!
 //! Reference: steele-2014
 
 /// 2^64 divided by the golden ratio, odd: SplitMix64's step.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// What a stream is for; two purposes never share numbers.
+/// The use of a stream; streams of two uses differ.
 #[derive(Clone, Copy)]
 pub(crate) enum Purpose {
     Edges = 1,
@@ -19,7 +18,7 @@ pub(crate) enum Purpose {
     Points,
 }
 
-/// An endless list of 64-bit numbers that is read by position.
+/// An endless sequence of 64-bit numbers that is read by position.
 #[derive(Clone, Copy)]
 pub(crate) struct Stream(u64);
 
@@ -48,22 +47,22 @@ fn mix(mut x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// A random number as one below `bound`; uneven by less than `bound` in 2^64.
+/// Maps a random number to one below `bound`; uneven by less than `bound` in 2^64.
 #[inline]
 pub(crate) fn below(random: u64, bound: u64) -> u64 {
     ((u128::from(random) * u128::from(bound)) >> 64) as u64
 }
 
-/// A random number as one of 2^53 evenly spaced places in [0, 1).
+/// Maps a random number to one of 2^53 evenly spaced values in [0, 1).
 #[inline]
 pub(crate) fn unit(random: u64) -> f64 {
     (random >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// A seeded shuffle of the numbers of `bits` bits that needs no table.
+/// A seeded permutation of the numbers of `bits` bits, without a table.
 ///
-/// Each round is an affine map by an odd factor and an xor of the high half into the
-/// low half; both can be undone, so no two numbers meet.
+/// Each round is an affine map by an odd factor and an xor of the high half into the low half; both
+/// are invertible.
 #[derive(Clone, Copy)]
 pub(crate) struct Scramble {
     bits: u32,

@@ -1,9 +1,8 @@
 //! R-MAT: graphs with the skewed degrees of social networks and of the web.
 //!
-//! The adjacency matrix of 2^S vertices is cut into quadrants S times; at each cut an
-//! edge falls into one of the four with fixed probabilities, until one cell is left.
-//! The defaults are those of the Graph500 benchmark. Without scrambling, low numbers
-//! have high degrees, which makes caches look better than they are.
+//! The adjacency matrix of 2^S vertices is cut into quadrants S times; at each cut an edge falls
+//! into one of the four with fixed probabilities, until one cell is left. The defaults are those of
+//! the Graph500 benchmark. Without scrambling, low numbers have high degrees, which favours caches.
 //!
 //! O(m · S) draws and a sort of m arcs. Unlike in the first paper, the probabilities are
 //! the same at every cut, as in Graph500.
@@ -15,22 +14,22 @@ use super::draws::graph_of_draws;
 use super::random::{Purpose, Scramble, Stream};
 use crate::{Csr, GraphError, VertexId};
 
-/// 2^32 vertices are one more than ids can number.
+/// The greatest scale; ids cannot number 2^32 vertices.
 const MAX_SCALE: u32 = 31;
-/// How far the probabilities may be from a sum of 1.
-const ROUNDING: f64 = 1e-9;
+/// The greatest deviation of the sum of the probabilities from 1.
+const MAX_DEVIATION: f64 = 1e-9;
 
 /// How the vertices of an R-MAT graph are numbered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum VertexNumbering {
-    /// By a seeded shuffle, so that a number says nothing of the degree.
+    /// By a seeded permutation, so that numbers do not depend on degrees.
     #[default]
     Scrambled,
-    /// By the place in the matrix: vertex 0 tends to have the highest degree.
+    /// By the row of the matrix: vertex 0 tends to have the highest degree.
     AsDrawn,
 }
 
-/// What [`rmat`] draws.
+/// The parameters of [`rmat`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct RmatConfig {
     /// The graph has 2^`scale` vertices; at most 31.
@@ -60,7 +59,7 @@ impl Default for RmatConfig {
 
 /// Draws `edge_factor` · 2^`scale` edges of an R-MAT graph.
 ///
-/// Where duplicates are dropped, fewer edges remain.
+/// If duplicates are dropped, fewer edges remain.
 ///
 /// ```
 /// use graph_formats::generate::{RmatConfig, rmat};
@@ -72,8 +71,8 @@ impl Default for RmatConfig {
 /// ```
 ///
 /// # Errors
-/// [`GraphError::BadParameter`] when a parameter is out of range, or when the system
-/// refuses the memory (16 bytes an arc drawn).
+/// [`GraphError::BadParameter`] when a parameter is out of range, or when the system refuses the
+/// memory (16 bytes per arc drawn).
 pub fn rmat(config: &RmatConfig) -> Result<Csr<u32>, GraphError> {
     config.options.check()?;
     let scale = config.scale;
@@ -101,7 +100,7 @@ pub fn rmat(config: &RmatConfig) -> Result<Csr<u32>, GraphError> {
 fn thresholds(quadrants: [f64; 4]) -> Result<[u64; 3], GraphError> {
     let [a, b, c, d] = quadrants;
     let in_range = quadrants.iter().all(|p| (0.0..=1.0).contains(p));
-    if !in_range || (a + b + c + d - 1.0).abs() > ROUNDING {
+    if !in_range || (a + b + c + d - 1.0).abs() > MAX_DEVIATION {
         return Err(GraphError::BadParameter {
             name: "quadrants",
             value: format!("{quadrants:?}"),

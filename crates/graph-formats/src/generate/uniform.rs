@@ -1,7 +1,7 @@
 //! Uniformly random graphs: every edge joins two vertices drawn independently.
 //!
-//! O(m log m). This is G(n, m) of Erdős and Rényi with replacement: where duplicates are
-//! dropped, what is left of m draws is a little less than m edges, not exactly m.
+//! O(m log m). This is G(n, m) of Erdős and Rényi with replacement: if duplicates are dropped, m
+//! draws leave slightly fewer than m edges.
 
 use super::GraphOptions;
 use super::draws::graph_of_draws;
@@ -9,12 +9,12 @@ use super::random::{Purpose, Stream, below};
 use crate::checks::validate_vertex_count;
 use crate::{Csr, GraphError, VertexId};
 
-/// What [`uniform`] draws.
+/// The parameters of [`uniform`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct UniformConfig {
-    /// Vertices, those that no edge happens to touch included.
+    /// Vertices, isolated ones included.
     pub n_vertices: usize,
-    /// Edges drawn; the graph has as many only where duplicates are kept.
+    /// Edges drawn; fewer remain if duplicates are dropped.
     pub n_edges: u64,
     /// Weights, seed, direction, duplicates.
     pub options: GraphOptions,
@@ -43,8 +43,8 @@ impl Default for UniformConfig {
 /// ```
 ///
 /// # Errors
-/// [`GraphError::TooManyVertices`], or [`GraphError::BadParameter`] for edges without
-/// vertices, an empty weight range or a refusal of memory (16 bytes an arc drawn).
+/// [`GraphError::TooManyVertices`], or [`GraphError::BadParameter`] for edges without vertices, an
+/// empty weight range or a refusal of memory (16 bytes per arc drawn).
 pub fn uniform(config: &UniformConfig) -> Result<Csr<u32>, GraphError> {
     config.options.check()?;
     let UniformConfig { n_vertices, n_edges, .. } = *config;

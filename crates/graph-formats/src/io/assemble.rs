@@ -1,8 +1,8 @@
-//! From the arcs that the pieces of a file hold to a graph of the right weight type.
+//! Assembles the arcs of the pieces of a file into a graph of the right weight type.
 //!
-//! While a file is read, an arc takes 8 bytes if its ids fit 32 bits (else 16), and as
-//! many as its weight needs. An unweighted graph is then built in 12 bytes an arc and 8
-//! a vertex at the most, of which 4 and 8 stay; one with weights of w bytes in 12 + 2w.
+//! While a file is read, an arc takes 8 bytes if its ids fit 32 bits (else 16), plus those of its
+//! weight. An unweighted graph is then built in at most 12 bytes per arc and 8 per vertex, of which
+//! it keeps 4 and 8; one with weights of w bytes in 12 + 2w per arc.
 
 use std::path::Path;
 
@@ -13,11 +13,10 @@ use crate::parallel::find_first;
 use crate::rows::{count_rows, for_each_row_block, ranges, step_back, zeroed};
 use crate::{AnyCsr, Csr, Direction, GraphError, NoMemory, VertexId, Weight, WeightKind};
 
-/// Arcs that are kept together. So large a part is given back to the system when it is
-/// dropped, not kept for small allocations.
+/// Arcs of a part. The memory of so large a part returns to the system when it is dropped.
 const PART_ARCS: usize = 1 << 23;
 
-/// Rows that one task of a parallel pass takes.
+/// Rows per task of a parallel pass.
 const ROWS_PER_TASK: usize = 4096;
 
 /// The arcs of one piece of a file, in its order.
@@ -33,8 +32,8 @@ impl<Id: Copy> Arcs<Id> {
         Self { ends: Vec::with_capacity(n_arcs), weights: Column::default() }
     }
 
-    /// Adds an arc, and its weight with the byte where that stands; a file has weights on all
-    /// arcs or on none.
+    /// Adds an arc, and its weight with the weight's position in bytes. All arcs of a file have
+    /// weights, or none.
     #[inline]
     pub(super) fn push(&mut self, source: Id, destination: Id, weight: Option<(Number, usize)>) {
         self.ends.push((source, destination));
@@ -47,18 +46,18 @@ impl<Id: Copy> Arcs<Id> {
         self.ends.len()
     }
 
-    /// Where the arcs start and end.
+    /// The source and the destination of each arc.
     pub(super) fn ends(&self) -> &[(Id, Id)] {
         &self.ends
     }
 
-    /// The same arcs between other ids; in place where these are of the same size.
+    /// The same arcs between other ids; in place if these have the same size.
     pub(super) fn map<Other>(self, new: impl Fn(Id) -> Other) -> Arcs<Other> {
         let ends = self.ends.into_iter().map(|(u, v)| (new(u), new(v))).collect();
         Arcs { ends, weights: self.weights }
     }
 
-    /// Whether `n_arcs` more arcs fit without moving those that are there.
+    /// Whether `n_arcs` more arcs fit without a new allocation.
     pub(super) fn has_room(&self, n_arcs: usize) -> bool {
         self.ends.capacity() - self.ends.len() >= n_arcs
     }
@@ -69,7 +68,7 @@ impl<Id: Copy> Arcs<Id> {
         self.weights.append(&part.weights, self.ends.capacity());
     }
 
-    /// The same arcs with room for more, in a file that has had `so_far` arcs.
+    /// The same arcs with room for more; the file has had `so_far` arcs.
     pub(super) fn with_room(self, so_far: usize) -> Self {
         let mut roomy = Self::with_capacity(so_far.min(PART_ARCS).max(self.len()));
         roomy.append(&self);
@@ -77,17 +76,17 @@ impl<Id: Copy> Arcs<Id> {
     }
 }
 
-/// Arcs that some lines of a file hold, in its order.
+/// The arcs of some lines of a file, in its order.
 pub(super) trait Part: Sized {
     fn n_arcs(&self) -> usize;
 
     /// The least and the greatest of the weights.
     fn extremes(&self) -> &Extremes;
 
-    /// Bytes that the arcs take, and bytes that their graph takes while they are there.
+    /// Bytes of the arcs, and bytes of their graph while both exist.
     fn memory(&self) -> (u64, u64);
 
-    /// Adds the arcs to the last of `whole` that has room for them.
+    /// Adds the arcs to `whole`; the last part may take them if it has room.
     fn append_to(self, whole: &mut Vec<Self>) {
         whole.push(self);
     }
@@ -136,7 +135,7 @@ impl<P: Part> ArcList<P> {
     /// # Errors
     /// [`GraphError::OutOfMemory`] when the graph will not fit.
     pub(super) fn add(&mut self, block: &Block, parts: Vec<P>) -> Result<(), GraphError> {
-        // these once more where they are put, and room there for as many as there have been
+        // `parts` and their copies, and as much free room as is held, up to a part
         let (held, more) = memory_of(&self.parts);
         let (added, their_graph) = memory_of(&parts);
         let room = held.min(held / self.n_arcs().max(1) * PART_ARCS as u64);
@@ -173,19 +172,19 @@ fn ensure_memory<P: Part>(path: &Path, n_vertices: usize, parts: &[P]) -> Result
     memory::ensure(path, held, held + more + 8 * (n_vertices as u64 + 1))
 }
 
-/// Bytes that the arcs of these parts take, and that their graph takes.
+/// Bytes of the arcs of these parts, and of their graph.
 fn memory_of<P: Part>(parts: &[P]) -> (u64, u64) {
     parts.iter().map(Part::memory).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
 }
 
-/// What to say of the arcs of a file of which two have these ends.
+/// Makes the error for arcs of which two have these ends.
 type OnParallel<'a> = &'a dyn Fn(&[Arcs<VertexId>], (VertexId, VertexId)) -> GraphError;
 
-/// Whether arcs may have both their ends in common.
+/// Whether parallel arcs are allowed.
 #[derive(Clone, Copy)]
 pub(super) enum Parallel<'a> {
     Allowed,
-    /// No, they are an error.
+    /// No, and this makes the error.
     Refused(OnParallel<'a>),
 }
 
@@ -202,12 +201,12 @@ impl Parallel<'_> {
     }
 }
 
-/// The graph of the parts, with weights of a kind that holds them all. Where it is said to be
-/// undirected, the parts hold every arc and its reverse; where nothing is said, it is
+/// The graph of the parts, with weights of `kind`, which holds them all. If `direction` is
+/// undirected, the parts must hold every arc and its reverse. If it is `None`, the graph is
 /// undirected if they do.
 ///
 /// # Errors
-/// [`GraphError::OutOfMemory`]; parallel arcs where they are refused.
+/// [`GraphError::OutOfMemory`]; the error of parallel arcs if they are refused.
 pub(super) fn graph(
     path: &Path,
     n_vertices: usize,
@@ -278,7 +277,7 @@ fn unweighted(n_vertices: usize, parts: &[Arcs<VertexId>]) -> Result<Csr<u32>, N
     Ok(Csr::of_valid_ends(row_offsets, columns, 1, Direction::Directed))
 }
 
-/// The ends of the first arc that another arc has too, where rows are sorted. O(m).
+/// The ends of the first arc that has a parallel arc; rows must be sorted. O(m).
 fn first_parallel(row_offsets: &[u64], columns: &[VertexId]) -> Option<(VertexId, VertexId)> {
     let row = |row: usize| &columns[row_offsets[row] as usize..row_offsets[row + 1] as usize];
     let twice =

@@ -9,16 +9,17 @@ use tempfile::{NamedTempFile, TempPath};
 
 use crate::GraphError;
 
-/// What errors call the path `-`.
+/// The name of the path `-` in errors.
 const STANDARD_OUTPUT: &str = "<standard output>";
 
+/// Bytes of the buffer of writes.
 const BUFFER_BYTES: usize = 1 << 18;
 
-/// Links that are followed to a target; as many as Linux follows.
+/// The most symbolic links that are followed to a target; Linux has the same limit.
 const MAX_LINKS: usize = 40;
 
 /// A file being written beside its target, which it replaces when it is
-/// [committed](AtomicFile::commit); dropped before, it leaves nothing behind.
+/// [committed](AtomicFile::commit); dropped before, it leaves no file.
 ///
 /// A committed file is whole also after a crash of the machine: its content is on the
 /// disk before it gets its name. Writes are buffered. A target that is no regular file
@@ -40,7 +41,7 @@ const MAX_LINKS: usize = 40;
 /// ```
 #[derive(Debug)]
 pub struct AtomicFile {
-    /// The path that was asked for.
+    /// The path that was requested.
     path: PathBuf,
     /// The path that its links lead to.
     target: PathBuf,
@@ -88,17 +89,16 @@ impl AtomicFile {
         }
     }
 
-    /// What an error of writing comes to: one that names the file.
+    /// An error of writing, as one that names the file.
     pub fn error(&self, source: io::Error) -> GraphError {
         GraphError::Io { path: self.path.clone(), source }
     }
 
-    /// Puts the file in its place; it may be read and written by whom the file that it
-    /// replaces could be.
+    /// Puts the file in its place; it gets the permissions of the file that it replaces.
     ///
     /// # Errors
-    /// [`GraphError::Io`] when what is buffered cannot be written or the file cannot be
-    /// renamed; then the target is as it was.
+    /// [`GraphError::Io`] when buffered bytes cannot be written or the file cannot be renamed; the
+    /// target is then unchanged.
     pub fn commit(mut self) -> Result<(), GraphError> {
         let fail = |source| GraphError::Io { path: self.path.clone(), source };
         self.writer.flush().map_err(fail)?;
@@ -108,8 +108,8 @@ impl AtomicFile {
         }
         self.writer.get_ref().sync_all().map_err(fail)?;
         beside.persist(&self.target).map_err(|error| fail(error.error))?;
-        // The name is on the disk once the folder is. Some systems cannot be asked for
-        // that; the file is whole or absent in any case.
+        // The new name is on the disk once the folder is synchronised. Some systems cannot do that;
+        // the file is whole or absent in any case.
         if let Ok(folder) = File::open(folder_of(&self.target)) {
             let _ = folder.sync_all();
         }
@@ -135,7 +135,7 @@ impl GraphError {
     }
 }
 
-/// The path that symbolic links at `path` lead to, whether a file is there or not.
+/// The path that symbolic links at `path` lead to, whether it exists or not.
 fn followed(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_path_buf();
     for _ in 0..=MAX_LINKS {
@@ -144,7 +144,7 @@ fn followed(path: &Path) -> io::Result<PathBuf> {
             Err(_) => return Ok(path),
         }
     }
-    Err(io::Error::other(format!("more than {MAX_LINKS} symbolic links, one to the other")))
+    Err(io::Error::other(format!("more than {MAX_LINKS} symbolic links in a chain")))
 }
 
 fn folder_of(path: &Path) -> &Path {
@@ -154,7 +154,7 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// A new file in the folder of `target`, readable by whom the user lets read files.
+/// A new file in the folder of `target`, with the user's default permissions.
 fn create_beside(target: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".graph-formats-");

@@ -2,10 +2,9 @@
 //! while it is read: one block is parsed, in parallel pieces, while the next one is
 //! read and decompressed.
 //!
-//! A block is longer than usual only where a single line is. Places in a text are
-//! bytes of a block; what outlives its block, as an error may, has a line number. It is
-//! found by counting the line ends of a block before the place, and those of each block
-//! once.
+//! A block is longer only if a single line is. A place in a text is a byte of a block. An error may
+//! outlive its block, so it has a line number, found by counting line ends: those of each block
+//! once, and those before the place in its block.
 
 use std::io;
 use std::ops::Range;
@@ -19,17 +18,18 @@ use crate::{GraphError, VertexId, parallel};
 /// Bytes of a block: some hundred pieces, to keep many cores busy.
 pub(super) const BLOCK_BYTES: usize = 16 << 20;
 
-/// Bytes that one task parses: some ten thousand lines.
+/// Bytes per task of the parser: some ten thousand lines.
 const PIECE_BYTES: usize = 128 << 10;
 
-/// The longest line of a text, about: far longer than one that lists an arc or a vertex.
-const LONGEST_LINE: usize = BLOCK_BYTES;
+/// The longest line that is read, in bytes, approximately. The line of an arc or a vertex is far
+/// shorter.
+const MAX_LINE_BYTES: usize = BLOCK_BYTES;
 
-/// The most that is looked at to find where the content of a text begins.
-const LONGEST_HEAD: usize = 16 * BLOCK_BYTES;
+/// The most bytes that are searched for the first lines with content.
+const MAX_HEAD_BYTES: usize = 16 * BLOCK_BYTES;
 
-/// Vertices that any file may claim, however small it is: 128 MB of row offsets.
-const VERTICES_FREE: u64 = 1 << 24;
+/// Vertices that the header of any file may claim, however small it is: 128 MB of row offsets.
+const ALWAYS_ALLOWED_VERTICES: u64 = 1 << 24;
 
 /// A text file that is read once, from its first line to its last.
 pub(super) struct Text<'a> {
@@ -45,7 +45,7 @@ impl<'a> Text<'a> {
     /// When the first block cannot be read.
     pub(super) fn new(source: Source<'a>, block_bytes: usize) -> Result<Self, GraphError> {
         let path = source.path().to_path_buf();
-        let longest = LONGEST_LINE;
+        let longest = MAX_LINE_BYTES;
         let rest = Vec::new();
         let mut lines = Lines { source, rest, block_bytes, longest, ended: false, n_bytes: 0 };
         let mut bytes = Vec::new();
@@ -61,13 +61,13 @@ impl<'a> Text<'a> {
         &self.block.path
     }
 
-    /// From here on lines may have so many bytes, about.
+    /// From here on lines may have `longest` bytes, approximately.
     pub(super) fn allow_lines_of(&mut self, longest: usize) {
         self.lines.longest = longest;
     }
 
-    /// The next line that is not blank, from its first byte that is not; `None` at the
-    /// end of the text. It stays the next line until it is skipped.
+    /// The next line that is not blank, from its first byte that is not blank; `None` at the end of
+    /// the text. It remains the next line until it is skipped.
     ///
     /// # Errors
     /// When the file cannot be read further.
@@ -87,8 +87,7 @@ impl<'a> Text<'a> {
         Ok(Some(line))
     }
 
-    /// A scanner at the next line, of at least so many lines that there is `enough`, or of
-    /// all that are left.
+    /// A scanner at the next line. It has lines for which `enough` holds, or all that are left.
     ///
     /// # Errors
     /// When the file cannot be read further, or too much of it would have to be.
@@ -97,11 +96,11 @@ impl<'a> Text<'a> {
         enough: impl Fn(Scanner<'_>) -> bool,
     ) -> Result<Scanner<'_>, GraphError> {
         while !self.lines.ended && !enough(self.block.rest()) {
-            if self.block.bytes.len() > LONGEST_HEAD {
-                let message = format!("the first {LONGEST_HEAD} bytes have hardly any content");
+            if self.block.bytes.len() > MAX_HEAD_BYTES {
+                let message = format!("the first {MAX_HEAD_BYTES} bytes have too little content");
                 return Err(malformed(self.path(), message));
             }
-            // twice as much, so that a long search is linear
+            // doubled, so that a long search takes linear time
             let wanted = 2 * self.block.bytes.len();
             while !self.lines.ended && self.block.bytes.len() <= wanted {
                 self.lines.fill_after(&mut self.block.bytes)?;
@@ -110,7 +109,7 @@ impl<'a> Text<'a> {
         Ok(self.block.rest())
     }
 
-    /// Goes to a place that [`Text::look_ahead`] has shown; the lines before it, as a block.
+    /// Goes to a place from [`Text::look_ahead`]; returns the lines before it as a block.
     pub(super) fn split_off(&mut self, at: usize) -> Block {
         let Block { path, bytes, at: start, .. } = &self.block;
         let (path, bytes, lines_before) =
@@ -119,12 +118,12 @@ impl<'a> Text<'a> {
         Block { path, bytes, at: 0, lines_before }
     }
 
-    /// What is left of the line; nothing at the end of the text.
+    /// The rest of the line; empty at the end of the text.
     pub(super) fn here(&self) -> Scanner<'_> {
         self.block.rest().only_this_line()
     }
 
-    /// Steps over what is left of the line.
+    /// Skips the rest of the line.
     pub(super) fn skip_line(&mut self) {
         let mut scanner = self.block.rest();
         scanner.skip_line();
@@ -136,18 +135,17 @@ impl<'a> Text<'a> {
         self.block.first_line()
     }
 
-    /// The fault, of the line that [`Text::line`] has given last, with file and line.
+    /// The fault in the line that [`Text::line`] returned last, with its file and line.
     pub(super) fn error(&self, fault: Fault) -> GraphError {
         self.block.error(fault)
     }
 
-    /// What is wrong with a line that may have gone by.
+    /// An error in a line of this or an earlier block.
     pub(super) fn error_at(&self, line: u64, message: impl Into<String>) -> GraphError {
         GraphError::Syntax { path: self.block.path.clone(), line, message: message.into() }
     }
 
-    /// Visits what is left of the text block by block, the next one being read
-    /// meanwhile.
+    /// Visits the rest of the text block by block; the next block is read meanwhile.
     ///
     /// # Errors
     /// The first of `visit`, or when the file cannot be read further.
@@ -169,7 +167,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Replaces the block by the next one; whether there is one.
+    /// Replaces the block by the next one; returns whether there is one.
     fn next_block(&mut self) -> Result<bool, GraphError> {
         let mut next = Vec::new();
         self.lines.fill(&mut next)?;
@@ -180,15 +178,15 @@ impl<'a> Text<'a> {
         Ok(found)
     }
 
-    /// Refuses, once all has been read, a vertex count that a header on `line` claims
-    /// and that is out of all proportion to the text, for it would be allocated.
+    /// Refuses a vertex count that a header on `line` claims and that is out of proportion to the
+    /// text, because arrays of this size would be allocated. All of the text must have been read.
     /// Isolated vertices are legal, so the bound is generous.
     pub(super) fn check_vertices(&self, n_vertices: u64, line: u64) -> Result<usize, GraphError> {
         let bytes = self.lines.n_bytes;
         if n_vertices > u64::from(VertexId::MAX) {
             return Err(self.error_at(line, GraphError::TooManyVertices { n_vertices }.to_string()));
         }
-        if n_vertices > bytes.max(VERTICES_FREE) {
+        if n_vertices > bytes.max(ALWAYS_ALLOWED_VERTICES) {
             let message =
                 format!("{n_vertices} vertices cannot be meant in a file of {bytes} bytes");
             return Err(self.error_at(line, message));
@@ -219,7 +217,7 @@ struct Lines<'a> {
     /// The start of a line whose end was not in the last block.
     rest: Vec<u8>,
     block_bytes: usize,
-    /// Bytes that a line may have, and as many more as are read at a time.
+    /// Bytes that a line may have, up to `block_bytes` more.
     longest: usize,
     ended: bool,
     /// Bytes read so far.
@@ -227,7 +225,7 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// Adds the next whole lines to those that are there.
+    /// Appends the next whole lines to `block`.
     fn fill_after(&mut self, block: &mut Vec<u8>) -> Result<(), GraphError> {
         let mut more = Vec::new();
         self.fill(&mut more)?;
@@ -240,13 +238,13 @@ impl Lines<'_> {
         Ok(())
     }
 
-    /// Makes room for so many more bytes.
+    /// Makes room for `more` bytes.
     fn reserve(&self, bytes: &mut Vec<u8>, more: usize) -> Result<(), GraphError> {
         let refused = |_| self.source.error(io::ErrorKind::OutOfMemory.into());
         bytes.try_reserve(more).map_err(refused)
     }
 
-    /// Fills `block` with the next whole lines; with nothing at the end of the text.
+    /// Fills `block` with the next whole lines; it is empty at the end of the text.
     fn fill(&mut self, block: &mut Vec<u8>) -> Result<(), GraphError> {
         block.clear();
         block.append(&mut self.rest);
@@ -282,7 +280,7 @@ impl Lines<'_> {
 pub(super) struct Block {
     path: PathBuf,
     bytes: Vec<u8>,
-    /// What is before has been read.
+    /// The bytes before it have been read.
     at: usize,
     /// Lines of the text before the block.
     lines_before: u64,
@@ -294,7 +292,7 @@ impl Block {
         Scanner::new(&self.bytes, self.at)
     }
 
-    /// Goes on to the next block, and leaves the memory of this one in its place.
+    /// Goes on to the block `next`, which gets the memory of this one.
     fn follow_with(&mut self, next: &mut Vec<u8>) {
         self.lines_before += memchr::memchr_iter(b'\n', &self.bytes).count() as u64;
         std::mem::swap(&mut self.bytes, next);
@@ -317,7 +315,7 @@ impl Block {
         self.line_of(self.at)
     }
 
-    /// The number of the line, from 1, of which byte `at` is part.
+    /// The number, from 1, of the line with byte `at`.
     pub(super) fn line_of(&self, at: usize) -> u64 {
         let before = &self.bytes[..at.min(self.bytes.len())];
         self.lines_before + memchr::memchr_iter(b'\n', before).count() as u64 + 1
@@ -329,9 +327,8 @@ impl Block {
         GraphError::Syntax { path: self.path.clone(), line, message: fault.message }
     }
 
-    /// Parses pieces of whole lines in parallel, each with its number; the results come
-    /// in the order of the text, and so does the fault that is reported where there are
-    /// several.
+    /// Parses pieces of whole lines in parallel, each with its number; the results are in the order
+    /// of the text. Of several faults the first in the text is reported.
     pub(super) fn parse<'b, T: Send>(
         &'b self,
         parse: impl Fn(usize, Scanner<'b>) -> Result<T, Fault> + Sync,
@@ -364,7 +361,7 @@ mod tests {
     use super::*;
     use crate::io::{EdgeListOptions, Format, decode};
 
-    /// What a text is read as, in blocks of so many bytes.
+    /// The graph or the error of a text that is read in blocks of `block_bytes`.
     fn read(format: Format, text: &[u8], block_bytes: usize) -> Result<String, String> {
         let source = Source::memory(text);
         let graph = decode(format, &EdgeListOptions::default(), source, block_bytes);

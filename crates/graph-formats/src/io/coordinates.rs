@@ -1,9 +1,8 @@
-//! Where the vertices of a graph lie: DIMACS `.co` files, and tables of vertex, x and y.
+//! Coordinates of vertices: DIMACS `.co` files, and tables of vertex, x and y.
 //!
 //! A `.co` file has `c` comments, at most one `p aux sp co n`, and a `v vertex x y` for each
-//! vertex; the numbers may be real. A table (`.csv`, `.tsv`) has a vertex, x and y on each
-//! line; a heading may stand first. Both call the vertices what the graph's file calls them.
-//! O(n), in parallel.
+//! vertex; the numbers may be real. A table (`.csv`, `.tsv`) has a vertex, x and y on each line;
+//! the first line may be a heading. Both name vertices as the graph's file does. O(n), in parallel.
 //!
 //! Format: 9th DIMACS Implementation Challenge, Shortest Paths, 2006.
 
@@ -14,7 +13,7 @@ use super::blocks::{BLOCK_BYTES, Text};
 use super::error::malformed;
 use super::placed::{COORDINATE, Known, Placed, coordinate};
 use super::scan::{Fault, Scanner};
-use super::source::{Source, untold};
+use super::source::{Source, ignore_progress};
 use super::{AtomicFile, Format, edge_list, format};
 use crate::{GraphError, Ids, Name};
 
@@ -22,9 +21,8 @@ use crate::{GraphError, Ids, Name};
 /// which format, `.co`, `.csv` or `.tsv`, and a compression may follow.
 ///
 /// # Errors
-/// Whatever is wrong with the file, with its line: an unknown vertex, one that is placed twice, a
-/// number that is none or not finite, a count that the header does not keep; a vertex without
-/// coordinates.
+/// An error in the file, with its line: an unknown vertex, a vertex that occurs twice, a malformed
+/// or infinite number, a count that differs from the header's; a vertex without coordinates.
 ///
 /// ```
 /// use graph_formats::{Ids, read_coordinates};
@@ -48,7 +46,7 @@ pub fn read_coordinates(
     let known = Known { ids, n_vertices };
     let suffix = format::without_compression(path);
     let suffix = suffix.extension().and_then(|suffix| suffix.to_str());
-    let open = || Text::new(Source::open(path, &untold)?, BLOCK_BYTES);
+    let open = || Text::new(Source::open(path, &ignore_progress)?, BLOCK_BYTES);
     if suffix.is_some_and(|suffix| suffix.eq_ignore_ascii_case("co")) {
         let mut text = open()?;
         let promised = read_header(&mut text)?;
@@ -74,12 +72,12 @@ pub fn read_coordinates(
     }
 }
 
-/// Writes a table of x and y, and in space z, a line a vertex, by their names, under the heading
-/// `vertex,x,y` or `vertex,x,y,z`.
+/// Writes a table with a line per vertex: its name and coordinates, under the heading `vertex,x,y`,
+/// or `vertex,x,y,z` in three dimensions.
 ///
 /// # Errors
-/// [`GraphError::LengthMismatch`] where there are more or fewer names than positions;
-/// [`GraphError::Io`]. The file is then as it was before.
+/// [`GraphError::LengthMismatch`] when there is not one name per position; [`GraphError::Io`]. The
+/// file is then unchanged.
 pub fn write_coordinates<const D: usize>(
     path: impl AsRef<Path>,
     ids: &Ids,
@@ -105,7 +103,7 @@ pub fn write_coordinates<const D: usize>(
     file.commit()
 }
 
-/// The positions by vertex, NaN where there are none yet, and how many lines gave one.
+/// The positions by vertex, NaN where missing, and the number of lines with one.
 fn collect(
     text: &mut Text<'_>,
     known: Known<'_>,
@@ -131,7 +129,7 @@ fn collect(
     Ok((positions, n_placed))
 }
 
-/// Refuses positions of which some are missing.
+/// Refuses positions if some are missing.
 fn whole(
     path: &Path,
     known: Known<'_>,
@@ -147,8 +145,7 @@ fn whole(
     Err(malformed(path, format!("no coordinates for vertex {name}{others}")))
 }
 
-/// Reads up to the `p` line and over it, or up to the first vertex: the number of vertices, and
-/// the line that has it.
+/// Reads past the `p` line, or up to the first vertex; returns the number of vertices and its line.
 fn read_header(text: &mut Text<'_>) -> Result<Option<(u64, u64)>, GraphError> {
     while let Some(mut scanner) = text.line()? {
         match scanner.peek() {
@@ -187,7 +184,8 @@ fn read_lines(mut scanner: Scanner<'_>, known: Known<'_>) -> Result<Vec<Placed>,
         if scanner.word() != b"v" {
             return Err(line.expected("a line `v <vertex> <x> <y>`"));
         }
-        // digits, with zeros before them too, unless the graph has names, among which they count
+        // digits may have leading zeros, unless vertices are named by words, where zeros are
+        // significant
         let name = match known.ids {
             Ids::Words(_) => Name::Word(
                 str::from_utf8(scanner.word()).map_err(|_| line.expected("a vertex in UTF-8"))?,

@@ -1,9 +1,8 @@
 //! DIMACS shortest-path graphs, `.gr`: `c` comments, one `p sp n m`, then an
 //! `a source destination weight` for each arc, vertices counted from 1.
 //!
-//! Some tools write no `p` line; the vertices are then those that arcs name, by whatever
-//! numbers. Weights may be negative, and real, though the challenge has
-//! natural numbers only.
+//! Some tools write no `p` line; the vertices are then those that arcs name, by any numbers.
+//! Weights may be negative and real, while the challenge has natural numbers only.
 //!
 //! Format: 9th DIMACS Implementation Challenge, Shortest Paths, 2006.
 
@@ -57,7 +56,7 @@ pub(super) fn read(mut text: Text<'_>) -> Result<LoadedGraph, GraphError> {
     Ok(LoadedGraph::new(csr, ids))
 }
 
-/// Reads up to the `p` line and over it, or up to the first arc.
+/// Reads past the `p` line, or up to the first arc.
 fn read_header(text: &mut Text<'_>) -> Result<Option<Header>, GraphError> {
     while let Some(mut scanner) = text.line()? {
         match scanner.peek() {
@@ -96,7 +95,7 @@ fn read_list<P: Part + Send>(
     Ok(list)
 }
 
-/// Calls `push` with the ends of each arc, its weight and where that stands.
+/// Calls `push` with the ends of each arc, its weight and the weight's position.
 fn for_each_arc<Id>(
     mut scanner: Scanner<'_>,
     vertex: impl Fn(&mut Scanner<'_>) -> Result<Id, Fault>,
@@ -122,7 +121,7 @@ fn for_each_arc<Id>(
     Ok(())
 }
 
-/// Writes the graph, its vertices counted from 1 whatever their names.
+/// Writes the graph; vertices count from 1, whatever their names.
 pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Csr<W>) -> std::io::Result<()> {
     writeln!(out, "p sp {} {}", graph.n_vertices(), graph.n_arcs())?;
     write_arcs(out, graph, |line, source, destination, weight| {

@@ -1,4 +1,4 @@
-//! Which graphs of files are undirected: those that say so, those in which every arc has its
+//! Undirected graphs from files: those declared undirected, those in which every arc has its
 //! reverse, and lists of edges.
 
 use std::cmp::Ordering;
@@ -9,13 +9,13 @@ use crate::rows::for_each_row_block;
 use crate::undirected::arcs_from;
 use crate::{Csr, Direction, GraphError, VertexId, Weight, parallel};
 
-/// Rows that one task of a parallel pass takes.
+/// Rows per task of a parallel pass.
 const ROWS_PER_TASK: usize = 1024;
 
 impl<W: Weight> Csr<W> {
-    /// The undirected graph whose edges are these arcs, read both ways; arcs of one edge
-    /// that are both there are one edge: of a arcs (u, v, w) and b arcs (v, u, w) come
-    /// max(a, b) edges. Rows must be sorted, as this crate builds them. O(n + m).
+    /// The undirected graph whose edges are these arcs. An arc and its reverse are one edge: a arcs
+    /// (u, v, w) and b arcs (v, u, w) give max(a, b) edges. Rows must be sorted, as this crate
+    /// builds them. O(n + m).
     pub(super) fn with_reverses(&self) -> Self {
         let reverse = self.transposed();
         let mut row_offsets = vec![0; self.n_vertices() + 1];
@@ -44,14 +44,14 @@ impl<W: Weight> Csr<W> {
         self.with_rows(row_offsets, columns, weights, Direction::Undirected)
     }
 
-    /// The graph of a file that calls it undirected, once that has been checked by
-    /// [hashes](Self::reverses_cancel); if it is not, the slower search says which arc it is.
+    /// The graph of a file that declares it undirected, checked by [hashes](Self::reverses_cancel).
+    /// If the check fails, a slower search finds the arc.
     pub(super) fn certified_undirected(self) -> Result<Self, GraphError> {
         if self.reverses_cancel() { Ok(self.made_undirected()) } else { self.into_undirected() }
     }
 
-    /// The graph of a file that says nothing of direction: undirected where by
-    /// [hashes](Self::reverses_cancel) every arc has its reverse, and one is no loop.
+    /// The graph of a file without a declared direction: undirected if, by
+    /// [hashes](Self::reverses_cancel), every arc has its reverse, and not all are loops.
     pub(super) fn with_direction_found(self) -> Self {
         let has_edges = || self.vertices().any(|v| self.ends_from(v).iter().any(|&end| end != v));
         if self.reverses_cancel() && has_edges() { self.made_undirected() } else { self }
@@ -59,12 +59,12 @@ impl<W: Weight> Csr<W> {
 
     /// Whether every arc has its reverse.
     ///
-    /// For each arc a hash is added to a sum, and that of its reverse taken away: where all
-    /// arcs have their reverses nothing is left, and where one lacks it the sum is not zero,
-    /// but for a chance of about 1 in 2^32, or arcs chosen for it: such a graph has distances
-    /// that are wrong, and nothing worse. O(m), in parallel: 2 to 6 % of reading text.
+    /// For each arc a hash is added to a sum, and that of its reverse is subtracted. If all arcs
+    /// have their reverses, the sum is zero. If one has none, the sum is not zero, except with a
+    /// probability of about 1 in 2^32, or for arcs chosen to collide. Such a graph has wrong
+    /// distances, and nothing worse. O(m), in parallel: 2 to 6 % of the time to read text.
     fn reverses_cancel(&self) -> bool {
-        // products of 32 bits by 32, which compilers make vector instructions of
+        // products of 32 bits by 32, which compilers vectorise
         let product = |bits: u64| (bits & 0xFFFF_FFFF) * (bits >> 32);
         let vertex_hash = |vertex: VertexId| {
             let spread = u64::from(vertex ^ 0x7F4A_7C15) * 0x9E37_79B1;
@@ -98,8 +98,8 @@ impl<W: Weight> Csr<W> {
     }
 }
 
-/// The arcs of `vertex` in both graphs, with rows sorted by destination and weight; an arc
-/// that both have is there once.
+/// The arcs of `vertex` in either graph, whose rows are sorted by destination and weight. An arc of
+/// both occurs once.
 fn union<'a, W: Weight>(
     forward: &'a Csr<W>,
     backward: &'a Csr<W>,
@@ -116,7 +116,7 @@ fn union<'a, W: Weight>(
             Ordering::Greater => backward.next(),
             Ordering::Equal => {
                 let (a, b) = (forward.next(), backward.next());
-                // 0.0 equals -0.0; both arcs of the edge take that of the lower end
+                // 0.0 equals -0.0; both arcs of the edge take the weight from the lower end
                 if a.is_some_and(|arc| vertex <= arc.0) { a } else { b }
             }
         }
@@ -129,8 +129,8 @@ mod tests {
 
     use super::*;
 
-    /// A graph with all its reverses, then one arc of it with another end or weight, and
-    /// what the sums of hashes say beside the search for each arc's reverse.
+    /// Compares the sums of hashes with the search for each arc's reverse, on a symmetric graph and
+    /// after one arc has got another end or weight.
     fn agree<W: Weight>(edges: &[(VertexId, VertexId, W)], (at, end, weight): (usize, u32, W)) {
         let mut arcs = Vec::new();
         for &(from, to, weight) in edges {

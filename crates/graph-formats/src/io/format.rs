@@ -1,4 +1,4 @@
-//! Which suffix is which format, and which names formats have.
+//! File formats, and their suffixes.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -74,7 +74,7 @@ impl Format {
         }
     }
 
-    /// Other suffixes that mean the same.
+    /// Other suffixes of the same format.
     fn other_suffixes(self) -> &'static [&'static str] {
         match self {
             Self::Graph => &["metis", "mgraph"],
@@ -91,7 +91,7 @@ impl Format {
             .find(|format| is(format.suffix()) || format.other_suffixes().iter().any(|s| is(s)))
     }
 
-    /// Whether graphs can be written in it, not only read.
+    /// Whether graphs can be written in it as well as read.
     pub fn is_writable(self) -> bool {
         !matches!(self, Self::El | Self::Txt)
     }
@@ -106,8 +106,8 @@ impl Format {
     /// it left out.
     ///
     /// # Errors
-    /// [`GraphError::UnknownFormat`] lists the suffixes that would do;
-    /// [`GraphError::FormatNeeded`] for `-`, standard input.
+    /// [`GraphError::UnknownFormat`] lists the supported suffixes; [`GraphError::FormatNeeded`] for
+    /// `-`, standard input.
     ///
     /// ```
     /// use graph_formats::Format;
@@ -131,7 +131,7 @@ impl Format {
     /// gets `.spg`, which keeps everything.
     ///
     /// # Errors
-    /// [`GraphError::UnknownFormat`] lists the suffixes that would do.
+    /// [`GraphError::UnknownFormat`] lists the supported suffixes.
     pub fn of_writable(path: &Path) -> Result<Self, GraphError> {
         if path == Path::new("-") {
             return Ok(Self::Spg);

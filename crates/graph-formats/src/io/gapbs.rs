@@ -1,11 +1,10 @@
 //! The serialised graphs of the GAP benchmark suite: `.sg`, unweighted, and `.wsg`,
 //! with 32-bit signed weights.
 //!
-//! Little-endian, without padding: one byte, 1 for a directed graph; the number of
-//! arcs and that of vertices, `i64` each; n + 1 row offsets, `i64`; and for each arc
-//! its end, `i32`, followed in `.wsg` by its weight, `i32`. A directed graph has the
-//! same offsets and arcs once more, of the arcs turned round; they are not read, as
-//! they follow from the first. Vertices count from 0.
+//! Little-endian, without padding: one byte, 1 for a directed graph; the number of arcs and that of
+//! vertices, `i64` each; n + 1 row offsets, `i64`; and for each arc its end, `i32`, followed in
+//! `.wsg` by its weight, `i32`. A directed graph has the same offsets and arcs once more, of the
+//! reversed arcs; they follow from the first and are not read. Vertices count from 0.
 //!
 //! Format: S. Beamer, K. Asanović, D. Patterson, *The GAP benchmark suite*,
 //! arXiv:1508.03619; its `reader.h` and `writer.h`.
@@ -43,7 +42,7 @@ pub(super) fn read(mut source: Source<'_>, weighted: bool) -> Result<LoadedGraph
     let plain = source.plain_file().map(|plain| plain.length);
     let (found, body) = match plain.filter(|&length| u128::from(length) != expected) {
         Some(length) => (length, Vec::new()),
-        // what is longer than its header says need not end
+        // a stream that is longer than its header says may be endless
         None => {
             if let Some(length) = plain {
                 memory::ensure(path, 0, length)?;
@@ -61,7 +60,7 @@ pub(super) fn read(mut source: Source<'_>, weighted: bool) -> Result<LoadedGraph
         );
         return Err(malformed(path, message));
     }
-    // both fit: the file is as long as they say
+    // both fit: the length of the file has been checked
     let (offsets, rest) = body.split_at(8 * (n_vertices as usize + 1));
     let arcs = &rest[..arc_bytes as usize * n_arcs as usize];
     let offsets: Vec<u64> = copied(offsets);
@@ -93,8 +92,8 @@ fn checked<W: Weight>(
     graph.map_err(|error| malformed(path, error.to_string()))
 }
 
-/// Refuses a graph that the format cannot hold: `.sg` takes weights of 1 only, `.wsg`
-/// those that are 32-bit integers with a sign.
+/// Refuses a graph that the format cannot hold: `.sg` takes weights of 1 only, `.wsg` those that
+/// are 32-bit signed integers.
 pub(super) fn check<W: Weight>(
     path: &Path,
     graph: &Csr<W>,
@@ -126,8 +125,7 @@ fn weight<W: Weight>(weight: W) -> Option<i32> {
     weight.to_i128().and_then(<i32 as Weight>::from_i128)
 }
 
-/// Writes a graph that [`check`] has passed, vertices counted from 0 whatever their
-/// names.
+/// Writes a graph that [`check`] accepts; vertices count from 0, whatever their names.
 pub(super) fn write<W: Weight>(
     out: &mut dyn Write,
     graph: &Csr<W>,

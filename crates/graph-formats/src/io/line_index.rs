@@ -1,27 +1,26 @@
-//! Which line each row of a text is on, where some lines are comments: for errors that
-//! are found when the text has gone by.
+//! The line of each row of a text that has comments, for errors that are found after it is read.
 
 use super::blocks::Block;
 use super::scan::Scanner;
 use crate::GraphError;
 
-/// The lines of the rows so far. It takes memory for comments between rows only.
+/// The lines of the rows so far. Only comments between rows take memory.
 #[derive(Default)]
 pub(super) struct LineIndex {
     n_rows: u64,
-    /// The rows before which there are lines that are none, and the line of each; the
-    /// rows from one of them to the next are on lines that follow one another.
+    /// The rows that do not follow another row directly, and the line of each. The rows from one of
+    /// them to the next are on consecutive lines.
     starts: Vec<(u64, u64)>,
 }
 
 impl LineIndex {
-    /// How many rows so far.
+    /// The number of rows so far.
     pub(super) fn n_rows(&self) -> u64 {
         self.n_rows
     }
 
-    /// Adds a block, of which the lines that `is_row` are; how many there are in it before
-    /// each of its pieces.
+    /// Adds a block whose rows are the lines for which `is_row` holds; returns the number of rows
+    /// in it before each of its pieces.
     pub(super) fn add(
         &mut self,
         block: &Block,
@@ -63,7 +62,7 @@ impl LineIndex {
         }
     }
 
-    /// Those of a piece, rows and lines counted from 0, and how many lines it has.
+    /// The index of a piece, with rows and lines counted from 0, and its number of lines.
     fn of_piece(mut piece: Scanner<'_>, is_row: impl Fn(Scanner<'_>) -> bool) -> (Self, u64) {
         let (mut index, mut n_lines, mut follows) = (Self::default(), 0, false);
         while piece.remaining() > 0 {

@@ -1,4 +1,4 @@
-//! What a file holds: a graph, the names of its vertices, and what else is there.
+//! The content of a file: a graph, the names of its vertices, notes and an attachment.
 
 use std::fmt;
 
@@ -12,18 +12,18 @@ pub struct LoadedGraph {
     pub csr: AnyCsr,
     /// What the file calls each vertex.
     pub ids: Ids,
-    /// What reading decided that the file does not say.
+    /// What the reader decided because the file does not say it.
     pub notes: Vec<Note>,
     /// What else the file holds.
     pub attachment: Option<Attachment>,
 }
 
-/// What a program has made of a graph and keeps [with it](crate::write_attached).
+/// Data that a program has made from a graph and stores [with it](crate::write_attached).
 #[derive(Clone, PartialEq)]
 pub struct Attachment {
-    /// Whose it is, and in which form.
+    /// Names the program and the form of the data.
     pub kind: [u8; 8],
-    /// It begins at a multiple of 64 bytes.
+    /// The data; it begins at a multiple of 64 bytes.
     pub bytes: Buffer<u8>,
 }
 

@@ -1,17 +1,16 @@
 //! Matrix Market, `.mtx`: a square sparse matrix, whose entry (i, j) is an arc from i
 //! to j; vertices count from 1.
 //!
-//! `coordinate` matrices of `pattern`, `integer`, `unsigned-integer` or `real` values are
-//! read, `general`,
-//! `symmetric` (each entry off the diagonal is an undirected edge) or `skew-symmetric`
-//! (mirrored with the sign turned). Values of an `integer` matrix take the smallest
-//! type that holds them, those of a `real` one are `f64`, unless the structured
-//! comment `%%GraphBLAS type T` names a C type T; then every value must be one of T, and
-//! those of an integer type are kept exactly, `7.0` as 7.
+//! `coordinate` matrices of `pattern`, `integer`, `unsigned-integer` or `real` values are read,
+//! `general`, `symmetric` (each entry off the diagonal is an undirected edge) or `skew-symmetric`
+//! (mirrored and negated). Values of an `integer` matrix take the smallest type that holds them,
+//! those of a `real` one are `f64`, unless the structured comment `%%GraphBLAS type T` names a C
+//! type T; then every value must be one of T, and those of an integer type are kept exactly, `7.0`
+//! as 7.
 //!
-//! A matrix has one value at each place, and the format gives no rule for two: an entry
-//! that stands there twice is refused, and so are parallel arcs when a graph is written.
-//! Other lines that begin with `%` are comments, and so is `%%GraphBLAS` without `type`.
+//! A matrix has one value at each place, and the format gives no rule for two: an entry that occurs
+//! twice is refused, and so are parallel arcs when a graph is written. Other lines that begin with
+//! `%` are comments, and so is `%%GraphBLAS` without `type`.
 //!
 //! Format: R. F. Boisvert, R. Pozo, K. A. Remington, *The Matrix Market exchange
 //! formats*, NISTIR 5935, 1996; the comment is SuiteSparse's.
@@ -116,8 +115,8 @@ struct Header {
 }
 
 impl Header {
-    /// Reads a value. Of an integer type it is an integer, exactly, also where it is
-    /// written with a fraction that is zero.
+    /// Reads a value. A value of an integer type is an exact integer, even if it is written with a
+    /// fraction that is zero.
     fn value(&self, scanner: &mut Scanner<'_>) -> Result<Number, Fault> {
         let place = scanner.clone();
         let mut value = scanner.weight()?;
@@ -128,7 +127,7 @@ impl Header {
         Ok(value)
     }
 
-    /// Refuses a value that the header's field or type does not have.
+    /// Refuses a value that the header's field or type does not admit.
     fn check_value(&self, value: Number, place: &Scanner<'_>) -> Result<(), Fault> {
         match (self.field, value) {
             (Field::Integer | Field::Unsigned, Number::Real(_)) => {
@@ -238,7 +237,7 @@ fn read_banner(mut scanner: Scanner<'_>) -> Result<(Field, Symmetry), Fault> {
     Ok((field, symmetry))
 }
 
-/// The number of vertices, which is that of rows and of columns, and that of entries.
+/// The number of vertices, which is that of rows and of columns, and the number of entries.
 fn read_sizes(mut scanner: Scanner<'_>) -> Result<(u64, u64), Fault> {
     let at = scanner.at();
     let rows = scanner.natural("the number of rows")?;
@@ -252,7 +251,7 @@ fn read_sizes(mut scanner: Scanner<'_>) -> Result<(u64, u64), Fault> {
     Ok((vertex_count(rows, at)?, n_entries))
 }
 
-/// The value of the word here, which the format compares without case.
+/// The value of the next word, compared without case.
 fn choose<T: Copy>(
     scanner: &mut Scanner<'_>,
     expected: &str,
@@ -310,7 +309,7 @@ fn two_entries(
     unreachable!("two arcs have these ends")
 }
 
-/// The arcs of a piece, and of how many entries they are.
+/// The arcs of a piece, and the number of its entries.
 fn read_entries(mut scanner: Scanner<'_>, header: &Header) -> Result<(Arcs<VertexId>, u64), Fault> {
     let mut arcs = Arcs::with_capacity(scanner.n_lines());
     let mut n_entries = 0;
@@ -370,8 +369,8 @@ pub(super) fn check<W: Weight>(path: &Path, graph: &Csr<W>) -> Result<(), GraphE
     })
 }
 
-/// Writes the matrix of the graph, vertices counted from 1 whatever their names; of an
-/// undirected graph the lower triangle. The structured comment keeps the weight type.
+/// Writes the matrix of the graph, or the lower triangle if it is undirected; vertices count from
+/// 1, whatever their names. The structured comment keeps the weight type.
 pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Csr<W>) -> io::Result<()> {
     let undirected = graph.direction() == Direction::Undirected;
     let field =

@@ -1,12 +1,12 @@
-//! Whether what is being read fits the memory: known before the system refuses an
-//! allocation, or ends the program because it granted one.
+//! Checks that a file fits the memory while it is read, before the system refuses an allocation or
+//! ends the program.
 
 use std::path::Path;
 
 use crate::{GraphError, NoMemory, free_memory};
 
-/// Refuses to go on reading `path` when that takes `needed` bytes in all, of which
-/// `held` are in use already, and the rest is not there.
+/// Refuses to continue reading `path` if it takes `needed` bytes in all, of which `held` are in use
+/// already, and the rest is not available.
 pub(super) fn ensure(path: &Path, held: u64, needed: u64) -> Result<(), GraphError> {
     match free_memory() {
         Some(free) if needed > held.saturating_add(free) => {
@@ -17,7 +17,7 @@ pub(super) fn ensure(path: &Path, held: u64, needed: u64) -> Result<(), GraphErr
     }
 }
 
-/// The error where the system has refused memory, `held` bytes being in use.
+/// The error when the system has refused memory while `held` bytes were in use.
 pub(super) fn refused(path: &Path, held: u64, error: NoMemory) -> GraphError {
     let needed = held + error.bytes as u64;
     let available = held + free_memory().unwrap_or(0);

@@ -6,9 +6,8 @@
 //! comments; an empty line is a vertex without edges. The graph must be undirected,
 //! every edge on the lines of both its ends; `m` counts it once.
 //!
-//! A line is a vertex, so a piece of a block must know how many lines stand before it:
-//! they are counted in a first parallel pass over the block. O(bytes), and what the
-//! check for reverse edges takes.
+//! A line is a vertex, so a piece of a block needs the number of lines before it: a first parallel
+//! pass over the block counts them. O(bytes), plus the check for reverse edges.
 //!
 //! Format: G. Karypis, METIS 5 manual, section 4.1.
 
@@ -23,11 +22,11 @@ use super::scan::{Fault, Scanner, vertex_count};
 use super::text::{push_integer, push_weight, write_rows};
 use crate::{AnyCsr, Csr, Direction, GraphError, Ids, LoadedGraph, VertexId, Weight, with_csr};
 
-/// Bytes of a common neighbour, for a first guess at how many there are.
-const COMMON_ENTRY: usize = 6;
+/// Bytes of a typical entry, for a first estimate of the number of neighbours.
+const TYPICAL_ENTRY_BYTES: usize = 6;
 
-/// The longest line, for a vertex may have a hundred million neighbours.
-const LONGEST_LINE: usize = 1 << 30;
+/// The longest line, in bytes: a vertex may have a hundred million neighbours.
+const MAX_LINE_BYTES: usize = 1 << 30;
 
 struct Header {
     n_vertices: u64,
@@ -40,7 +39,7 @@ struct Header {
 
 pub(super) fn read(mut text: Text<'_>) -> Result<LoadedGraph, GraphError> {
     let header = read_header(&mut text)?;
-    text.allow_lines_of(LONGEST_LINE);
+    text.allow_lines_of(MAX_LINE_BYTES);
     let mut list = ArcList::new();
     let mut rows = LineIndex::default();
     text.for_each_block(|block| {
@@ -122,7 +121,7 @@ fn read_sizes(mut scanner: Scanner<'_>, line: u64) -> Result<Header, Fault> {
     Ok(Header { n_vertices, n_edges, edge_weights, skipped, line })
 }
 
-/// The start of each line that stands for a vertex, that is of each but comments.
+/// The start of each line of a vertex, that is, of each but comments.
 fn vertex_lines(mut scanner: Scanner<'_>) -> impl Iterator<Item = Scanner<'_>> {
     std::iter::from_fn(move || {
         loop {
@@ -140,7 +139,7 @@ fn vertex_lines(mut scanner: Scanner<'_>) -> impl Iterator<Item = Scanner<'_>> {
 }
 
 fn read_rows(piece: Scanner<'_>, first: u64, header: &Header) -> Result<Arcs<VertexId>, Fault> {
-    let mut arcs = Arcs::with_capacity(piece.remaining() / COMMON_ENTRY + 1);
+    let mut arcs = Arcs::with_capacity(piece.remaining() / TYPICAL_ENTRY_BYTES + 1);
     for (vertex, mut line) in (first..).zip(vertex_lines(piece)) {
         if vertex >= header.n_vertices {
             let message = "no more than blank lines after the last vertex";
@@ -163,8 +162,8 @@ fn read_rows(piece: Scanner<'_>, first: u64, header: &Header) -> Result<Arcs<Ver
     Ok(arcs)
 }
 
-/// Refuses a graph that the format cannot hold: one that is not undirected, has
-/// self-loops, or weights that are no positive integers.
+/// Refuses a graph that the format cannot hold: one that is not undirected, has self-loops, or
+/// weights that are not positive integers.
 pub(super) fn check<W: Weight>(path: &Path, graph: &Csr<W>) -> Result<(), GraphError> {
     let refuse = |message: String| Err(unrepresentable(path, message));
     let positive = |w: &W| w.to_i128().is_some_and(|value| value > 0);
@@ -186,8 +185,8 @@ pub(super) fn check<W: Weight>(path: &Path, graph: &Csr<W>) -> Result<(), GraphE
     }
 }
 
-/// Writes a graph that [`check`] has passed, vertices counted from 1 whatever their
-/// names; without weights where all are 1.
+/// Writes a graph that [`check`] accepts; vertices count from 1, whatever their names. Weights are
+/// left out if all are 1.
 pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Csr<W>) -> io::Result<()> {
     let weighted = graph.stored_weights().iter().any(|&weight| weight != W::ONE);
     let format = if weighted { " 001" } else { "" };

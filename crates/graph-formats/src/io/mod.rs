@@ -1,9 +1,9 @@
 //! Graphs from files and to files: the suffix says the format, `.gz` after it says
 //! that it is compressed.
 //!
-//! A text file is read in blocks, which are cut at line ends and parsed in parallel; no
-//! count that a header claims is believed before it has been compared with the size of
-//! the file. What is written stands beside its target first and is renamed when whole.
+//! A text file is read in blocks, which are cut at line ends and parsed in parallel; a count in a
+//! header is compared with the size of the file before it is used. A new file is written beside its
+//! target and renamed when it is complete.
 
 mod assemble;
 mod atomic;
@@ -49,7 +49,7 @@ pub use loaded::{Attachment, LoadedGraph};
 pub use names::{NamesLost, id_line, id_of_line, names_lost, write_ids};
 pub use note::Note;
 pub use options::{Base, Column, Columns, Comment, EdgeListOptions, Header, IdKind, ReadOptions};
-use source::{Source, untold};
+use source::{Source, ignore_progress};
 
 use crate::{AnyCsr, Csr, GraphError, Ids, Progress, Weight, with_csr};
 
@@ -60,15 +60,16 @@ compile_error!("the binary formats are little-endian and are read and written as
 /// gzip, and with the feature `compression` by bzip2, xz or zstd, as the suffix after that or the
 /// first bytes of the file say.
 ///
-/// O(n + m log d) with d the largest out-degree, in parallel; `.spg` is only checked,
-/// O(n + m). At most 12 bytes an arc and 8 a vertex are in use at once for an unweighted
-/// text file, 20 an arc for one with 32-bit weights, whatever its size as a text. The weights of a text file get the smallest of `u32`, `i32`,
-/// `u64`, `i64` that holds them all, or `f64` where one has a fraction or an exponent.
+/// O(n + m log d) with d the largest out-degree, in parallel; `.spg` is only checked, O(n + m). At
+/// most 12 bytes per arc and 8 per vertex are in use at once for an unweighted text file, 20 per
+/// arc for one with 32-bit weights, whatever its size as a text. The weights of a text file get the
+/// smallest of `u32`, `i32`, `u64`, `i64` that holds them all, or `f64` where one has a fraction or
+/// an exponent.
 ///
 /// # Errors
-/// Whatever is wrong with the file, with the line for a text format; no such file, no
-/// permission, a folder; a suffix that names no format; [`GraphError::CompressionLeftOut`];
-/// [`GraphError::OutOfMemory`] as soon as it is clear that the memory does not hold the graph.
+/// An error in the file, with its line for a text format; no such file, no permission, a folder; a
+/// suffix that names no format; [`GraphError::CompressionLeftOut`]; [`GraphError::OutOfMemory`] as
+/// soon as it is certain that the graph does not fit the memory.
 ///
 /// ```
 /// use graph_formats::{Ids, read};
@@ -85,12 +86,12 @@ compile_error!("the binary formats are little-endian and are read and written as
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read(path: impl AsRef<Path>) -> Result<LoadedGraph, GraphError> {
-    read_with(path, &ReadOptions::default(), &untold)
+    read_with(path, &ReadOptions::default(), &ignore_progress)
 }
 
-/// As [`read`], with what the file does not say in `options`, and with
-/// `progress(bytes_done, bytes_total)` called a few times a megabyte from any thread. Of
-/// a compressed file the compressed bytes are counted; a total of 0 is unknown.
+/// As [`read`], with `options` for what the file does not say, and with `progress(bytes_done,
+/// bytes_total)` called a few times a megabyte from any thread. For a compressed file the
+/// compressed bytes are counted. A total of 0 is unknown.
 ///
 /// The path `-` is standard input, for which `options.format` must be given.
 ///
@@ -106,20 +107,19 @@ pub fn read_with(
     decode(format, &options.edge_list, Source::open(path, progress)?, BLOCK_BYTES)
 }
 
-/// Maps an `.spg` file, which is then used where it lies in the system's cache: its
-/// arrays take no memory of this process, and processes that map the same file share it.
-/// The content is checked as when it is [read](read()), so that this saves the copying
-/// only.
+/// Maps an `.spg` file, which is then used in place in the system's page cache: its arrays take no
+/// memory of this process, and processes that map the same file share it. The content is checked as
+/// when it is [read](read()), so this saves only the copying.
 ///
 /// # Safety
-/// The file must not be changed, neither written to nor truncated, by this or any other
-/// process, as long as the graph or anything that was cloned from it is in use. Else
-/// arrays change that have been checked, by which solvers index memory, or the process is
-/// ended by a signal. No lock of the system prevents that: choose this for files of which
-/// you know who writes them. This crate replaces files and never writes into one.
+/// The file must not be changed, neither written to nor truncated, by this or any other process, as
+/// long as the graph or anything that was cloned from it is in use. Otherwise arrays change after
+/// they have been checked, although solvers index memory by them, or a signal ends the process. No
+/// lock of the system prevents that: use this only for files whose writers you control. This crate
+/// replaces files and never writes into one.
 ///
 /// # Errors
-/// As [`read`]; the file must be no compressed one.
+/// As [`read`]; also for a compressed file.
 ///
 /// ```
 /// use graph_formats::{Csr, Ids, LoadedGraph, map_spg, read, write};
@@ -127,7 +127,7 @@ pub fn read_with(
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("path.spg");
 /// write(&path, &LoadedGraph::new(Csr::from_arcs(2, &[(0, 1, 5u32)])?, Ids::FromOne))?;
-/// // SAFETY: nobody else has heard of this file.
+/// // SAFETY: no other process uses this file.
 /// let mapped = unsafe { map_spg(&path) }?;
 /// assert_eq!(mapped, read(&path)?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -140,7 +140,7 @@ pub unsafe fn map_spg(path: impl AsRef<Path>) -> Result<LoadedGraph, GraphError>
 /// Reads a graph from memory. Errors name `<memory>` as the file.
 ///
 /// # Errors
-/// Whatever is wrong with the content.
+/// An error in the content.
 ///
 /// ```
 /// use graph_formats::{Format, parse};
@@ -197,17 +197,16 @@ fn decode(
 /// which gets `.spg`.
 ///
 /// Only `.spg` keeps everything. `.gr`, `.mtx` and `.graph` count vertices from 1 and `.sg` and
-/// `.wsg` from 0, whatever their names (see [`names_lost`]); `.wel`, `.csv` and `.tsv`
-/// have their names, but lose vertices without arcs. An undirected graph is written as a symmetric
-/// `.mtx`, and as one to `.sg` and `.wsg`; `.gr` and `.wel` hold both its arcs.
+/// `.wsg` from 0, whatever their names (see [`names_lost`]); `.wel`, `.csv` and `.tsv` keep names,
+/// but lose vertices without arcs. An undirected graph is written as a symmetric `.mtx`, and as
+/// undirected to `.sg` and `.wsg`; `.gr` and `.wel` hold both arcs of each edge.
 ///
 /// # Errors
-/// [`GraphError::NotRepresentable`] when the format cannot hold the graph: floats in
-/// `.gr`, weights other than 1 in `.sg` and beyond `i32` in `.wsg`, no arcs in
-/// `.wel`, `.csv` and `.tsv`, names that are words in `.wel`, directed graphs, loops and weights that are no positive integers in `.graph`, parallel
-/// arcs in `.mtx`;
-/// [`GraphError::UnknownFormat`] for formats that are only read; [`GraphError::Io`]. In
-/// no case is a file left half-written.
+/// [`GraphError::NotRepresentable`] when the format cannot hold the graph: floats in `.gr`, weights
+/// other than 1 in `.sg` and beyond `i32` in `.wsg`, no arcs in `.wel`, `.csv` and `.tsv`, names
+/// that are words in `.wel`, directed graphs, loops and weights that are not positive integers in
+/// `.graph`, parallel arcs in `.mtx`; [`GraphError::UnknownFormat`] for formats that are only read;
+/// [`GraphError::Io`]. In no case is a file left half-written.
 ///
 /// ```
 /// use graph_formats::{Csr, Ids, LoadedGraph, read, write};
@@ -227,8 +226,8 @@ pub fn write(path: impl AsRef<Path>, graph: &LoadedGraph) -> Result<(), GraphErr
 /// As [`write`](fn@write), for a graph whose weight type is known.
 ///
 /// # Errors
-/// As [`write`](fn@write); [`GraphError::LengthMismatch`] when `ids` lists more or
-/// fewer names than there are vertices.
+/// As [`write`](fn@write); [`GraphError::LengthMismatch`] when `ids` does not list one name per
+/// vertex.
 pub fn write_csr<W: Weight>(
     path: impl AsRef<Path>,
     graph: &Csr<W>,
@@ -269,7 +268,7 @@ pub fn write_csr<W: Weight>(
     };
     let mut file = AtomicFile::create(path)?;
     let written: io::Result<()> = if format::is_gzip(path) {
-        // a third larger than the default level makes it, in a sixth of the time
+        // a third larger than at the default level, in a sixth of the time
         let mut encoder = GzEncoder::new(&mut file, flate2::Compression::fast());
         encode(&mut encoder).and_then(|()| encoder.finish().map(drop))
     } else {
@@ -321,7 +320,7 @@ pub fn write_attached<W: Weight>(
     file.commit()
 }
 
-/// Names made by hand may be too few, or not ascend.
+/// Refuses a list of names that has not one per vertex or does not ascend.
 fn check_names(n_vertices: usize, ids: &Ids) -> Result<(), GraphError> {
     let found = match ids {
         Ids::FromZero | Ids::FromOne => return Ok(()),

@@ -1,4 +1,4 @@
-//! What becomes of the names of vertices in a file that has others.
+//! Names of vertices in files that do not keep them, and files of names.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,21 +8,21 @@ use std::path::Path;
 use super::{AtomicFile, Format};
 use crate::{GraphError, Ids, Name, VertexId};
 
-/// What a file calls the vertices of a graph, where it does not keep their names.
+/// How a file names the vertices of a graph if it does not keep their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NamesLost {
-    /// Names counted from one number, and count from another in the file.
+    /// Names count from one number in the graph and from another in the file.
     Shifted {
         /// The name of the first vertex.
         from: u64,
-        /// What the file calls it.
+        /// Its name in the file.
         to: u64,
     },
     /// The file counts vertices from `first` on, in the ascending order of their names;
-    /// [`write_ids`] can save these.
+    /// [`write_ids`] can save the names.
     Renumbered {
-        /// What the file calls the first vertex.
+        /// The name of the first vertex in the file.
         first: u64,
     },
 }
@@ -43,7 +43,7 @@ impl fmt::Display for NamesLost {
     }
 }
 
-/// What becomes of these names in a file of `format`; `None` where it keeps them.
+/// How a file of `format` changes these names; `None` if it keeps them.
 ///
 /// ```
 /// use graph_formats::{Format, Ids, NamesLost, names_lost};
@@ -68,8 +68,8 @@ pub fn names_lost(format: Format, ids: &Ids) -> Option<NamesLost> {
     }
 }
 
-/// A line of a file of ids: the name as it stands, in quotes only where [`id_of_line`] would not
-/// give it back without them.
+/// A line of a file of ids: the name, in quotes only if [`id_of_line`] would not return it without
+/// them.
 ///
 /// ```
 /// use graph_formats::{id_line, id_of_line};
@@ -83,8 +83,8 @@ pub fn id_line(name: Name<'_>) -> String {
     if id_of_line(&name) == name { name } else { format!("\"{}\"", name.replace('"', "\"\"")) }
 }
 
-/// The name on a line of a file of ids: all of it but for blanks around it and, where it is in
-/// quotes, these; two quotes stand for one inside them. No part of it is a comment.
+/// The name on a line of a file of ids: the line without blanks and quotes around it. Two quotes
+/// stand for one inside quotes. No part of a line is a comment.
 ///
 /// ```
 /// use graph_formats::id_of_line;
@@ -106,7 +106,7 @@ pub fn id_of_line(line: &str) -> Cow<'_, str> {
 /// Writes the names of the vertices 0 to n − 1, one on each line, as [`id_line`] has them.
 ///
 /// # Errors
-/// [`GraphError::Io`]; the file is then as it was before.
+/// [`GraphError::Io`]; the file is then unchanged.
 pub fn write_ids(path: impl AsRef<Path>, ids: &Ids, n_vertices: usize) -> Result<(), GraphError> {
     let path = path.as_ref();
     let mut file = AtomicFile::create(path)?;

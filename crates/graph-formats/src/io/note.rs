@@ -1,9 +1,9 @@
-//! What reading decided that a user should know.
+//! Decisions of the reader that a user should see.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// Something that a file does not say and that reading decided, in a sentence.
+/// A decision of the reader that the file does not say, displayed as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Note {
@@ -16,7 +16,7 @@ pub enum Note {
         /// The least id: 0 or 1.
         first: u64,
     },
-    /// The first line of a table names its columns, though not by names known here.
+    /// The first line of a table names its columns, by names that are not known here.
     Heading {
         /// The names.
         names: Vec<String>,
@@ -39,7 +39,7 @@ pub enum Note {
     },
     /// Ids are read as names, because one of them is not spelled as a natural number.
     Words {
-        /// That one.
+        /// That id.
         word: String,
     },
     /// The vertices are those of a file beside the edge list.
@@ -49,7 +49,7 @@ pub enum Note {
         /// How many vertices it has.
         n_vertices: usize,
     },
-    /// The first line of a table starts as comments do in lists, and is none.
+    /// The first line of a table starts like the comments of lists, but is not a comment.
     NoComment {
         /// How it starts: `#` or `%`.
         mark: char,
@@ -59,7 +59,7 @@ pub enum Note {
         /// How many.
         n_lines: u64,
     },
-    /// Lines that give an edge again from its other end are not counted twice.
+    /// Lines that repeat an edge from its other end are not counted.
     EdgesFromBothEnds {
         /// How many.
         n_lines: u64,
@@ -78,8 +78,8 @@ impl fmt::Display for Note {
                 write!(f, "the first line is read as names of columns: {}", names.join(", "))
             }
             Self::MaybeHeading => f.write_str(
-                "the first line is read as an arc; where it is the names of columns, as pandas \
-                 counts them, say --header yes, and else --header no",
+                "the first line is read as an arc; use --header yes if it names the columns 0, 1 \
+                 and so on, as pandas does, otherwise --header no",
             ),
             Self::WeightColumn { number, name: None } => {
                 write!(f, "column {number} is read as the weight")

@@ -1,4 +1,4 @@
-//! From the ids of a file that does not say which there are to vertices 0 … n − 1.
+//! Maps the ids of a file without a list of vertices to 0 … n − 1.
 //!
 //! Ids that occur are marked in a bit map, if that takes no more memory than the arcs
 //! do: O(m + greatest id / 64). Where they are 0 … n − 1 or 1 … n they need no names; else
@@ -12,10 +12,10 @@ use super::assemble::{Arcs, Part};
 use super::weights::{Extremes, Number};
 use crate::{GraphError, Ids, VertexId, parallel};
 
-/// Bits of a bit map that any list may have: a megabyte.
-const FREE_BITS: u64 = 1 << 23;
+/// Bits of a bit map that a list of any length may have: a megabyte.
+const ALWAYS_ALLOWED_BITS: u64 = 1 << 23;
 
-/// Bits for each arc, which itself takes as much memory at least.
+/// Further bits of the bit map per arc; an arc takes at least as much memory.
 const BITS_PER_ARC: u64 = 64;
 
 /// Arcs between numbers, in 32 bits as long as they fit.
@@ -29,7 +29,7 @@ impl IdArcs {
         Self::Narrow(Arcs::with_capacity(n_arcs))
     }
 
-    /// Adds an arc; the weight with the byte where it stands.
+    /// Adds an arc, and its weight with the weight's position in bytes.
     #[inline]
     pub(super) fn push(&mut self, source: u64, destination: u64, weight: Option<(Number, usize)>) {
         if let Self::Narrow(arcs) = self {
@@ -119,19 +119,19 @@ pub(super) fn range(parts: &[IdArcs]) -> Option<(u64, u64)> {
     ranges.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
 }
 
-/// The arcs between vertices where ids count from `first`.
+/// The arcs between vertices if ids count from `first`.
 pub(super) fn counted_from(first: u64, parts: Vec<IdArcs>) -> Vec<Arcs<VertexId>> {
     parallel::map_of(parts, &|part| part.map(|id| (id - first) as VertexId))
 }
 
-/// The number of vertices, their names, and the arcs between them, where exactly the ids
-/// that occur are vertices.
+/// The number of vertices, their names, and the arcs between them, if the vertices are the ids that
+/// occur.
 pub(super) fn by_occurrence(
     parts: Vec<IdArcs>,
 ) -> Result<(usize, Ids, Vec<Arcs<VertexId>>), GraphError> {
     let Some((least, greatest)) = range(&parts) else { return Ok((0, Ids::FromZero, Vec::new())) };
     let n_arcs: usize = parts.iter().map(IdArcs::n_arcs).sum();
-    if greatest >= FREE_BITS + BITS_PER_ARC * n_arcs as u64 {
+    if greatest >= ALWAYS_ALLOWED_BITS + BITS_PER_ARC * n_arcs as u64 {
         return by_sorting(parts);
     }
     let marks = Marks::of(&parts, greatest);
@@ -185,7 +185,7 @@ fn merged(a: Vec<u64>, b: Vec<u64>) -> Vec<u64> {
     both
 }
 
-/// The ascending list as names: without a list where it is 0 … n − 1 or 1 … n.
+/// The names of an ascending list. 0 … n − 1 and 1 … n need no list.
 pub(super) fn names_of(listed: Vec<u64>) -> Ids {
     match (listed.first(), listed.last()) {
         (None, _) => Ids::FromZero,
@@ -195,7 +195,7 @@ pub(super) fn names_of(listed: Vec<u64>) -> Ids {
     }
 }
 
-/// A bit for each id, and for every 64 of them how many marks there are before.
+/// A bit for each id, and for every 64 of them the number of marks before.
 struct Marks {
     bits: Vec<u64>,
     before: Vec<u32>,
@@ -226,7 +226,7 @@ impl Marks {
         self.bits.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// How many marks there are before that of `id`.
+    /// The number of marks before that of `id`.
     fn before(&self, id: u64) -> VertexId {
         let (word, bit) = ((id / 64) as usize, id % 64);
         self.before[word] + (self.bits[word] & !(u64::MAX << bit)).count_ones()

@@ -1,4 +1,4 @@
-//! What a caller may say about a file that the file does not say itself.
+//! Options for reading a file, where the file itself does not say.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -64,7 +64,7 @@ pub struct EdgeListOptions {
 /// ```
 /// use graph_formats::{EdgeListOptions, Format, IdKind, parse, parse_with};
 ///
-/// // two counties, for no number is spelled `06001`
+/// // two counties, because no number is spelled `06001`
 /// let table = b"from,to\n06001,6001\n";
 /// assert_eq!(parse(Format::Csv, table)?.csr.n_vertices(), 2);
 /// let numbers = EdgeListOptions { ids: IdKind::Numbers, ..Default::default() };
@@ -85,7 +85,7 @@ pub enum IdKind {
 /// Which lines of an edge list are comments. A [`Note`](crate::Note) says how many there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Comment {
-    /// Those that start with `#` or `%`; in a table none, for a name may start with either.
+    /// Those that start with `#` or `%`; in a table none, because a name may start with either.
     #[default]
     Auto,
     /// None.
@@ -120,15 +120,15 @@ impl FromStr for Comment {
     }
 }
 
-/// Whether an edge list begins with a line `n m`: so many vertices, so many lines; or a
-/// table with names of its columns.
+/// Whether an edge list begins with a line `n m`, the numbers of vertices and of lines, or a table
+/// with names of its columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Header {
-    /// If the first line fits the rest.
+    /// Yes if the first line fits the rest.
     #[default]
     Auto,
-    /// Yes: in a table it is the names of columns, whatever they are; in a list two numbers, and
-    /// where they do not fit, the list is refused.
+    /// Yes. In a table the first line names the columns. In a list it is two numbers; if they do
+    /// not fit the rest, the list is refused.
     Yes,
     /// No: the first line is an arc.
     No,

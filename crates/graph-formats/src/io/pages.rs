@@ -1,5 +1,5 @@
-//! The bytes of a binary file, and their checksum while they come: read into memory that
-//! the file's arrays are then used in, or mapped.
+//! The bytes of a binary file, read or mapped, and their checksum. The file's arrays are then used
+//! in place.
 
 use std::fs::File;
 use std::io;
@@ -17,14 +17,15 @@ use super::memory;
 use super::source::{PlainFile, Source};
 use crate::{Buffer, GraphError};
 
-/// Bytes that one task reads and sums: few enough to be in a cache for the second.
+/// Bytes per task, which reads them and then sums them while they are in a cache.
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// A file that should have `length` bytes, of which `source` has given `start`, and the
-/// CRC-32 of those after it; or how many bytes it has (or one more than it should).
+/// Reads a file that should have `length` bytes, after `start`, which has been read from `source`.
+/// Returns all its bytes and the CRC-32 of those after `start`; or, if the length is wrong, the
+/// number of bytes found, `length` + 1 at most for a stream.
 ///
-/// A plain file is read in parallel. The memory is asked for as a whole, but becomes
-/// real only where bytes arrive, so that a `length` which is not so costs nothing.
+/// A plain file is read in parallel. The memory is allocated as a whole, but used only where bytes
+/// arrive, so that a wrong `length` costs nothing.
 ///
 /// # Errors
 /// [`GraphError::OutOfMemory`]; when reading fails.
@@ -40,8 +41,8 @@ pub(super) fn read(
     memory::ensure(source.path(), 0, length)?;
     let n_bytes = usize::try_from(length).unwrap_or(usize::MAX);
     let mut map = MmapMut::map_anon(n_bytes).map_err(|error| source.error(error))?;
-    // Fresh memory costs as much as reading into it, page by page. This is a wish: where
-    // the system has no large pages, nothing changes.
+    // Page faults on new memory take as long as reading into it; large pages, if the system has
+    // them, save most of these.
     #[cfg(target_os = "linux")]
     let _ = map.advise(memmap2::Advice::HugePage);
     let (head, body) = map.split_at_mut(start.len());
@@ -57,10 +58,10 @@ pub(super) fn read(
     Ok(checksum.map(|checksum| (Buffer::of_owner(map), checksum)))
 }
 
-/// A file as it lies in the system's cache.
+/// Maps a file in the system's page cache.
 ///
 /// # Safety
-/// Nobody may change the file while the map is in use.
+/// The file must not change while the map is in use.
 pub(super) unsafe fn map(path: &Path) -> Result<Buffer<u8>, GraphError> {
     let fail = |source| GraphError::Io { path: path.to_path_buf(), source };
     let file = File::open(path).map_err(fail)?;
@@ -69,8 +70,8 @@ pub(super) unsafe fn map(path: &Path) -> Result<Buffer<u8>, GraphError> {
         let reason = "only files can be mapped that are not compressed; read it instead";
         return Err(malformed(path, reason.to_owned()));
     }
-    // SAFETY: the caller promises that nobody changes the file. The map is only read, as
-    // bytes or as plain data that any bytes are valid for.
+    // SAFETY: the caller promises that the file does not change. The map is only read, as bytes or
+    // as plain data that any bytes are valid for.
     let map = unsafe { Mmap::map(&file) }.map_err(fail)?;
     Ok(Buffer::of_owner(map))
 }
@@ -87,7 +88,7 @@ fn read_parallel(plain: &PlainFile<'_>, offset: u64, body: &mut [u8]) -> io::Res
     Ok(combined(sums.collect::<io::Result<_>>()?))
 }
 
-/// Fills `body` with what comes, or says how much came.
+/// Fills `body` from `source`, or returns the number of bytes found.
 fn read_stream(source: &mut Source<'_>, body: &mut [u8]) -> Result<Result<u32, u64>, GraphError> {
     let (mut hasher, mut done) = (Hasher::new(), 0);
     for chunk in body.chunks_mut(CHUNK_BYTES) {

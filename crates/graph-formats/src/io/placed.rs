@@ -1,13 +1,13 @@
-//! What a line of a file of positions says, whatever its format.
+//! A line of a file of positions, of any format.
 
 use super::scan::Fault;
 use crate::{Ids, Name, VertexId};
 
-/// What a line says.
+/// The content of a line.
 pub(super) struct Placed {
     pub(super) vertex: VertexId,
     pub(super) position: [f64; 2],
-    /// The byte of the block where it says so.
+    /// The byte of the block where the content stands.
     pub(super) at: usize,
 }
 
@@ -30,7 +30,7 @@ impl Known<'_> {
 
 pub(super) const COORDINATE: &str = "a coordinate, which is a finite number";
 
-/// The finite number that a word is.
+/// The value of a word that is a finite number.
 pub(super) fn coordinate(word: &[u8]) -> Option<f64> {
     fast_float2::parse(word).ok().filter(|value: &f64| value.is_finite())
 }

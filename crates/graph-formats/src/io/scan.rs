@@ -28,7 +28,7 @@ pub(super) fn vertex_count(n_vertices: u64, at: usize) -> Result<u64, Fault> {
     Ok(n_vertices)
 }
 
-/// A place in a text; what it takes, it steps over.
+/// A place in a text. A method that reads something steps over it.
 #[derive(Clone)]
 pub(super) struct Scanner<'a> {
     /// The block from its first byte to the end of this scanner's piece.
@@ -47,7 +47,7 @@ impl<'a> Scanner<'a> {
         self.at = at;
     }
 
-    /// Takes the bytes before the first that is to `stop`, or all.
+    /// Takes the bytes before the first for which `stop` holds, or all.
     #[inline]
     pub(super) fn until(&mut self, stop: impl Fn(u8) -> bool) -> &'a [u8] {
         let rest = &self.bytes[self.at..];
@@ -56,7 +56,7 @@ impl<'a> Scanner<'a> {
         taken
     }
 
-    /// The same scanner, for which the text ends where this line does.
+    /// The same scanner, limited to this line.
     pub(super) fn only_this_line(self) -> Self {
         let rest = &self.bytes[self.at..];
         let end = memchr::memchr(b'\n', rest).map_or(self.bytes.len(), |end| self.at + end + 1);
@@ -128,7 +128,7 @@ impl<'a> Scanner<'a> {
         matches!(self.peek(), None | Some(b'\n'))
     }
 
-    /// Steps to the next line, whatever is left on this one.
+    /// Skips the rest of this line.
     pub(super) fn skip_line(&mut self) {
         let rest = &self.bytes[self.at..];
         self.at += memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
@@ -154,7 +154,7 @@ impl<'a> Scanner<'a> {
         &self.bytes[start..self.at]
     }
 
-    /// "expected this, found that", where that is the word here.
+    /// The fault "expected …, found …", which quotes the word here.
     pub(super) fn expected(&self, what: &str) -> Fault {
         let mut here = self.clone();
         here.blanks();
@@ -178,7 +178,7 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    /// A vertex that the file counts from `first`, of `n_vertices`, counted from 0.
+    /// A vertex below `n_vertices`, counted from 0; the file counts from `first`.
     #[inline]
     pub(super) fn vertex(&mut self, first: u64, n_vertices: u64) -> Result<VertexId, Fault> {
         self.blanks();
@@ -238,7 +238,7 @@ impl<'a> Scanner<'a> {
         if self.at == start || !self.at_separator() {
             return None;
         }
-        // 19 digits always fit 64 bits, so the loop above need not look
+        // 19 digits always fit 64 bits, so the loop above does not check
         if self.at - start <= 19 {
             return Some(value);
         }
@@ -251,7 +251,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// A word of the file fit for a message: printable, and not endless.
+/// A word of the file for a message: escaped, and cut if it is long.
 pub(super) fn quoted(word: &[u8]) -> String {
     const SHOWN: usize = 40;
     let shown = &word[..word.len().min(SHOWN)];

@@ -1,5 +1,4 @@
-//! Where the bytes of a graph come from: a file, standard input or memory, decompressed
-//! on the way.
+//! Sources of bytes: a file, standard input or memory, decompressed while they are read.
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
@@ -24,16 +23,16 @@ pub(super) struct Source<'a> {
     plain: Option<PlainFile<'a>>,
 }
 
-/// What has become of the bytes that go through a decoder, which has errors of its own.
+/// The state of the bytes under a decoder, which the errors of the decoder do not show.
 #[derive(Default)]
 struct Bytes {
-    /// All of the file have been read.
+    /// The whole file has been read.
     exhausted: AtomicBool,
     /// The caller has ended the reading.
     ended: AtomicBool,
 }
 
-/// A file whose bytes are taken as they are, at any place and by any thread.
+/// A file that is not compressed, readable at any place and by any thread.
 #[derive(Clone)]
 pub(super) struct PlainFile<'a> {
     pub(super) file: Arc<File>,
@@ -42,14 +41,14 @@ pub(super) struct PlainFile<'a> {
 }
 
 impl PlainFile<'_> {
-    /// Tells how many bytes of the file have been read.
+    /// Reports the number of bytes read from the file.
     pub(super) fn report(&self, done: u64) -> io::Result<()> {
         report(self.progress, done, self.length)
     }
 }
 
-/// Progress that nobody hears of.
-pub(super) fn untold(_done: u64, _total: u64) -> ControlFlow<()> {
+/// A progress callback that does nothing.
+pub(super) fn ignore_progress(_done: u64, _total: u64) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
@@ -58,12 +57,12 @@ pub(super) fn untold(_done: u64, _total: u64) -> ControlFlow<()> {
 #[error("interrupted")]
 struct Ended;
 
-/// Tells how many bytes have been read, of how many or 0.
+/// Reports the number of bytes read, and the total or 0.
 fn report(progress: Progress<'_>, done: u64, total: u64) -> io::Result<()> {
     if progress(done, total).is_break() { Err(io::Error::other(Ended)) } else { Ok(()) }
 }
 
-/// What an error of reading comes to.
+/// The error for a failed read.
 fn failed(path: &Path, source: io::Error) -> GraphError {
     match source.get_ref() {
         Some(error) if error.is::<Ended>() => GraphError::Interrupted,
@@ -72,8 +71,8 @@ fn failed(path: &Path, source: io::Error) -> GraphError {
 }
 
 impl<'a> Source<'a> {
-    /// A file; `-` is standard input. What its suffix says about compression must be
-    /// so; where the suffix says nothing, the first bytes do.
+    /// A file; `-` is standard input. If its suffix names a compression, the file must have it;
+    /// otherwise the first bytes decide.
     pub(super) fn open(path: &Path, progress: Progress<'a>) -> Result<Self, GraphError> {
         if path == Path::new("-") {
             return Self::new(Path::new("<standard input>"), io::stdin(), None, 0, progress);
@@ -137,21 +136,21 @@ impl<'a> Source<'a> {
         Ok(Self { path, reader, compression, bytes, plain: None })
     }
 
-    /// What errors call it.
+    /// Its name in errors.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Adds up to `most` bytes to `bytes` and says how many; fewer only at the end.
+    /// Adds up to `most` bytes to `bytes` and returns their number; fewer only at the end.
     ///
     /// # Errors
-    /// When reading fails, or what is compressed is damaged or incomplete.
+    /// When reading fails, or compressed data is damaged or incomplete.
     pub(super) fn read(&mut self, bytes: &mut Vec<u8>, most: usize) -> Result<usize, GraphError> {
         let mut part = (&mut self.reader).take(most as u64);
         part.read_to_end(bytes).map_err(|error| self.error(error))
     }
 
-    /// Fills `buffer` and says how far; not whole only at the end.
+    /// Fills `buffer` and returns the number of bytes; fewer only at the end.
     pub(super) fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, GraphError> {
         let mut filled = 0;
         while filled < buffer.len() {
@@ -165,7 +164,7 @@ impl<'a> Source<'a> {
         Ok(filled)
     }
 
-    /// The file, where its bytes are taken as they are.
+    /// The file, if it is not compressed.
     pub(super) fn plain_file(&self) -> Option<PlainFile<'a>> {
         self.plain.clone()
     }
@@ -189,7 +188,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Bytes that report how many of them have been taken.
+/// A reader that reports the number of bytes read.
 struct Counted<'a, R> {
     reader: R,
     done: u64,

@@ -22,20 +22,20 @@
 //! | 112 | `u64` | 0 |
 //! | 120 | `u64` | FNV-1a checksum of the bytes before |
 //!
-//! The sections follow in that order, each from the next multiple of 64 on, with zeros
-//! between: n + 1 offsets (`u64`), m column indices (`u32`), m weights or the one that all
-//! arcs have, and, where they are listed, n names (`u64`, ascending); words are n ends (`u64`) and then the text
-//! that they are ends in. The starts are fixed by n, m, the types and the length of the
-//! names; they stand in the header for other readers, and must agree.
+//! The sections follow in that order, each from the next multiple of 64 on, with zeros between:
+//! n + 1 offsets (`u64`), m column indices (`u32`), m weights or the one that all arcs have, and,
+//! if they are listed, n names (`u64`, ascending); words are n ends (`u64`) and then their text.
+//! The starts follow from n, m, the types and the length of the names; the header has them for other
+//! readers, and they must agree.
 //!
-//! An attachment is what another program has made of the graph and knows how to use; it is the
-//! last section, named by eight characters.
+//! An attachment is data that another program has made from the graph. It is the last section;
+//! eight characters name its kind.
 //!
 //! Files of versions 1 and 2 are read too: their weights are always m, and those of version 1
 //! have zeros from byte 72 to 119, no checksum after the header, and no words.
 //!
-//! Reading takes O(n + m), in parallel, checks included; mapping copies nothing but
-//! names. That an undirected file is one is checked by sums of hashes.
+//! Reading takes O(n + m), in parallel, checks included; mapping copies nothing but names. Sums of
+//! hashes check that a graph declared undirected is undirected.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -50,7 +50,7 @@ use crate::{
 
 const MAGIC: [u8; 8] = *b"\x89SPG\r\n\x1a\n";
 const VERSION: u32 = 4;
-/// Of files without an attachment.
+/// The version of files without an attachment.
 const VERSION_WITHOUT: u32 = 3;
 const ALIGNMENT: u64 = 64;
 const HEADER_BYTES: usize = 128;
@@ -77,7 +77,7 @@ struct Header {
     checksum: u64,
 }
 
-/// Where the attachment lies; all zero where there is none.
+/// Where the attachment lies; all zero if there is none.
 #[derive(Clone, Copy, PartialEq, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 struct AttachmentPlace {
@@ -99,7 +99,7 @@ const WEIGHTS: [(WeightKind, u64); 6] = [
 const LISTED: u8 = 2;
 const WORDS: u8 = 3;
 
-/// What the rest of a header follows from.
+/// The data that determine a header.
 #[derive(Clone, Copy)]
 struct Shape {
     version: u32,
@@ -115,8 +115,8 @@ struct Shape {
 }
 
 impl Shape {
-    /// Bytes of each section; `None` where 64 bits cannot count them, or where names of
-    /// such a kind are not so long.
+    /// Bytes of each section; `None` if 64 bits cannot count them, or if the length of the names
+    /// does not fit their kind.
     fn lengths(self) -> Option<[u64; 4]> {
         let numbers = self.n_vertices.checked_mul(8)?;
         let names = match self.names {
@@ -135,7 +135,7 @@ impl Shape {
         ])
     }
 
-    /// The header of such a graph; `None` where there can be no such file.
+    /// The header of such a graph; `None` if no file can hold it.
     fn header(self) -> Option<Header> {
         let mut end = HEADER_BYTES as u64;
         let mut starts = [0; 4];
@@ -180,7 +180,7 @@ impl Shape {
 }
 
 impl Header {
-    /// The header of a file, with all that can be wrong with it found.
+    /// Reads the header of a file and checks all of it.
     fn read(path: &Path, bytes: &[u8]) -> Result<Self, GraphError> {
         let wrong = |message: String| Err(malformed(path, message));
         if bytes.len() != HEADER_BYTES {
@@ -292,7 +292,7 @@ impl Sections<'_> {
         })
     }
 
-    /// The graph, `found` being the checksum of the bytes after the header.
+    /// The graph; `found` is the computed checksum of the bytes after the header.
     fn load(self, found: u32) -> Result<LoadedGraph, GraphError> {
         if self.header.version > 1 && self.header.body_checksum != found {
             let message = "the file is damaged: the checksum of its content does not match";
@@ -311,7 +311,7 @@ impl Sections<'_> {
     }
 }
 
-/// Reads a file into memory that the graph then lies in.
+/// Reads a file into memory, which the graph then uses in place.
 pub(super) fn read(mut source: Source<'_>) -> Result<LoadedGraph, GraphError> {
     let mut start = Vec::new();
     source.read(&mut start, HEADER_BYTES)?;
@@ -327,7 +327,7 @@ pub(super) fn read(mut source: Source<'_>) -> Result<LoadedGraph, GraphError> {
 /// # Safety
 /// As [`map_spg`](super::map_spg).
 pub(super) unsafe fn map(path: &Path) -> Result<LoadedGraph, GraphError> {
-    // SAFETY: the caller promises that nobody changes the file.
+    // SAFETY: the caller promises that the file does not change.
     let whole = unsafe { pages::map(path) }?;
     let start = whole.get(..HEADER_BYTES).unwrap_or(&whole);
     let header = Header::read(path, start)?;

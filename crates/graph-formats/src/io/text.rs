@@ -4,15 +4,15 @@ use std::io::{self, Write};
 
 use crate::{Csr, VertexId, Weight, parallel};
 
-/// Vertices whose lines one task formats.
+/// Vertices per task of formatting.
 const ROWS_PER_TASK: usize = 4096;
-/// Tasks that run before their text is written.
+/// Tasks per batch; the text of a batch is written before the next runs.
 const TASKS_PER_BATCH: usize = 64;
 
-/// Bytes that a line takes, about, for which memory is asked before it is put together.
-const BYTES_OF_LINE: usize = 48;
+/// Approximate bytes per line, for which memory is reserved before formatting.
+const BYTES_PER_LINE: usize = 48;
 
-/// Writes every arc, in row order, as `push_line` puts it.
+/// Writes every arc, in row order, as `push_line` formats it.
 pub(super) fn write_arcs<W: Weight>(
     out: &mut dyn Write,
     graph: &Csr<W>,
@@ -25,7 +25,7 @@ pub(super) fn write_arcs<W: Weight>(
     })
 }
 
-/// Writes the rows of all vertices as `push_row` puts them.
+/// Writes the rows of all vertices as `push_row` formats them.
 pub(super) fn write_rows<W: Weight>(
     out: &mut dyn Write,
     graph: &Csr<W>,
@@ -37,7 +37,7 @@ pub(super) fn write_rows<W: Weight>(
         let texts = parallel::map(batch.len(), &|task| -> io::Result<Vec<u8>> {
             let (first, mut text) = (batch[task], Vec::new());
             for row in first as VertexId..(first + ROWS_PER_TASK).min(n_vertices) as VertexId {
-                text.try_reserve((graph.out_degree(row) + 1) * BYTES_OF_LINE)?;
+                text.try_reserve((graph.out_degree(row) + 1) * BYTES_PER_LINE)?;
                 push_row(&mut text, row);
             }
             Ok(text)

@@ -1,9 +1,8 @@
 //! The weights of a text file, before it is known which type holds them all.
 //!
-//! A column of weights has the smallest type that holds those seen so far, and turns
-//! to a wider one when a weight asks for it. Where all are integers that is the
-//! smallest of `u32`, `i32` (if there are negative ones), `u64` and `i64`; with any
-//! fraction or exponent it is `f64`.
+//! A column of weights has the smallest type that holds those seen so far, and changes to a wider
+//! one when a weight needs it. For integers it is the smallest of `u32`, `i32` (if there are
+//! negative ones), `u64` and `i64`; with any fraction or exponent it is `f64`.
 
 use crate::{Weight, WeightKind};
 
@@ -19,7 +18,7 @@ pub(super) enum Number {
 }
 
 impl Number {
-    /// The integer ±`size`, where 64 bits hold it.
+    /// The integer ±`size`, if 64 bits hold it.
     #[inline]
     pub(super) fn integer(negative: bool, size: u64) -> Option<Self> {
         if !negative || size == 0 {
@@ -28,8 +27,8 @@ impl Number {
         0i64.checked_sub_unsigned(size).map(Self::Negative)
     }
 
-    /// The number that a word stands for if it is whole, also where it is written with
-    /// a fraction or an exponent: `5.0`, `120e-1`. No digit is rounded away.
+    /// The value of a word if it is a whole number, even if it is written with a fraction or an
+    /// exponent: `5.0`, `120e-1`. No digit is rounded away.
     pub(super) fn whole(word: &[u8]) -> Option<Self> {
         let (negative, unsigned) = match word {
             [b'-', rest @ ..] => (true, rest),
@@ -57,13 +56,13 @@ impl Number {
         if digits.is_empty() {
             return Some(Self::Natural(0));
         }
-        // a last digit that is not 0 stands behind the point
+        // a negative exponent leaves a digit other than 0 after the point: no whole number
         let power = 10u64.checked_pow(u32::try_from(exponent).ok()?)?;
         let size: u64 = std::str::from_utf8(&digits).ok()?.parse().ok()?;
         Self::integer(negative, size.checked_mul(power)?)
     }
 
-    /// The number with its sign turned, where 64 bits hold it.
+    /// The number negated, if 64 bits hold it.
     pub(super) fn negated(self) -> Option<Self> {
         match self {
             Self::Natural(size) => Self::integer(true, size),
@@ -90,7 +89,7 @@ impl Number {
         }
     }
 
-    /// The number as a weight, where the type has it; floats round.
+    /// The number as a weight, if the type has it; floats round.
     #[inline]
     fn to_weight<W: Weight>(self) -> Option<W> {
         match self {
@@ -131,7 +130,7 @@ impl Extremes {
         }
     }
 
-    /// Takes in those of a part of the file, with the lines of their bytes.
+    /// Merges the extremes of a part of the file; `line_of` gives the lines of their bytes.
     pub(super) fn merge_lines(&mut self, other: &Self, line_of: impl Fn(usize) -> u64) {
         self.has_reals |= other.has_reals;
         if other.least.0 < self.least.0 {
@@ -145,7 +144,7 @@ impl Extremes {
     /// The smallest type that holds all the weights.
     ///
     /// # Errors
-    /// Where there is none, and what is wrong.
+    /// When there is none: the place, and the reason.
     pub(super) fn kind(&self) -> Result<WeightKind, (usize, String)> {
         let (least, greatest) = (self.least.0, self.greatest.0);
         if self.has_reals {
@@ -173,7 +172,7 @@ pub(super) struct Column {
 /// Weights of the smallest type that holds those so far.
 #[derive(Default)]
 enum Values {
-    /// None were read: the file is unweighted.
+    /// No weights were read: the file is unweighted.
     #[default]
     Absent,
     U32(Vec<u32>),
@@ -252,8 +251,8 @@ impl Column {
         }
     }
 
-    /// Changes to the smallest type that holds all the extremes; to floats where no
-    /// integer type does, for such a column is refused in the end or has real numbers.
+    /// Changes to the smallest type that holds all the extremes; to floats where no integer type
+    /// does, since such a column is refused in the end or has real numbers.
     #[cold]
     fn widen(&mut self, capacity: usize) {
         let kind = self.extremes.kind().unwrap_or(WeightKind::F64);
@@ -291,8 +290,8 @@ impl Column {
         self.values.width()
     }
 
-    /// The weight at `index` as a `W`, which must be a type that holds it; 1 where no
-    /// weights were read, for then the graph is unweighted.
+    /// The weight at `index` as a `W`, which must be a type that holds it; 1 if no weights were
+    /// read: the graph is then unweighted.
     #[inline]
     pub(super) fn get<W: Weight>(&self, index: usize) -> W {
         match &self.values {

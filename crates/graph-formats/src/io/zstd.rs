@@ -14,7 +14,7 @@ pub(super) struct ZstdReader<R> {
 
 #[derive(PartialEq)]
 enum Frame {
-    /// Not even the first one has begun.
+    /// No frame has begun.
     None,
     Begun,
     Ended,

@@ -1,8 +1,8 @@
-//! Orders of edges and of vertices that caches like, each a bijection that carries
-//! values along and results back.
+//! Cache-friendly orders of edges and of vertices. Each is a bijection that carries values to the
+//! new order and results back.
 //!
-//! [`SegmentOrder`] moves the arcs of a [`Coo`](crate::Coo) and leaves vertices their
-//! numbers; [`Relabelling`] gives the vertices of a [`Csr`](crate::Csr) new numbers.
+//! [`SegmentOrder`] moves the arcs of a [`Coo`](crate::Coo) and keeps the numbers of vertices;
+//! [`Relabelling`] gives the vertices of a [`Csr`](crate::Csr) new numbers.
 
 mod relabel;
 mod segments;
@@ -12,7 +12,7 @@ pub use segments::SegmentOrder;
 
 use crate::GraphError;
 
-/// That `values` has one entry for each of the `expected` things permuted.
+/// Checks that there is one value for each of the `expected` elements.
 fn check_length(what: &'static str, expected: usize, found: usize) -> Result<(), GraphError> {
     if found != expected {
         return Err(GraphError::LengthMismatch { what, expected, found });

@@ -1,9 +1,8 @@
 //! New numbers for vertices.
 //!
-//! Which vertices are neighbours in memory decides what a cache line brings along: by
-//! descending degree, the few busy vertices of a skewed graph share their lines; in
-//! breadth-first order, neighbours in the graph are near in memory; a random order shows
-//! what an algorithm owes to the numbering it was given.
+//! The numbering decides which vertices share a cache line. By descending degree, the few vertices
+//! of high degree share lines. In breadth-first order, neighbours in the graph are near in memory.
+//! A random order shows how much an algorithm depends on the numbering.
 
 use std::collections::VecDeque;
 
@@ -25,7 +24,7 @@ use crate::{Csr, GraphError, VertexId, Weight};
 /// let turned = Relabelling::from_new_ids(vec![1, 2, 0])?;
 /// let renamed = turned.apply(&graph)?;
 /// assert_eq!(renamed.arcs().collect::<Vec<_>>(), [(0, 2, 5), (1, 0, 4)]);
-/// // distances from old vertex 0, found in the new graph as those from vertex 1
+/// // distances from old vertex 0, which is vertex 1 of the new graph
 /// assert_eq!(turned.restore(&[4, 0, 9])?, [0, 9, 4]);
 /// assert_eq!(turned.inverse().apply(&renamed)?, graph);
 /// # Ok::<(), graph_formats::GraphError>(())
@@ -58,16 +57,16 @@ impl Relabelling {
         Self::from_old_ids(old_ids)
     }
 
-    /// Vertices of many arcs first; of equally many, in the order they had. O(n log n).
+    /// Vertices of high degree first; equal degrees keep their order. O(n log n).
     pub fn by_descending_degree<W: Weight>(graph: &Csr<W>) -> Self {
         let mut old_ids: Vec<VertexId> = graph.vertices().collect();
         old_ids.par_sort_by_key(|&v| std::cmp::Reverse(graph.out_degree(v)));
         Self::from_old_ids(old_ids).expect("sorting keeps every vertex once")
     }
 
-    /// Vertices in the order in which a breadth-first search from `source` meets them.
-    /// What it does not reach follows, searched from its lowest vertex, and so on.
-    /// O(n + m), on one thread.
+    /// Vertices in the order in which a breadth-first search from `source` finds them. Vertices
+    /// that it does not reach follow, searched from the lowest of them, and so on. O(n + m), on one
+    /// thread.
     ///
     /// # Errors
     /// [`GraphError::BadParameter`] when the graph has no vertex `source`.
@@ -109,7 +108,7 @@ impl Relabelling {
         Self { new_ids: self.old_ids, old_ids: self.new_ids }
     }
 
-    /// How many vertices are numbered.
+    /// The number of vertices.
     pub fn n_vertices(&self) -> usize {
         self.new_ids.len()
     }
@@ -177,7 +176,7 @@ fn gather<T: Clone>(values: &[T], from: &[VertexId]) -> Result<Vec<T>, GraphErro
     Ok(from.iter().map(|&v| values[v as usize].clone()).collect())
 }
 
-/// The inverse of a permutation, which proves that it is one.
+/// The inverse of a permutation; an error if `ids` is not one.
 fn inverted(ids: &[VertexId]) -> Result<Vec<VertexId>, GraphError> {
     validate_vertex_count(ids.len())?;
     // no vertex has the greatest 32-bit number

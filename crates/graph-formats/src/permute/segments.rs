@@ -1,11 +1,10 @@
 //! Arcs sorted by the segments of vertices that they touch.
 //!
-//! An edge-parallel solver reads and writes the distances of both ends of each arc. When
-//! the distances are cut into segments of P vertices and the arcs are grouped by the
-//! segment of their end, and within a group by the segment of their start, then
-//! neighbouring arcs touch two segments only, which stay in the cache. The article that
-//! proposes it does not say how it sorts; here it is two stable counting sorts, by start
-//! and then by end. O(m + n / P) time, one word an arc of memory.
+//! An edge-parallel solver reads and writes the distances of both ends of each arc. When the
+//! distances are cut into segments of P vertices and the arcs are grouped by the segment of their
+//! end, and within a group by the segment of their start, then consecutive arcs touch only two
+//! segments, which stay in the cache. The article names no method of sorting; here it is two stable
+//! counting sorts, by start and then by end. O(m + n / P) time, one word of memory per arc.
 //!
 //! Reference: origin-segments
 
@@ -37,8 +36,8 @@ pub struct SegmentOrder {
 }
 
 impl SegmentOrder {
-    /// The order of `arcs` for segments of `vertices_per_segment`: arcs of equal segments
-    /// stay in the order they had.
+    /// The order of `arcs` for segments of `vertices_per_segment`: arcs of equal segments keep
+    /// their order.
     ///
     /// # Errors
     /// [`GraphError::BadParameter`] for segments of 0 vertices.
@@ -57,12 +56,12 @@ impl SegmentOrder {
         Ok(Self { old_positions })
     }
 
-    /// How many arcs are ordered.
+    /// The number of arcs.
     pub fn n_arcs(&self) -> usize {
         self.old_positions.len()
     }
 
-    /// Where each arc of the new order stood before.
+    /// The old position of each arc of the new order.
     pub fn old_positions(&self) -> &[usize] {
         &self.old_positions
     }

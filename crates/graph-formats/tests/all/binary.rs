@@ -84,7 +84,7 @@ fn what_cannot_be_mapped_is_refused() {
     let path = folder.path().join("x.spg.gz");
     write(&path, &triangle()).unwrap();
     for path in [&*path, folder.path()] {
-        // SAFETY: nobody else has heard of these
+        // SAFETY: no other process uses these files
         let error = unsafe { map_spg(path) }.unwrap_err().to_string();
         assert!(error.contains("only files can be mapped that are not compressed"), "{error}");
     }
@@ -99,7 +99,7 @@ fn an_attachment_is_read_and_mapped_and_found_out_where_it_is_damaged() {
     let pieces: [&[u8]; 3] = [b"two ", b"", b"pieces"];
     write_attached(&path, &csr, &ids, *b"TESTING1", &pieces).unwrap();
     let graph = read(&path).unwrap();
-    // SAFETY: nobody else has heard of this file
+    // SAFETY: no other process uses this file
     assert_eq!(unsafe { map_spg(&path) }.unwrap(), graph);
     let attachment = graph.attachment.clone().unwrap();
     assert_eq!((attachment.kind, &*attachment.bytes), (*b"TESTING1", &b"two pieces"[..]));

@@ -35,7 +35,7 @@ fn columns_are_found_by_their_names() {
     assert_eq!(arcs(&graph), named(&[("1", "2", 5.0), ("2", "1", 6.0)]));
 }
 
-/// pandas names columns 0, 1 and so on, and before them none that numbers the rows.
+/// pandas names columns 0, 1 and so on, after an unnamed one that numbers the rows.
 #[test]
 fn columns_may_be_named_by_numbers() {
     let forced = |text: &str| with(Csv, text, header(Header::Yes)).unwrap();
@@ -66,7 +66,7 @@ fn columns_may_be_named_by_numbers() {
             Note::UnreadColumns { names: vec![String::new()], weighted: false }
         ]
     );
-    // else it may be one, and that is said, unless the caller says which it is
+    // otherwise it may be one, and a note says so, unless the caller decides
     let graph = auto("0,1\n5,6\n");
     assert_eq!((graph.csr.n_arcs(), &graph.notes[..]), (2, &[Note::MaybeHeading][..]));
     let graph = with(Csv, "0,1\n5,6\n", header(Header::No)).unwrap();

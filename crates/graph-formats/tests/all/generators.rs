@@ -1,5 +1,4 @@
-//! Laws of the generators: the same graph on any number of threads, and what the
-//! options promise of it.
+//! Laws of the generators: the same graph on any number of threads, as the options promise.
 
 use graph_formats::generate::{
     Duplicates, GeometricConfig, GraphOptions, GridConfig, RmatConfig, UniformConfig,

@@ -1,5 +1,4 @@
-//! Laws of the storage formats and of the orders: nothing is lost on the way there and
-//! back.
+//! Laws of the storage formats and of the orders: nothing is lost by a conversion and its inverse.
 
 use graph_formats::generate::{RmatConfig, rmat};
 use graph_formats::permute::{Relabelling, SegmentOrder};
@@ -116,8 +115,8 @@ proptest! {
         if let Ok(search) = search {
             prop_assert_eq!(search.old_ids()[0], start);
             let renamed = search.apply(&graph).unwrap();
-            // who meets a vertex is its lowest neighbour below it; the later met, the
-            // later the meeter, and where a search starts anew there is none
+            // the finder of a vertex is its lowest neighbour below it; finders ascend with the
+            // vertices that they find, and the start of a search has none
             let mut meeters = vec![None; graph.n_vertices()];
             for (u, v, _) in renamed.arcs().filter(|&(u, v, _)| u < v) {
                 meeters[v as usize].get_or_insert(u);

@@ -181,7 +181,7 @@ fn a_file_of_vertices_declares_them() {
         "{error}"
     );
 
-    // named, with names, and with a list that has no arcs at all
+    // a given file, with names, and with a list that has no arcs at all
     fs::write(at("names"), "AVAL\n\"A,B\"\nADEL\n").unwrap();
     let vertices = |text: &str| {
         with(Csv, text, EdgeListOptions { vertices: Some(at("names")), ..Default::default() })
@@ -207,11 +207,11 @@ fn words_are_names() {
     assert_eq!(graph.ids.vertex("AVAL", 4), Some(2));
     assert_eq!(graph.ids.vertex(7, 4), None);
 
-    // numbers first: a word after them is said
+    // numbers first: a note tells of a word after them
     let mixed = with(Tsv, "1\t2\n2\tN/A\n", Default::default()).unwrap();
     assert_eq!(mixed.notes, [Note::Words { word: "N/A".into() }]);
     assert_eq!(mixed.ids.name(2), Name::Word("N/A"));
-    // a heading whose names are not known is one above a number only
+    // a line of unknown names is a heading only above a number
     assert_eq!(with(Csv, "p,q,n\nx,y,5\n", Default::default()).unwrap().csr.n_arcs(), 1);
     assert_eq!(with(Csv, "p,q\nx,y\n", Default::default()).unwrap().csr.n_arcs(), 2);
     assert_eq!(with(Csv, "from,to\nx,y\n", header(Header::No)).unwrap().csr.n_arcs(), 2);

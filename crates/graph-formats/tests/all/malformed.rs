@@ -1,4 +1,4 @@
-//! What is wrong with a file is said with its line, and nothing else happens.
+//! An error in a file is reported with its line, and nothing else happens.
 
 use std::io::Write;
 

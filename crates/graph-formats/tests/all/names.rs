@@ -26,7 +26,7 @@ fn words(words: &[&str]) -> Ids {
     Ids::Words(words.iter().copied().collect())
 }
 
-/// What the lines of comment of a text are counted as.
+/// The number of comment lines in the notes.
 fn n_comments(graph: &LoadedGraph) -> Option<u64> {
     graph.notes.iter().find_map(|note| match note {
         Note::Comments { n_lines } => Some(*n_lines),
@@ -143,7 +143,7 @@ fn lists_have_numbers_unless_told() {
     assert_eq!(with(Csv, "0,1,007\n", Default::default()).unwrap().ids, Ids::FromZero);
 }
 
-/// What the first lines do not show.
+/// Names that the first lines do not show.
 #[test]
 fn ids_are_names_where_that_is_said() {
     let hint = "--ids names reads all ids as names";

@@ -18,8 +18,8 @@ fn numbers(graph: &LoadedGraph) -> [f64; 6] {
     })
 }
 
-/// How many ids occur in a file that does not say how many vertices there are, where the
-/// reference counts all from 0 to the greatest.
+/// The number of ids that occur in a file without a number of vertices, if the reference counts all
+/// from 0 to the greatest.
 fn occurring_ids(name: &str) -> Option<f64> {
     match name {
         "snap/wiki-Vote.txt" => Some(7115.0),

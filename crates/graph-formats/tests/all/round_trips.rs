@@ -13,15 +13,15 @@ use graph_formats::{
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
 
-const MOST: usize = 30;
+const MAX_VERTICES: usize = 30;
 
-/// A graph, directed or not, of up to [`MOST`] vertices, and names for them.
+/// A graph, directed or not, of up to [`MAX_VERTICES`] vertices, and names for them.
 fn graphs<W: Weight>(
     weights: impl Strategy<Value = W> + Clone + 'static,
 ) -> impl Strategy<Value = (Csr<W>, Ids)> {
-    (0..MOST, any::<bool>()).prop_flat_map(move |(n, undirected)| {
+    (0..MAX_VERTICES, any::<bool>()).prop_flat_map(move |(n, undirected)| {
         let ends = 0..n.max(1) as u32;
-        let most = if n == 0 { 0 } else { 3 * MOST };
+        let most = if n == 0 { 0 } else { 3 * MAX_VERTICES };
         let arcs = vec((ends.clone(), ends, weights.clone()), 0..=most);
         let names = prop_oneof![
             Just(Ids::FromZero),
@@ -127,8 +127,8 @@ proptest! {
 
     #[test]
     fn metis_files_are_read_as_they_are_meant(
-        n in 1..MOST,
-        edges in vec((0..MOST as u32, 0..MOST as u32, 1..9u32), 0..MOST),
+        n in 1..MAX_VERTICES,
+        edges in vec((0..MAX_VERTICES as u32, 0..MAX_VERTICES as u32, 1..9u32), 0..MAX_VERTICES),
         sizes in any::<bool>(),
         vertex_weights in prop::option::of(1..4usize),
         edge_weights in any::<bool>(),
@@ -163,7 +163,7 @@ proptest! {
 
     #[test]
     fn edge_lists_are_read_whatever_parts_their_fields(
-        arcs in vec((0..MOST as u32, 0..MOST as u32, 0..9u32), 1..MOST),
+        arcs in vec((0..MAX_VERTICES as u32, 0..MAX_VERTICES as u32, 0..9u32), 1..MAX_VERTICES),
         separator in prop::sample::select(vec![" ", "\t", ",", ";", " , ", "  ; "]),
         end in prop::sample::select(vec!["\n", "\r\n", " \n", "\n\n# x\n", "\n  # x\n"]),
         format in prop::sample::select(vec![Format::Csv, Format::Tsv]),
@@ -173,7 +173,7 @@ proptest! {
         for (u, v, w) in &arcs {
             write!(text, "{u}{separator}{v}{separator}{w}{end}").unwrap();
         }
-        let csr = Csr::from_arcs(MOST, &arcs).unwrap();
+        let csr = Csr::from_arcs(MAX_VERTICES, &arcs).unwrap();
         let options = EdgeListOptions { comment: Comment::Mark(b'#'), ..Default::default() };
         let found = parse_with(format, text.as_bytes(), &options).unwrap();
         let names = |v| found.ids.name(v).to_string().parse().unwrap();
@@ -187,7 +187,7 @@ proptest! {
     }
 
     #[test]
-    fn sparse_ids_map_back(arcs in vec((any::<u64>(), any::<u64>()), 1..MOST)) {
+    fn sparse_ids_map_back(arcs in vec((any::<u64>(), any::<u64>()), 1..MAX_VERTICES)) {
         let text: String = arcs.iter().map(|(u, v)| format!("{u} {v}\n")).collect();
         let found = parse(Format::El, text.as_bytes()).unwrap();
         let name = |v| match found.ids.name(v) {

@@ -8,13 +8,12 @@ use crate::{DistanceTable, Distances, NextHops, Predecessors, Tree};
 
 /// Proves that `table` has the distances of all pairs of vertices.
 ///
-/// With every arc turned round, column v of the table are the distances from v, and
-/// [`check_distances`] proves each: d(v, v) = 0; for every arc (u, x, w),
-/// d(u, v) ≤ w + d(x, v); and every d(u, v) is attained along such arcs, where arcs of
-/// weight zero do not hold each other up.
+/// In the reversed graph, column v of the table has the distances from v, and [`check_distances`]
+/// proves each: d(v, v) = 0; for every arc (u, x, w), d(u, v) ≤ w + d(x, v); and every d(u, v) is
+/// attained along such arcs, where a cycle of weight zero does not support itself.
 ///
-/// The comparison is exact. Floats pass where they are the least sums that are rounded from
-/// the destination backwards; those that some solver has summed otherwise do not, and have
+/// The comparison is exact. Floats pass where they are the least sums that are rounded from the
+/// destination backwards; sums in another order may not, and can be checked by
 /// [`check_triangles`](super::check_triangles). O(n (n + m)) time, n bytes a thread.
 ///
 /// # Errors
@@ -45,12 +44,12 @@ pub fn check_all_pairs<W: Weight>(
 /// Proves that `table` has the distances of all pairs of vertices, and that `hops` lead
 /// along paths that have them.
 ///
-/// With every arc turned round, the hops to v are predecessors from v, and [`check_tree`]
-/// proves both: every hop is an arc with w + d(x, v) = d(u, v), pairs without a path have
-/// none, and following hops ends at v. No path is walked twice: O(n (n + m)) time, n bytes a
-/// thread. Floats are compared exactly, as [`check_all_pairs`] does.
+/// In the reversed graph, the hops to v are predecessors from v, and [`check_tree`] proves both:
+/// every hop is an arc with w + d(x, v) = d(u, v), pairs without a path have none, and following
+/// hops ends at v. No path is walked twice: O(n (n + m)) time, n bytes a thread. Floats are
+/// compared exactly, as [`check_all_pairs`] does.
 ///
-/// Which of several shortest paths the hops take is not asked.
+/// The hops may take any of several shortest paths.
 ///
 /// # Errors
 /// The first [`Violation`], the same in every run.
@@ -90,8 +89,8 @@ fn column<W: Weight>(table: &DistanceTable<W>, to: VertexId) -> Distances<W::Dis
     (0..table.n_sources()).map(|from| table.get(from, to as usize)).collect()
 }
 
-/// Runs `check` for every destination in the reversed graph, all of them side by side; what
-/// the first violates is said of the graph as it is.
+/// Runs `check` for every destination in the reversed graph, in parallel. The first violation is
+/// restated for the graph itself.
 fn for_every_destination<W: Weight>(
     graph: &Csr<W>,
     check: impl Fn(VertexId) -> Result<(), Violation> + Sync,
@@ -99,12 +98,12 @@ fn for_every_destination<W: Weight>(
     let violation = graph
         .vertices()
         .into_par_iter()
-        .find_map_first(|to| check(to).err().map(|violation| turned_round(violation, to)));
+        .find_map_first(|to| check(to).err().map(|violation| restated(violation, to)));
     violation.map_or(Ok(()), Err)
 }
 
-/// What a violation in the reversed graph, searched from `to`, is in the graph.
-pub(super) fn turned_round(violation: Violation, to: VertexId) -> Violation {
+/// Restates a violation in the reversed graph, searched from `to`, for the graph itself.
+pub(super) fn restated(violation: Violation, to: VertexId) -> Violation {
     match violation {
         Violation::Missed { from: hop, to: from, weight } => {
             Violation::PairMissed { from, to, hop, weight }
@@ -135,7 +134,7 @@ pub(super) fn turned_round(violation: Violation, to: VertexId) -> Violation {
             predecessor_distance: rest,
         } => Violation::HopNotTight { from, to, distance, hop, rest },
         Violation::PredecessorCycle { vertex: from } => Violation::HopCycle { from, to },
-        // sizes and distances from a vertex to itself are the same either way
+        // sizes and distances from a vertex to itself are the same in both graphs
         other => other,
     }
 }

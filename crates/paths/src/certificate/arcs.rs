@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use graph_formats::{Csr, VertexId, Weight};
 use rayon::prelude::*;
 
-/// What the labels of its two ends make of an arc.
+/// The state of an arc, from the labels of its two ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// It supports nothing and breaks nothing.
     Slack,
-    /// The label of its end is that of its start, followed by it.
+    /// The label of its end is that of its start plus the arc.
     Tight,
     /// The same, and it starts strictly nearer than it ends.
     TightFromNearer,

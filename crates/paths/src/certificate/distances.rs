@@ -46,7 +46,7 @@ pub fn check_distances<W: Weight>(
     })
 }
 
-/// All that can be said without looking at arcs: sizes, the source, the limit.
+/// The checks that need no arcs: sizes, the source, the limit.
 pub(super) fn check_ends<W: Weight>(
     graph: &Csr<W>,
     source: VertexId,
@@ -60,7 +60,7 @@ pub(super) fn check_ends<W: Weight>(
         return Err(Violation::SourceDistance { source_vertex: source, distance });
     }
     let Some(limit) = limit else { return Ok(()) };
-    // A limit that is below zero, or no number at all, leaves not even the source.
+    // A limit that is negative or NaN excludes even the source.
     let beyond = |&d: &W::Distance| d.partial_cmp(&limit).is_none_or(|order| order.is_gt());
     let storage = distances.as_storage();
     match storage.par_iter().position_first(|d| *d != W::Distance::UNREACHED && beyond(d)) {
@@ -110,8 +110,8 @@ pub(super) fn judge<W: Weight>(
     }
 }
 
-/// A sum that is too large for the distance type obliges nothing; one that is too small
-/// cannot be obeyed.
+/// A sum that is too large for the distance type is no constraint; one that is too small cannot be
+/// satisfied.
 pub(super) fn overflow<W: Weight>(weight: W) -> Verdict {
     if weight.is_negative() { Verdict::Broken } else { Verdict::Slack }
 }

@@ -1,8 +1,8 @@
 //! Certificates: whether an answer is right, from the graph and the answer alone.
 //!
-//! Nothing is assumed of the solver, and no distance is computed again. Each check is
-//! one parallel pass over the arcs and a few over the vertices: O(n + m); those of all
-//! pairs are that for every destination.
+//! Nothing is assumed of the solver, and no distance is computed again. Each check is one parallel
+//! pass over the arcs and a few over the vertices: O(n + m); for all pairs, that for every
+//! destination.
 //!
 //! # Why it is a proof
 //!
@@ -28,10 +28,10 @@
 //! source. Most graphs pass that way, in the same pass as the first condition; the
 //! others are searched from the source along tight arcs.
 //!
-//! An arc whose sum the distance type cannot hold because it is too large obliges
-//! nothing; one whose sum is too small (below the least `i64`, say) no answer can obey.
-//! With a limit L, only sums up to L oblige, and no reported distance exceeds L; under
-//! negative weights, paths count only while no vertex on them is beyond L.
+//! An arc whose sum is too large for the distance type is no constraint. No answer satisfies an arc
+//! whose sum is too small (below the least `i64`, say). With a limit L, only sums up to L are
+//! constraints, and no reported distance exceeds L; under negative weights, paths count only while
+//! no vertex on them is beyond L.
 
 mod all_pairs;
 mod arcs;

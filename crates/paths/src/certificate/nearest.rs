@@ -10,14 +10,13 @@ use crate::Nearest;
 /// Proves that `nearest` has for every vertex the distance from the nearest of `sources`
 /// and the smallest of the sources that are so near, as [`Nearest`] defines it.
 ///
-/// A vertex's label is the pair (distance, owner), ordered first by distance and then by
-/// owner, and an arc of weight w takes (d, s) to (d + w, s). The two conditions of the
-/// [module](super) are put to labels in place of distances. *No arc improves*: a
-/// source s is labelled no more than (0, s), and along any path from s labels stay no
-/// more than (sum so far, s); so distances are right, and along tight arcs owners never
-/// grow, so that no smaller source has tight arcs to v. *Every label is realised*: arcs
-/// between equal owners that are tight lead to v from its owner, which is labelled (0,
-/// itself). O(n + m) time, 2n bytes.
+/// A vertex's label is the pair (distance, owner), ordered first by distance and then by owner, and
+/// an arc of weight w takes (d, s) to (d + w, s). The two conditions of the [module](super) are
+/// checked for labels in place of distances. *No arc improves*: a source s is labelled no more than
+/// (0, s), and along any path from s labels stay no more than (sum so far, s); so distances are
+/// right, and along tight arcs owners never grow, so that no smaller source has tight arcs to v.
+/// *Every label is realised*: arcs between equal owners that are tight lead to v from its owner,
+/// which is labelled (0, itself). O(n + m) time, 2n bytes.
 ///
 /// # Errors
 /// The first [`Violation`], the same in every run.
@@ -76,7 +75,7 @@ pub fn check_nearest<W: Weight>(
     })
 }
 
-/// All that can be said of a vertex without looking at arcs.
+/// The checks of a vertex that need no arcs.
 fn check_vertex<W: Weight>(
     nearest: &Nearest<W>,
     vertex: VertexId,

@@ -4,17 +4,17 @@ use std::collections::BTreeSet;
 
 use graph_formats::{Csr, Weight};
 
-use super::all_pairs::turned_round;
+use super::all_pairs::restated;
 use super::{Violation, check_distances};
 use crate::ShortestPathSubgraph;
 
 /// Proves that `subgraph` has the right distances to its sink, and exactly the arcs that
 /// shortest paths to it go along.
 ///
-/// With every arc turned round the distances are those from the sink, which
-/// [`check_distances`] proves. An arc (u, v, w) is on a shortest path if u is not the sink and
-/// d(u) = w + d(v), since a shortest path leads on from v; and on none if not. Distances are
-/// compared exactly, floats as sums rounded from the sink backwards. O(n + m log m) time.
+/// In the reversed graph the distances are those from the sink, which [`check_distances`] proves.
+/// An arc (u, v, w) is on a shortest path if u is not the sink and d(u) = w + d(v), since a
+/// shortest path leads on from v; and on none if not. Distances are compared exactly, floats as
+/// sums rounded from the sink backwards. O(n + m log m) time.
 ///
 /// # Errors
 /// The first [`Violation`], the same in every run.
@@ -38,7 +38,7 @@ pub fn check_shortest_path_subgraph<W: Weight>(
 ) -> Result<(), Violation> {
     let ShortestPathSubgraph { sink, distances, arcs } = subgraph;
     check_distances(&graph.transposed(), *sink, None, distances)
-        .map_err(|violation| turned_round(violation, *sink))?;
+        .map_err(|violation| restated(violation, *sink))?;
     let mut on_paths = BTreeSet::new();
     for (u, v, weight) in graph.arcs().filter(|arc| arc.0 != *sink) {
         let Some(rest) = distances.get(v) else { continue };

@@ -1,4 +1,4 @@
-//! A law that all distances obey, sampled: no way round is shorter.
+//! The triangle inequality of distances, on sampled triples of vertices.
 
 use graph_formats::{Distance, VertexId, Weight, WeightKind};
 
@@ -8,13 +8,13 @@ use crate::DistanceTable;
 /// SplitMix64's step: 2^64 divided by the golden ratio, odd.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Looks at `n_samples` random triples of vertices for a way round that is shorter: whether
-/// d(u, v) ≤ d(u, k) + d(k, v), and every d(v, v) is zero.
+/// Checks that d(u, v) ≤ d(u, k) + d(k, v) for `n_samples` random triples of vertices, and that
+/// every d(v, v) is zero.
 ///
-/// No proof, but a law that needs no graph and costs O(n² + samples), so that it can be put
-/// to tables of any size and origin. The seed decides on the triples. Integers are compared
-/// exactly; floats may differ by 2 n ε times the way round, which covers n roundings on each
-/// side, or times the greatest distance where distances are negative.
+/// This is no proof, but it needs no graph and takes O(n² + samples), so that it can check tables
+/// of any size and origin. The seed determines the triples. Integers are compared exactly; floats
+/// may differ by 2 n ε times the right-hand side, which covers n roundings on each side, or times
+/// the greatest distance where distances are negative.
 ///
 /// # Errors
 /// When the table is not square, or the first [`Violation`], the same in every run.
@@ -72,11 +72,11 @@ pub fn check_triangles<W: Weight>(
     Ok(())
 }
 
-/// How far floats may be from the law.
+/// The tolerance for floats.
 struct Slack {
-    /// 2 n ε.
+    /// The tolerance relative to a sum: 2 n ε.
     relative: f64,
-    /// The greatest size of a distance, where some are negative.
+    /// The greatest absolute distance, if some are negative.
     greatest: f64,
 }
 

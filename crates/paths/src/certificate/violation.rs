@@ -46,7 +46,7 @@ pub enum Violation {
         /// The limit.
         limit: String,
     },
-    /// A vertex is said to be unreached, but an arc leads to it.
+    /// A vertex is claimed unreachable, but an arc leads to it.
     #[error("vertex {to} is unreached, but the arc {from} → {to} of weight {weight} reaches it")]
     Missed {
         /// Where the arc starts: a reached vertex.
@@ -173,7 +173,7 @@ pub enum Violation {
         /// A smaller source at the same distance.
         smaller: VertexId,
     },
-    /// A table that has not a row and a column for each vertex.
+    /// A table does not have a row and a column for each vertex.
     #[error("{rows} rows and {columns} columns for all pairs of {n_vertices} vertices")]
     NotAllPairs {
         /// The vertices of the graph.
@@ -183,10 +183,10 @@ pub enum Violation {
         /// Its columns.
         columns: usize,
     },
-    /// A pair is said to have no path, but an arc and a path have it.
+    /// A pair is claimed unreachable, but an arc and a path join it.
     #[error(
-        "no path is said to lead from {from} to {to}, but one does by the arc {from} → {hop} of \
-         weight {weight}"
+        "vertex {to} is claimed unreachable from {from}, but a path leads there by the arc {from} \
+         → {hop} of weight {weight}"
     )]
     PairMissed {
         /// Where the path starts.
@@ -307,7 +307,7 @@ pub enum Violation {
         /// Where the paths end.
         sink: VertexId,
     },
-    /// An arc that is said to be on a shortest path is on none, or there is no such arc.
+    /// An arc that is claimed to be on a shortest path is on none, or does not exist.
     #[error("no arc {from} → {to} is on a shortest path to {sink}")]
     ArcOnNoShortestPath {
         /// Where the arc starts.

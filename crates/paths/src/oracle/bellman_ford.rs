@@ -40,7 +40,7 @@ pub fn bellman_ford<W: Weight>(
                 if !weight.is_negative() {
                     continue;
                 }
-                // below the range of the type: the fault of a cycle, or of one long path
+                // below the range of the type, because of a cycle or of one long path
                 predecessors[v as usize] = Some(u);
                 return Err(match cycle_behind(&predecessors, v) {
                     Some(cycle) => OracleError::NegativeCycle { cycle },

@@ -1,4 +1,4 @@
-//! The Floyd-Warshall algorithm: three loops over all pairs and what lies between.
+//! The Floyd-Warshall algorithm: three nested loops over middle vertices and pairs.
 //!
 //! O(n³) time, n² distances. Sums are taken at the middle vertex, not from the source
 //! onwards, so that floats may round otherwise than in the other oracles.
@@ -33,7 +33,7 @@ pub fn floyd_warshall<W: Weight>(graph: &Csr<W>) -> Result<DistanceTable<W>, Ora
         relax(&mut distances[(u as usize, v as usize)], through);
     }
     for k in 0..n {
-        // values near a negative cycle grow fast: look before each use of them
+        // values near a negative cycle grow fast: check before each use of them
         refuse_negative_cycle(graph, &distances)?;
         for i in 0..n {
             let Some(first) = distances[(i, k)] else { continue };

@@ -1,13 +1,12 @@
-//! Oracles: the answers again, by the plainest method there is, on one thread.
+//! Oracles: the answers again, by the simplest methods, on one thread.
 //!
 //! They are short so that they can be seen to be right, and slow where that is the
 //! price. Solvers are compared with them on small graphs; on large ones the
 //! [certificates](crate::certificate) take their place.
 //!
-//! Overflow: an arc whose sum the distance type cannot hold is passed over while there
-//! is another way. When there is none, the answer is an error that names the vertex;
-//! with negative weights, where a longer way might come back down, any final distance
-//! that an arc takes out of range is.
+//! Overflow: an arc whose sum the distance type cannot hold is skipped if there is another path. If
+//! there is none, the answer is an error that names the vertex. With negative weights a longer path
+//! might return into the range; then any arc that takes a final distance out of range is an error.
 
 mod bellman_ford;
 mod closure;
@@ -89,7 +88,7 @@ fn refuse_negative_weight<W: Weight>(graph: &Csr<W>) -> Result<(), OracleError> 
     }
 }
 
-/// Looks at final distances for an arc that was passed over and was the only way.
+/// Refuses final distances for which a skipped arc was the only way.
 fn refuse_overflow<W: Weight>(
     graph: &Csr<W>,
     source_vertex: VertexId,

@@ -1,8 +1,8 @@
 //! The nearest of several sources: Dijkstra's algorithm from each.
 //!
-//! Distances are the least over all sources. Owners then follow their definition: each
-//! source in turn, the smallest first, takes what tight arcs lead it to and nobody has
-//! taken. O(k (n + m) log m) for k sources.
+//! Distances are the least over all sources. Owners then follow their definition: each source in
+//! turn, the smallest first, takes the vertices without an owner that tight arcs lead it to.
+//! O(k (n + m) log m) for k sources.
 
 use graph_formats::{Csr, Distance, VertexId, Weight};
 

@@ -9,11 +9,11 @@ use crate::{DistanceTable, Distances, HopStorage, NextHops};
 /// The next hops that belong to the `distances` of all pairs, by the rule that every
 /// backend must reproduce exactly.
 ///
-/// A path to v is, with every arc turned round, a path from v. So the hop from u to v is
-/// what [`canonical_predecessors`] gives as the predecessor of u in the reversed graph,
-/// searched from v. Where no arc of the graph is negative that is, of the arcs (u, x, w)
-/// with w + d(x, v) = d(u, v), the one to the smallest x strictly nearer to v; behind arcs
-/// of weight zero, and for all pairs where an arc is negative, the order is by levels.
+/// A path to v is a path from v in the reversed graph. So the hop from u to v is what
+/// [`canonical_predecessors`] gives as the predecessor of u in the reversed graph, searched from v.
+/// Where no arc of the graph is negative that is, of the arcs (u, x, w) with w + d(x, v) = d(u, v),
+/// the one to the smallest x strictly nearer to v; behind arcs of weight zero, and for all pairs
+/// where an arc is negative, the order is by levels.
 ///
 /// O(n (n log n + m)).
 ///
@@ -24,7 +24,7 @@ use crate::{DistanceTable, Distances, HopStorage, NextHops};
 /// use graph_formats::Csr;
 /// use paths::oracle;
 ///
-/// // two ways of equal length: by the smaller vertex
+/// // two paths of equal length: by the smaller vertex
 /// let graph = Csr::from_arcs(4, &[(0, 2, 1u32), (0, 1, 1), (1, 3, 1), (2, 3, 1)])?;
 /// let distances = oracle::floyd_warshall(&graph)?;
 /// assert_eq!(oracle::next_hops(&graph, &distances).get(0, 3), Some(1));

@@ -1,5 +1,5 @@
-//! The arcs that shortest paths to a sink go along: Dijkstra's algorithm with every arc
-//! turned round, and then a look at each arc. O((n + m) log m).
+//! The arcs that shortest paths to a sink go along: Dijkstra's algorithm in the reversed graph, and
+//! then a test of each arc. O((n + m) log m).
 
 use graph_formats::{Csr, VertexId, Weight};
 
@@ -15,7 +15,7 @@ use crate::ShortestPathSubgraph;
 /// use graph_formats::Csr;
 /// use paths::oracle;
 ///
-/// // two ways of equal length from 0 to 3, and a longer arc
+/// // two paths of equal length from 0 to 3, and a longer arc
 /// let arcs = [(0, 1, 1u32), (0, 2, 2), (1, 3, 2), (2, 3, 1), (0, 3, 4)];
 /// let subgraph = oracle::shortest_path_subgraph(&Csr::from_arcs(4, &arcs)?, 3)?;
 /// assert_eq!(subgraph.distances.get(0), Some(3));

@@ -1,10 +1,9 @@
-//! Maximum branchings and minimum spanning arborescences by contraction: every vertex
-//! takes the cheapest arc into it; the cycles that arise become vertices, and an arc into
-//! one costs what it costs more than the arc that it would replace. O(n m) time, and O(n²)
-//! memory where cycles nest.
+//! Maximum branchings and minimum spanning arborescences by contraction: every vertex takes the
+//! cheapest arc into it; the cycles that arise become vertices, and the cost of an arc into one is
+//! its excess over the arc that it would replace. O(n m) time, and O(n²) memory where cycles nest.
 //!
-//! A maximum branching is a minimum spanning arborescence of the arcs with their weights
-//! negated, at a root of its own with an arc of cost zero to every vertex.
+//! A maximum branching is a minimum spanning arborescence of the arcs with their weights negated,
+//! at an additional root with an arc of cost zero to every vertex.
 //!
 //! Reference: chu-liu-1965, edmonds-1967
 
@@ -87,7 +86,7 @@ where
     C: Copy + Default + PartialOrd + Sub<Output = C>,
 {
     let heads: Vec<_> = arcs.iter().map(|arc| arc.head).collect();
-    // what each vertex has become part of
+    // the contracted vertex that each vertex is part of
     let mut parts: Vec<_> = (0..n).collect();
     let mut levels = Vec::new();
     loop {
@@ -107,7 +106,7 @@ where
         parts.iter_mut().for_each(|part| *part = groups[*part]);
         (n, root) = (n_groups, groups[root]);
     }
-    // the arc into a cycle takes the place of that of the cycle with the same head
+    // the arc into a cycle replaces the arc of the cycle with the same head
     let mut taken = Vec::new();
     while let Some((parts, mut entering)) = levels.pop() {
         for position in taken {
@@ -134,7 +133,7 @@ fn cheapest_entering<C: Copy + PartialOrd>(
     (0..n).all(|v| v == root || entering[v].is_some()).then_some(entering)
 }
 
-/// A number for each cycle and one for each vertex that is on none; and how many there are.
+/// A number for each cycle and one for each vertex that is on none; and the count of numbers.
 fn groups<C>(entering: &[Option<Arc<C>>]) -> (Vec<usize>, usize) {
     let n = entering.len();
     let (mut passed, mut groups, mut n_groups) = (vec![n; n], vec![n; n], 0);
@@ -144,7 +143,7 @@ fn groups<C>(entering: &[Option<Arc<C>>]) -> (Vec<usize>, usize) {
             passed[v] = start;
             v = entering[v].as_ref().map_or(v, |arc| arc.tail);
         }
-        // this walk came to a cycle that none before it had found, or to the root
+        // this walk came to a cycle that no walk before it had found, or to the root
         if passed[v] == start && groups[v] == n {
             while groups[v] == n {
                 groups[v] = n_groups;

@@ -1,11 +1,11 @@
 //! The cheapest spanning tree with a given number of edges at its root, by a price λ on
 //! each edge there.
 //!
-//! With f(b) the least weight at degree b, the minimum spanning trees for weights plus
-//! prices weigh min f(b) + λ b over all b. So no λ makes that less λ b more than f(b), and
-//! some λ makes it f(b), because f is convex (the trees are the bases of a matroid). It is a
-//! whole number if weights are, and the degree of these trees falls as it grows: bisection
-//! finds it. O(m log m log w) for weights of a range w.
+//! With f(b) the least weight at degree b, the minimum spanning trees for weights plus prices weigh
+//! min f(b) + λ b over all b. This minimum minus λ b is at most f(b) for every λ, and equals f(b)
+//! for some λ, because f is convex (the trees are the bases of a matroid). That λ is a whole number
+//! if weights are. The degree of these trees falls as λ grows, so bisection finds it.
+//! O(m log m log w) for weights of a range w.
 //!
 //! Reference: gabow-tarjan-1984
 
@@ -13,8 +13,8 @@ use graph_formats::{Coo, VertexId, Weight};
 
 use super::Degree;
 
-/// What the lightest spanning tree weighs that has so many edges at the root. `None` where
-/// there is none, or no such root.
+/// The weight of the lightest spanning tree with this degree at the root. `None` if there is none,
+/// or no such root.
 ///
 /// ```
 /// use graph_formats::Coo;
@@ -39,7 +39,7 @@ pub fn spanning_tree_of_degree<W: Weight + Into<i128>>(
     }
     let weights = || edges.weights().iter().map(|&weight| weight.into());
     let range = weights().max().unwrap_or(0) - weights().min().unwrap_or(0) + 1;
-    // from here on to its negative, every edge at the root comes before all others, or after
+    // the price `range` puts every edge at the root after all others, and `-range` before them
     let (mut low, mut high, wanted) = match degree {
         Degree::Exactly(degree) => (-range, range, degree),
         Degree::AtMost(degree) => (0, range, degree),
@@ -50,7 +50,7 @@ pub fn spanning_tree_of_degree<W: Weight + Into<i128>>(
     if matches!(degree, Degree::Exactly(_)) && priced(edges, root, low)?.degree < wanted {
         return None;
     }
-    // the greatest price at which a tree has so many; the least, where none has
+    // the greatest price at which a tree has so many edges there; the least price, if no tree has
     while low < high {
         let middle = high - (high - low) / 2;
         if priced(edges, root, middle)?.degree < wanted {
@@ -64,7 +64,7 @@ pub fn spanning_tree_of_degree<W: Weight + Into<i128>>(
 }
 
 struct SpanningTree {
-    /// Without prices.
+    /// The weight without prices.
     weight: i128,
     degree: usize,
 }

@@ -1,12 +1,12 @@
-//! Spanning trees: the cheapest edges or arcs of a list that join its vertices, by the plainest
-//! methods there are, and certificates of any answer. They stand apart from shortest paths: no
-//! distance occurs.
+//! Spanning trees: the cheapest edges or arcs of a list that join its vertices, by the simplest
+//! methods, and certificates of any answer. They are independent of shortest paths: no distance
+//! occurs.
 //!
 //! * Spanning forests of undirected graphs, and of them trees with so many edges at a root.
 //! * Branchings of directed graphs, of which an arborescence reaches all vertices from a root.
 //!
-//! Answers are positions in the list, so that parallel edges are told apart. A certificate says
-//! itself why it is a proof, and shares no code with the method that finds the answer.
+//! Answers are positions in the list, so that parallel edges are told apart. The documentation of a
+//! certificate says why it is a proof. It shares no code with the method that finds the answer.
 
 mod branching;
 mod certificate;
@@ -24,8 +24,8 @@ pub use forest::{SpanningForest, minimum_spanning_forest};
 /// How many edges of a spanning tree are to be at its root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Degree {
-    /// So many.
+    /// This number.
     Exactly(usize),
-    /// So many or fewer.
+    /// This number or fewer.
     AtMost(usize),
 }

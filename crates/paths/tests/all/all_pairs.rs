@@ -10,7 +10,7 @@ use test_support::{arbitrary_graph, corner_cases};
 const NONE: u16 = u16::MAX;
 const FAR: u64 = u64::MAX;
 
-/// 0 →2 1 →0 2 →0 1: a cycle of weight zero; then 2 →3 3 and a dearer 0 →9 3.
+/// 0 →2 1 →0 2 →0 1: a cycle of weight zero; then 2 →3 3 and a heavier 0 →9 3.
 fn graph() -> Csr<u32> {
     let arcs = [(0, 1, 2), (1, 2, 0), (2, 1, 0), (2, 3, 3), (0, 3, 9)];
     Csr::from_arcs(4, &arcs).unwrap()
@@ -51,14 +51,14 @@ fn wrong_tables_are_rejected() {
     assert_violation!(check(&[(0, 3, 4)]), Unrealised { vertex: 3, source_vertex: 0, .. });
     assert_violation!(check(&[(0, 3, FAR)]), PairMissed { from: 0, to: 3, hop: 1, .. });
     assert_violation!(check(&[(3, 0, 7)]), PairMissed { from: 2, to: 0, hop: 3, .. });
-    // 1 and 2 hold each other up, and nothing leads on
+    // 1 and 2 support each other, and no path leads on to 0
     assert_violation!(
         check(&[(1, 0, 7), (2, 0, 7)]),
         Unrealised { vertex: 0, source_vertex: 1, .. }
     );
     assert_violation!(check(&[(2, 2, 1)]), SourceDistance { source_vertex: 2, .. });
     assert_violation!(check(&[(2, 2, FAR)]), SourceDistance { distance: None, .. });
-    // a plateau, and what leads to it, lowered: each is held up by an arc
+    // a plateau and the distances to it, lowered: an arc supports each
     assert_violation!(
         check(&[(0, 3, 4), (1, 3, 2), (2, 3, 2)]),
         Unrealised { vertex: 3, source_vertex: 0, .. }

@@ -249,8 +249,8 @@ proptest! {
         prop_assert!(!closure.reaches(0, 70));
     }
 
-    /// An edge is left out only when the forest joins its ends by edges no dearer, and
-    /// without any one of its edges the forest falls apart.
+    /// An edge is left out only when the forest joins its ends by edges no heavier, and without any
+    /// one of its edges the forest falls apart.
     #[test]
     fn forest_is_minimal(graph in arbitrary_graph::<i32>(12, 40, -5..=5)) {
         let forest = minimum_spanning_forest(&graph);

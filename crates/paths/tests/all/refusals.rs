@@ -41,7 +41,7 @@ fn refuses_overflow<W: Weight>(half_and_more: W) {
     assert_eq!(oracle::dijkstra(&graph, 0), Err(expected.clone()));
     assert_eq!(oracle::bellman_ford(&graph, 0), Err(expected.clone()));
     assert_eq!(oracle::floyd_warshall(&graph), Err(expected.clone()));
-    // with another way to vertex 2 nobody needs that sum
+    // with another path to vertex 2 that sum is not needed
     let arcs = [(0, 1, half_and_more), (1, 2, half_and_more), (0, 3, W::ONE), (3, 2, W::ONE)];
     let graph = Csr::from_arcs(4, &arcs).unwrap();
     let distances = oracle::dijkstra(&graph, 0).unwrap();

@@ -9,21 +9,22 @@ use super::super::{Format, Note};
 use super::fields::{Comments, Delimiter, Field, Fields};
 use crate::GraphError;
 
-/// Bytes that are looked through for ids that are words.
+/// Bytes at the start of a table that are searched for ids that are words.
 const SAMPLE_BYTES: usize = 256 << 10;
 
-/// Names of columns, in lower case and without what [`plain_name`] takes off.
+/// Names of source columns, as [`plain_name`] gives them.
 const SOURCE_NAMES: [&str; 6] = ["source", "src", "from", "tail", "pre", "u"];
+/// Names of destination columns, as [`plain_name`] gives them.
 const DESTINATION_NAMES: [&str; 8] =
     ["target", "destination", "dest", "dst", "to", "head", "post", "v"];
-/// The first of these that a table has is its weight.
+/// Names of weight columns, as [`plain_name`] gives them; the first that a table has is its weight.
 const WEIGHT_NAMES: [&str; 5] = ["weight", "w", "length", "cost", "distance"];
 
-/// Where on a line everything is, counted from 0.
+/// The columns of a line, counted from 0, and how to read them.
 #[derive(Debug)]
 pub(super) struct Layout {
     pub(super) comments: Comments,
-    /// How many lines so far are comments.
+    /// The number of comment lines so far.
     pub(super) n_comments: AtomicU64,
     pub(super) delimiter: Delimiter,
     pub(super) source: usize,
@@ -33,9 +34,9 @@ pub(super) struct Layout {
     pub(super) width: usize,
     /// Whether fields may be quoted.
     pub(super) is_table: bool,
-    /// What ids are: names or else numbers.
+    /// Whether ids are names or numbers.
     pub(super) ids: IdKind,
-    /// From where numbers count, if that is said.
+    /// The least id, if it is given.
     pub(super) base: Option<Base>,
 }
 
@@ -53,7 +54,7 @@ pub(super) struct Start {
     pub(super) layout: Layout,
     /// A first line of two numbers, which may be a header: of vertices and of lines.
     pub(super) sizes: Option<(u64, u64)>,
-    /// The byte where the first line stands that is an arc in any case.
+    /// The byte where the first line starts that is certainly an arc.
     pub(super) body: usize,
     pub(super) notes: Vec<Note>,
 }
@@ -128,7 +129,7 @@ fn look_at(
         return Err(first[0].expected("a header `<vertices> <lines>`"));
     }
 
-    // the line that shows how many columns there are
+    // the line that shows the number of columns
     let model = match &second {
         None if is_heading => return Ok(None),
         Some(second) if is_heading => second,
@@ -182,8 +183,8 @@ fn line<'a>(scanner: &mut Scanner<'a>, delimiter: Delimiter) -> Result<Vec<Field
     Ok(fields)
 }
 
-/// Whether `first` is words, over a line that has a number where it has one of them, or counts
-/// columns over a line that has a word.
+/// Whether `first` is a heading above `second`: words, at least one above a number; or numbers of
+/// columns, at least one above a word.
 fn is_above(first: &[Field<'_>], second: &[Field<'_>]) -> bool {
     let is_number = |field: &Field<'_>| field.weight().is_ok();
     let mut pairs = first.iter().zip(second);
@@ -194,7 +195,7 @@ fn is_above(first: &[Field<'_>], second: &[Field<'_>]) -> bool {
         && pairs.any(|(name, field)| !name.text.is_empty() && is_number(field))
 }
 
-/// Whether a line is 0, 1 and so on, as pandas names columns, maybe after one without a name.
+/// Whether a line is 0, 1 and so on, as pandas names columns, maybe after an empty field.
 fn is_count(first: &[Field<'_>]) -> bool {
     let columns = &first[usize::from(first[0].text.is_empty())..];
     columns.len() > 1 && (0..).zip(columns).all(|(i, field)| field.natural() == Some(i))
@@ -217,7 +218,7 @@ fn plain_name(field: &Field<'_>) -> String {
 fn recognised(heading: &[Field<'_>]) -> Option<(usize, usize, Option<usize>)> {
     let names: Vec<_> = heading.iter().map(plain_name).collect();
     let find = |known: &[&str]| names.iter().position(|name| known.contains(&&name[..]));
-    // a road has a length, and what counts is its weight
+    // a table may have both a length and a weight; the weight counts
     let weight = WEIGHT_NAMES.iter().find_map(|known| names.iter().position(|name| name == known));
     Some((find(&SOURCE_NAMES)?, find(&DESTINATION_NAMES)?, weight))
 }
@@ -247,7 +248,7 @@ fn guess(
     if heading.is_some() {
         notes.push(Note::Heading { names: (0..model.len()).filter_map(name).collect() });
     }
-    // one without a name, before others that have names, numbers the rows
+    // a first column without a name, before columns with names, numbers the rows
     let first = usize::from(name(0).is_some_and(|name| name.is_empty()) && model.len() > 2);
     if first > 0 {
         let weighted = model.len() > 3;
@@ -317,8 +318,8 @@ impl Columns {
     }
 }
 
-/// Whether some id near the start of a table is not spelled as a natural number; with a note
-/// where that may surprise.
+/// Whether some id near the start of a table is not spelled as a natural number; with a note if
+/// that may surprise.
 fn find_words(mut scanner: Scanner<'_>, layout: &Layout, notes: &mut Vec<Note>) -> bool {
     let end = scanner.at() + SAMPLE_BYTES;
     let mut is_first = true;

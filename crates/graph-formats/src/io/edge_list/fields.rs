@@ -13,7 +13,7 @@ use super::super::scan::{Fault, Scanner, quoted};
 use super::super::weights::Number;
 use crate::{GraphError, Name};
 
-/// What stands between two fields.
+/// The delimiter between fields.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in super::super) enum Delimiter {
     /// This byte.
@@ -23,9 +23,9 @@ pub(in super::super) enum Delimiter {
 }
 
 impl Delimiter {
-    /// That of a table, by the line at `scanner`: of comma, semicolon and tab the one that
-    /// it has most often outside quotes, in `.tsv` the tab if it has one; blanks where it
-    /// has none.
+    /// The delimiter of a table, from the line at `scanner`: the one of comma, semicolon and tab
+    /// that is most frequent outside quotes, but in `.tsv` the tab if there is one; blanks if there
+    /// is none.
     pub(super) fn of(format: Format, scanner: &Scanner<'_>) -> Self {
         if !matches!(format, Format::Csv | Format::Tsv) {
             return Self::Blanks;
@@ -52,12 +52,12 @@ impl Delimiter {
     }
 }
 
-/// The bytes that a line of comment starts with.
+/// The bytes that comment lines start with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Comments([u8; 2]);
 
 impl Comments {
-    /// No line is a comment: none starts with its own end.
+    /// No line is a comment: no line starts with a line feed.
     pub(super) const NONE: Self = Self([b'\n'; 2]);
 
     pub(super) fn of(format: Format, choice: Comment) -> Self {
@@ -80,7 +80,7 @@ impl Comments {
         self.next_line_counting(scanner, &mut 0)
     }
 
-    /// The same; adds the number of comments.
+    /// As `next_line`; adds the number of comments.
     #[inline]
     pub(super) fn next_line_counting(
         self,
@@ -103,7 +103,7 @@ impl Comments {
         }
     }
 
-    /// Steps over the comments at the start of a text; how many there are.
+    /// Steps over the comments at the start of a text; returns their number.
     pub(super) fn skip(self, text: &mut Text<'_>) -> Result<u64, GraphError> {
         let mut n_comments = 0;
         while text.line()?.is_some_and(|line| self.start_with(line.peek())) {
@@ -138,7 +138,7 @@ impl<'a> Field<'a> {
         self.place.at()
     }
 
-    /// "expected this, found that".
+    /// The fault "expected …, found …".
     pub(super) fn expected(&self, what: &str) -> Fault {
         if self.text.is_empty() {
             return self.place.expected(what);
@@ -146,18 +146,18 @@ impl<'a> Field<'a> {
         Fault::new(self.at(), format!("expected {what}, found `{}`", quoted(&self.text)))
     }
 
-    /// The natural number of at most 64 bits that is spelled so.
+    /// The natural number of at most 64 bits that the field spells.
     pub(super) fn natural(&self) -> Option<u64> {
         Name::Word(std::str::from_utf8(&self.text).ok()?).number()
     }
 
-    /// The number of which it has the digits, and maybe zeros before them.
+    /// The natural number that the field spells, maybe with leading zeros.
     pub(super) fn padded(&self) -> Option<u64> {
         let is_number = self.text.iter().all(u8::is_ascii_digit);
         std::str::from_utf8(&self.text).ok().filter(|_| is_number)?.parse().ok()
     }
 
-    /// The number that it is as an id; `None` where ids are names.
+    /// The field as the number of an id; `None` if ids are names.
     pub(super) fn id_number(&self, ids: IdKind) -> Option<u64> {
         match ids {
             IdKind::Auto => self.natural(),
@@ -166,7 +166,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The weight that it is.
+    /// The field as a weight.
     pub(super) fn weight(&self) -> Result<Number, Fault> {
         if self.text.is_empty() {
             return Err(self.expected("a weight"));
@@ -176,7 +176,7 @@ impl<'a> Field<'a> {
         if scanner.at_line_end() { Ok(number) } else { Err(self.expected("a weight")) }
     }
 
-    /// The name that it is.
+    /// The field as a name.
     pub(super) fn name(&self) -> Result<&str, Fault> {
         let name = std::str::from_utf8(&self.text).map_err(|_| self.expected("UTF-8"))?;
         let is_name = !name.is_empty() && !name.contains(char::is_control);

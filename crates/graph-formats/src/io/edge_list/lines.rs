@@ -12,8 +12,8 @@ use super::fields::{Field, Fields};
 use super::vertices::Vertices;
 use crate::{Name, VertexId};
 
-/// Calls `push` with the ends of each arc, its weight and where that stands, and the byte
-/// where its line starts.
+/// Calls `push` with the ends of each arc, its weight and the weight's position, and the byte where
+/// its line starts.
 #[inline(always)]
 pub(super) fn for_each_arc(
     mut scanner: Scanner<'_>,
@@ -79,15 +79,16 @@ fn plain_id(scanner: &mut Scanner<'_>, ids: IdKind) -> Result<u64, Fault> {
     Ok(number)
 }
 
-/// What is there to do about an id with leading zeros, and about one that is no number at all.
+/// The hint for an id with leading zeros.
 const ZEROS: &str = "--ids numbers takes the zeros away, --ids names makes it a name of its own";
+/// The hint for an id that is no number.
 const NAMES: &str = "--ids names reads all ids as names";
 
 fn with_hint(fault: Fault, hint: &str) -> Fault {
     Fault { message: format!("{}; {hint}", fault.message), ..fault }
 }
 
-/// The fields of a line that matter.
+/// The fields of an arc.
 struct ArcFields<'a> {
     source: Field<'a>,
     destination: Field<'a>,
@@ -137,7 +138,7 @@ fn name_of<'f>(field: &'f Field<'_>, ids: IdKind) -> Result<Name<'f>, Fault> {
     })
 }
 
-/// Arcs between numbers, of which none is below `least`.
+/// Arcs between numbers; one below `least` is an error.
 pub(super) fn numbers(scanner: Scanner<'_>, layout: &Layout, least: u64) -> Result<IdArcs, Fault> {
     let mut part = IdArcs::with_capacity(scanner.n_lines());
     for_each_arc(scanner, layout, |source, destination, weight, at| {
@@ -154,7 +155,7 @@ pub(super) fn numbers(scanner: Scanner<'_>, layout: &Layout, least: u64) -> Resu
     Ok(part)
 }
 
-/// Arcs between vertices that are declared.
+/// Arcs between vertices that a file declares.
 pub(super) fn declared(
     scanner: Scanner<'_>,
     layout: &Layout,

@@ -1,5 +1,4 @@
-//! All arcs of an edge list, whether its first line is one of them, and which vertices
-//! there are.
+//! All arcs of an edge list, its header, and its vertices.
 
 use super::super::assemble::{ArcList, Arcs};
 use super::super::blocks::{Block, Text};
@@ -11,7 +10,7 @@ use super::vertices::Vertices;
 use super::words::{AllWords, WordArcs};
 use crate::{GraphError, Ids, VertexId, WeightKind};
 
-/// How many vertices there are, their names, and the arcs between them.
+/// The number of vertices, their names, and the arcs between them.
 pub(super) type Numbered = (usize, Ids, Vec<Arcs<VertexId>>);
 
 /// The arcs of an edge list, in parts.
@@ -68,10 +67,10 @@ impl<'v> List<'v> {
     }
 
     /// The number of vertices and the least id, if a first line of these sizes is a header of the
-    /// lines after it; `None` if it is an arc, too.
+    /// lines after it; `None` if it is an arc.
     ///
     /// # Errors
-    /// Where it is neither, or must be a header.
+    /// When it is neither, or must be a header and is not.
     pub(super) fn header(
         &self,
         sizes: (u64, u64),
@@ -95,7 +94,7 @@ impl<'v> List<'v> {
         }
     }
 
-    /// The least id, if a header of these sizes fits the lines; else why it does not.
+    /// The least id, if a header of these sizes fits the lines; otherwise the reason why not.
     fn fits(
         &self,
         (n_vertices, n_lines): (u64, u64),
@@ -127,7 +126,8 @@ impl<'v> List<'v> {
         fits.then_some(first).ok_or_else(message)
     }
 
-    /// Numbers the vertices; `header` is how many a header declares, and the least id.
+    /// Numbers the vertices; `header` is the number of vertices that a header declares, and the
+    /// least id.
     pub(super) fn number(
         self,
         header: Option<(usize, u64)>,
@@ -165,7 +165,7 @@ impl<'v> List<'v> {
     }
 }
 
-/// What is wrong with a list without a line, header or file of vertices.
+/// The error for a list without a line, header or file of vertices.
 pub(super) fn no_arcs(text: &Text<'_>, line: u64) -> GraphError {
     text.error_at(line, "expected an arc `<source> <destination> [<weight>]`, found none")
 }

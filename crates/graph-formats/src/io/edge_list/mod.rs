@@ -1,21 +1,20 @@
 //! Edge lists, `.el`, `.wel`, `.txt`, `.csv` and `.tsv`: an arc on each line, as source,
-//! destination and, on all lines or on none, weight. Lines that start with `#` or `%` are
-//! comments, but in a table, where names may start so.
+//! destination and, on all lines or on none, weight. Lines that start with `#` or `%` are comments,
+//! except in a table, where names may start so.
 //!
-//! **Fields** are parted by blanks, tabs, a comma or a semicolon. `.csv` and `.tsv` are
-//! tables: what parts their fields is the comma, semicolon or tab that the first line has
-//! most often (in `.tsv` the tab, if it has one); a field may stand in quotes, but not on
-//! several lines.
+//! **Fields** are separated by blanks, tabs, a comma or a semicolon. `.csv` and `.tsv` are tables:
+//! their delimiter is the comma, semicolon or tab that is most frequent on the first line (in
+//! `.tsv` the tab, if it has one). A field may be in quotes, but not on several lines.
 //!
 //! **Header.** A first line of two numbers `n m` is a header if m lines follow (one at
 //! least), no id is beyond n vertices, and the file could hold so many. So `2 1`, `0 1` is
 //! one arc, and `1 1`, `0 1` are two. Then there are n vertices, counted from 0 where 0
 //! occurs, else from 1.
 //!
-//! **Columns** are source, destination and weight, if there are two or three. In a table
-//! they may have names: the first line is a heading if it has known ones, or no number,
-//! and a number below one of its words. Where names are known the columns may be in any
-//! order, and one that is neither is not read.
+//! **Columns** are source, destination and weight, if there are two or three. In a table they may
+//! have names: the first line is a heading if it has known names; or if it has no number and a
+//! number stands below one of its words. If names are known, the columns may be in any order, and
+//! other columns are not read.
 //!
 //! **Vertices** are, without a header, the ids that occur; or those of a file of vertices.
 //! Ids are any 64-bit numbers, spelled without leading zeros, or, in a table, words, if one of
@@ -79,7 +78,7 @@ pub(super) fn read(
                 if let Some((_, first)) = header {
                     notes.push(Note::Header { n_vertices, n_lines, first });
                 } else {
-                    // these numbers may stand in quotes in any list
+                    // these numbers may be in quotes in any list
                     layout.is_table = true;
                     list.add(&first_line, &layout)?;
                 }
@@ -109,7 +108,7 @@ pub(super) fn read(
     Ok(LoadedGraph { notes, ..LoadedGraph::new(csr, ids) })
 }
 
-/// The graph in which every arc leads both ways.
+/// The graph with every arc in both directions.
 fn with_both_directions(csr: AnyCsr, notes: &mut Vec<Note>) -> AnyCsr {
     let n_lines = csr.n_arcs();
     let (csr, n_edges): (AnyCsr, usize) = with_csr!(csr, |graph| {
@@ -124,8 +123,8 @@ fn with_both_directions(csr: AnyCsr, notes: &mut Vec<Note>) -> AnyCsr {
     csr
 }
 
-/// Writes source, destination and weight, with the vertices' own names; in a table below
-/// the names of these columns.
+/// Writes source, destination and weight, with the vertices' own names. A table begins with the
+/// names of these columns.
 pub(super) fn write<W: Weight>(
     out: &mut dyn Write,
     graph: &Csr<W>,
@@ -151,7 +150,7 @@ pub(super) fn write<W: Weight>(
     })
 }
 
-/// Adds a name, in quotes where it would not be read back without them.
+/// Adds a name, in quotes if it would not be read back without them.
 fn push_name(line: &mut Vec<u8>, name: Name<'_>, delimiter: u8) {
     let word = match name {
         Name::Number(number) => return push_integer(line, number),

@@ -7,7 +7,7 @@ use super::super::scan::{Fault, Scanner};
 use super::fields::{Comments, Delimiter, Field, Fields};
 use crate::{GraphError, Name};
 
-/// What parts the fields; steps over a heading.
+/// The delimiter between fields; steps over a heading.
 pub(in super::super) fn start(
     text: &mut Text<'_>,
     format: Format,
@@ -20,8 +20,7 @@ pub(in super::super) fn start(
     Ok(delimiter)
 }
 
-/// What parts the fields of the first line, and whether that is a heading: of words, where numbers
-/// would have to be.
+/// The delimiter of the first line, and whether it is a heading: words in place of numbers.
 fn first_line(mut line: Scanner<'_>, format: Format) -> Result<(Delimiter, bool), Fault> {
     let delimiter = Delimiter::of(format, &line);
     let fields = Fields::new(&mut line, delimiter).collect()?;

@@ -8,7 +8,7 @@ use super::super::format;
 use super::super::numbering::names_of;
 use super::super::options::IdKind;
 use super::super::scan::Fault;
-use super::super::source::{Source, untold};
+use super::super::source::{Source, ignore_progress};
 use super::fields::{Comments, Field};
 use crate::{GraphError, Ids, Name, VertexId, Words};
 
@@ -17,7 +17,7 @@ pub(super) struct Vertices {
     pub(super) path: PathBuf,
     pub(super) ids: Ids,
     pub(super) n_vertices: usize,
-    /// Lines of it that are comments.
+    /// The number of its comment lines.
     pub(super) n_comments: u64,
 }
 
@@ -31,8 +31,8 @@ impl Vertices {
         })
     }
 
-    /// Reads a file of vertices: natural numbers, or, where one of them is none, names. An
-    /// id that is given twice counts once.
+    /// Reads a file of vertices: natural numbers, or names if one of them is no number. An id that
+    /// is given twice counts once.
     pub(super) fn read(path: &Path, comments: Comments, ids: IdKind) -> Result<Self, GraphError> {
         let (mut listed, mut is_number) = (Vec::new(), true);
         let n_comments = for_each_name(path, comments, |field| {
@@ -64,13 +64,14 @@ impl Vertices {
     }
 }
 
-/// Visits the names, one a line, as long as `visit` says so; how many lines are comments.
+/// Visits the names, one per line, as long as `visit` returns true; returns the number of comment
+/// lines.
 fn for_each_name(
     path: &Path,
     comments: Comments,
     mut visit: impl FnMut(&Field<'_>) -> Result<bool, Fault>,
 ) -> Result<u64, GraphError> {
-    let mut text = Text::new(Source::open(path, &untold)?, BLOCK_BYTES)?;
+    let mut text = Text::new(Source::open(path, &ignore_progress)?, BLOCK_BYTES)?;
     let mut n_comments = 0;
     while let Some(line) = text.line()? {
         if comments.start_with(line.peek()) {

@@ -1,4 +1,4 @@
-//! Ids that are words: numbered as they occur, in the end in ascending order.
+//! Ids that are words. They are numbered as they occur, and at the end in ascending order.
 
 use std::collections::HashMap;
 
@@ -56,7 +56,7 @@ impl WordArcs {
 pub(super) struct AllWords(Dictionary);
 
 impl AllWords {
-    /// Adds the words of a piece; its arcs, between numbers of this dictionary.
+    /// Adds the words of a piece; returns its arcs between numbers of this dictionary.
     pub(super) fn unite(&mut self, part: WordArcs) -> Result<Arcs<u32>, GraphError> {
         let mut numbers = vec![0; part.words.0.len()];
         for (word, here) in part.words.0 {
@@ -71,7 +71,7 @@ impl AllWords {
         self.0.0.len()
     }
 
-    /// The words in ascending order, and the arcs between their places.
+    /// The words in ascending order, and the arcs between their positions.
     pub(super) fn into_vertices(self, parts: Vec<Arcs<u32>>) -> (Words, Vec<Arcs<VertexId>>) {
         let mut sorted: Vec<(Box<str>, u32)> = self.0.0.into_iter().collect();
         sorted.par_sort_unstable();

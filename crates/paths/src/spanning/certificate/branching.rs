@@ -10,8 +10,8 @@ use super::potentials::{Arc, least_cost};
 /// and weigh as much as any such arcs of the list.
 ///
 /// With weights negated, and a root with an arc of cost zero to every vertex, branchings are
-/// spanning arborescences; that none weighs more is proved by potentials of sets of
-/// vertices, which no branching is needed for. O(n + m log² m) time.
+/// spanning arborescences; that none weighs more is proved by potentials of sets of vertices, which
+/// need no branching. O(n + m log² m) time.
 ///
 /// # Errors
 /// The first [`SelectionViolation`].

@@ -80,16 +80,16 @@ pub fn check_tree_of_degree<W: Weight + Into<i128>>(
     }
 }
 
-/// A selected edge, another that would change the degree in its place, and the price with
-/// which both weigh the same.
+/// A selected edge, another that changes the degree if it replaces it, and the price at which both
+/// weigh the same.
 struct Exchange {
     price: i128,
     position: usize,
     by: usize,
 }
 
-/// What bounds the price from below, and from above; the edges `at_root` and the `others`
-/// are a spanning tree.
+/// The exchanges that bound the price from below and from above; the edges `at_root` and the
+/// `others` are a spanning tree.
 fn prices<W: Weight + Into<i128>>(
     edges: &Coo<W>,
     root: VertexId,
@@ -98,7 +98,8 @@ fn prices<W: Weight + Into<i128>>(
 ) -> Result<(Option<Exchange>, Option<Exchange>), SelectionViolation> {
     let weight = |position: usize| -> i128 { edges.weights()[position].into() };
     let (by_weight, merges) = merged(edges, others)?;
-    // for each branch, by the vertex that stands for it, its edge at the root and their joint
+    // for each branch, by the root of its set, its edge at the root of the tree and the end of that
+    // edge
     let mut branches = vec![(0, 0); edges.n_vertices()];
     for &position in at_root {
         let joint = other_end(edges, root, position).expect("an edge at the root") as usize;
@@ -108,7 +109,7 @@ fn prices<W: Weight + Into<i128>>(
     let heaviest = |u: VertexId, v: usize| merges.merged_at(u as usize, v).map(|at| by_weight[at]);
     let (mut least, mut greatest): (Option<Exchange>, Option<Exchange>) = (None, None);
     for (by, (u, v, _)) in edges.arcs().enumerate().filter(|(_, (u, v, _))| u != v) {
-        // with the same degree
+        // selected edges that this one may replace without changing the degree
         let mut rivals = Vec::new();
         if let Some(end) = other_end(edges, root, by) {
             let (position, joint) = branch(end);
@@ -137,8 +138,8 @@ fn prices<W: Weight + Into<i128>>(
     Ok((least, greatest))
 }
 
-/// That the root cannot be joined with every component of the others, or not by so many
-/// edges; from one for each component to one for each neighbour, all numbers are possible.
+/// Checks that the root cannot be joined with every component of the others, or not by the number
+/// of edges asked for. All numbers from one per component to one per neighbour are possible.
 fn check_that_none_exists<W: Weight>(
     edges: &Coo<W>,
     root: VertexId,
@@ -164,7 +165,7 @@ fn check_that_none_exists<W: Weight>(
     if exists { Err(SelectionViolation::TreeMissed { root, degree }) } else { Ok(()) }
 }
 
-/// Where an edge at the root ends that is no loop.
+/// The other end of an edge at the root; `None` for a loop and for other edges.
 fn other_end<W: Weight>(edges: &Coo<W>, root: VertexId, position: usize) -> Option<VertexId> {
     let ends = (edges.sources()[position], edges.destinations()[position]);
     match ends {

@@ -1,5 +1,5 @@
-//! The certificates of minimum spanning forests and trees, by the cycle property: an edge
-//! that is left out joins what the forest joins by edges none of which is heavier.
+//! The certificates of minimum spanning forests and trees, by the cycle property: the forest joins
+//! the ends of an edge that is left out by edges that are not heavier.
 //!
 //! Merging the ends of the selected edges, the lightest first, finds whether they close a
 //! cycle; and the step at which two vertices came together is the heaviest edge between

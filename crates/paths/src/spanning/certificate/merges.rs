@@ -1,12 +1,12 @@
-//! Sets that are merged step by step, and at which step two vertices came together.
+//! Disjoint sets that are merged step by step, with the step at which two vertices came together.
 //!
-//! Union by size without path compression: the vertex that stands for a set hangs under
-//! that of a set at least as large, so that no vertex is deeper than log n; and the steps
-//! ascend on every way up.
+//! Union by size without path compression: the root of a set gets as its parent the root of a set
+//! at least as large, so that no vertex is deeper than log n. The steps ascend on every path to a
+//! root.
 
 /// Sets of the vertices 0 to n − 1.
 pub(super) struct Merges {
-    /// Itself for a vertex that stands for its set.
+    /// The parent of each vertex; a root is its own parent.
     parents: Vec<usize>,
     /// The step that gave a vertex its parent.
     steps: Vec<usize>,
@@ -19,7 +19,7 @@ impl Merges {
         Self { parents: (0..n).collect(), steps: vec![usize::MAX; n], sizes: vec![1; n] }
     }
 
-    /// The vertex that stands for the set of `v`. O(log n).
+    /// The root of the set of `v`. O(log n).
     pub(super) fn root(&self, mut v: usize) -> usize {
         while self.parents[v] != v {
             v = self.parents[v];
@@ -27,8 +27,8 @@ impl Merges {
         v
     }
 
-    /// Merges the sets of `u` and `v` at `step`, which is not below those before; false
-    /// where they are one already. O(log n).
+    /// Merges the sets of `u` and `v` at `step`, which must not be below those before; false if
+    /// they are one already. O(log n).
     pub(super) fn merge(&mut self, u: usize, v: usize, step: usize) -> bool {
         let (u, v) = (self.root(u), self.root(v));
         let (below, above) = if self.sizes[u] < self.sizes[v] { (u, v) } else { (v, u) };
@@ -41,8 +41,8 @@ impl Merges {
         true
     }
 
-    /// The step at which `u` and `v` came into one set; `None` where they are in two, or
-    /// the same vertex. O(log n).
+    /// The step at which `u` and `v` came into one set; `None` if they are in two, or the same
+    /// vertex. O(log n).
     pub(super) fn merged_at(&self, mut u: usize, mut v: usize) -> Option<usize> {
         let mut last = None;
         while u != v {

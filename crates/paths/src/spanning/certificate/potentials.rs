@@ -1,4 +1,4 @@
-//! What a spanning arborescence costs at least, proved by potentials of sets of vertices.
+//! A lower bound on the cost of spanning arborescences, proved by potentials of sets of vertices.
 //!
 //! A set without the root is entered by every spanning arborescence. So if each set has a
 //! potential, and no arc costs less than the potentials of the sets that it enters add up
@@ -26,23 +26,23 @@ pub(super) struct Arc {
     pub(super) cost: i128,
 }
 
-/// What the cheapest spanning arborescence at `root` costs, which no other can cost less
-/// than; `None` where there is none.
+/// The cost of the cheapest spanning arborescence at `root`, which is the bound; `None` if there is
+/// none.
 pub(super) fn least_cost(n: usize, root: usize, arcs: &[Arc]) -> Option<i128> {
     let (sets, merges) = grow(n, root, arcs)?;
     assert!(is_feasible(n, root, arcs, &sets, &merges), "no arc costs less than its potentials");
     Some(sets.iter().map(|set| set.potential).sum())
 }
 
-/// A vertex, or what others have become.
+/// A vertex, or the union of sets.
 #[derive(Clone, Copy, Default)]
 struct Set {
     potential: i128,
-    /// The set that it has become part of, which has a greater number.
+    /// The set that it is part of, which has a greater number.
     within: Option<usize>,
 }
 
-/// The arcs into a set, by what they cost more than `lowered`, with their positions.
+/// The arcs into a set, by their cost above `lowered`, with their positions.
 #[derive(Default)]
 struct Entering {
     queue: BinaryHeap<Reverse<(i128, usize)>>,
@@ -59,7 +59,7 @@ impl Entering {
     }
 }
 
-/// Where a set stands that is not part of another.
+/// The state of a set that is not part of another.
 #[derive(Clone, Copy, PartialEq)]
 enum State {
     New,
@@ -68,12 +68,12 @@ enum State {
     Settled,
 }
 
-/// The sets, single vertices first, and when their vertices came together; `None` where the
-/// root does not reach all vertices.
+/// The sets, single vertices first, and the steps at which their vertices came together; `None` if
+/// the root does not reach all vertices.
 fn grow(n: usize, root: usize, arcs: &[Arc]) -> Option<(Vec<Set>, Merges)> {
     let mut sets = vec![Set::default(); n];
     let mut merges = Merges::new(n);
-    // these are indexed by the vertex that stands for a set
+    // these are indexed by the root of a set
     let mut set_of: Vec<usize> = (0..n).collect();
     let mut entering: Vec<Entering> = (0..n).map(|_| Entering::default()).collect();
     for (at, arc) in arcs.iter().enumerate() {

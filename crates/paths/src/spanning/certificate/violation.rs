@@ -31,7 +31,7 @@ pub enum SelectionViolation {
         vertex: VertexId,
         /// The position of an arc.
         first: usize,
-        /// That of another, or the same again.
+        /// The position of another arc, or the same again.
         second: usize,
     },
     /// The arcs of a branching close a cycle.
@@ -63,7 +63,7 @@ pub enum SelectionViolation {
     EdgeCycle {
         /// One end of the edge.
         from: VertexId,
-        /// The other.
+        /// The other end.
         to: VertexId,
         /// Its position.
         position: usize,
@@ -73,7 +73,7 @@ pub enum SelectionViolation {
     Apart {
         /// One end of the edge.
         from: VertexId,
-        /// The other.
+        /// The other end.
         to: VertexId,
         /// Its position.
         position: usize,
