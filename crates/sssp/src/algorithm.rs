@@ -1,4 +1,4 @@
-//! The algorithms of the CPU, each with its settings, and what both devices set alike.
+//! The algorithms for the CPU with their settings, and the settings that a GPU shares.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,21 +13,21 @@ use crate::delta::Delta;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Algorithm {
-    /// Vertices in the order of their distance, each settled once; with this queue, or the one
-    /// that measured best for weights like these.
+    /// Vertices in the order of their distance, each settled once. `None` chooses the queue that
+    /// measured fastest for such weights.
     Dijkstra(Option<Queue>),
     /// Level by level, where all arcs have the same weight.
     BreadthFirst,
     /// Buckets of distances Δ wide, one after the other, each in parallel.
     DeltaStepping(Delta),
-    /// Rounds over all arcs until one changes nothing.
+    /// Rounds over all arcs until a round changes nothing.
     BellmanFord,
-    /// Bellman-Ford that looks only at vertices whose distance changed.
+    /// Bellman-Ford that scans only vertices whose distance changed.
     BellmanFordQueue(QueueRule),
 }
 
 impl Algorithm {
-    /// One by each name, where settings have none of their own with their defaults.
+    /// One value for each name; settings without a name have their defaults.
     pub const ALL: [Self; 8] = [
         Self::Dijkstra(None),
         Self::BreadthFirst,
@@ -55,7 +55,7 @@ impl Algorithm {
         matches!(self, Self::BellmanFord | Self::BellmanFordQueue(_))
     }
 
-    /// True where it is right for the weights of `graph`.
+    /// True if the algorithm is correct for the weights of `graph`.
     pub fn admits<W: Weight>(self, graph: &Csr<W>) -> bool {
         match self {
             Self::BreadthFirst => graph.n_arcs() == 0 || graph.weight_summary().common().is_some(),
@@ -73,7 +73,7 @@ impl fmt::Display for Algorithm {
 impl FromStr for Algorithm {
     type Err = SsspError;
 
-    /// The one of this name with default settings.
+    /// The algorithm of this name with default settings.
     fn from_str(name: &str) -> Result<Self, SsspError> {
         by_name("algorithm", name, &Self::ALL.map(|algorithm| (algorithm.name(), algorithm)))
     }
@@ -83,10 +83,9 @@ impl FromStr for Algorithm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Queue {
-    /// An implicit heap with four children a place; for every weight type.
+    /// An implicit heap with four children per node; for every weight type.
     QuaternaryHeap,
-    /// Dial's circular array with a bucket for every distance; for integers whose
-    /// largest is small.
+    /// Dial's circular array with a bucket for every distance; for small integer weights.
     Dial,
     /// A radix heap: buckets by the highest bit that differs from the last minimum;
     /// for every weight type, floats by their bits.
@@ -113,26 +112,26 @@ pub enum QueueRule {
     /// First in, first out.
     #[default]
     Fifo,
-    /// "Small label first": a vertex goes to the front if it is nearer than the one there.
+    /// "Small label first": a vertex goes to the front if it is nearer than the first vertex.
     Slf,
-    /// "Large label last": a vertex farther than the mean goes to the back once more.
+    /// "Large label last": a first vertex farther than the mean goes to the back.
     Lll,
     /// Both.
     SlfLll,
 }
 
 impl QueueRule {
-    /// Whether the nearer of two vertices may go to the front.
+    /// Whether a vertex nearer than the first one goes to the front.
     pub(crate) fn small_first(self) -> bool {
         matches!(self, Self::Slf | Self::SlfLll)
     }
 
-    /// Whether vertices farther than the mean wait.
+    /// Whether a first vertex farther than the mean goes to the back.
     pub(crate) fn large_last(self) -> bool {
         matches!(self, Self::Lll | Self::SlfLll)
     }
 
-    /// The name of Bellman-Ford with it.
+    /// The name of Bellman-Ford with this rule.
     pub(crate) fn algorithm_name(self) -> &'static str {
         match self {
             Self::Fifo => "bellman-ford-queue",

@@ -1,8 +1,7 @@
-//! Searches of a graph whose weight type its file decides.
+//! Searches of a graph whose weight type is known at run time.
 //!
-//! A program that reads graphs has one function for all six types: [`solver`] makes a
-//! [`Solver`] of the type that the graph has, whose answers are
-//! [of any type](paths::AnyDistances).
+//! [`solver`] makes a [`Solver`] of the graph's weight type. Its results are
+//! [of any type](paths::AnyDistances), so that a program needs one function for all six types.
 
 use gpu_runtime::Gpu;
 use graph_formats::{AnyCsr, Distance, VertexId, with_csr};
@@ -14,7 +13,7 @@ use crate::{
     gpu,
 };
 
-/// A [`Solver`] for whatever weights the graph has; its methods are the solver's.
+/// A [`Solver`] of any weight type; each method is the solver's of the same name.
 #[expect(missing_docs, reason = "each does what the solver's method of its name does")]
 pub trait AnySolver: Send {
     fn distances(
@@ -45,7 +44,7 @@ pub trait AnySolver: Send {
     fn gpus(&self) -> &[Gpu];
 }
 
-/// A [`Solver`] on the CPU that tells `progress` how far a search is.
+/// A [`Solver`] on the CPU that reports to `progress`.
 ///
 /// # Errors
 /// As [`Solver::new`].
@@ -154,10 +153,10 @@ impl<W: SearchWeight> AnySolver for Solver<'_, W> {
 }
 
 impl Goal<Number> {
-    /// The same in distances of one type: of floats the nearest.
+    /// The same goal in distances of one type; a limit of floats is rounded to the nearest.
     ///
     /// # Errors
-    /// [`SsspError::BadCutoff`] where the limit is no number, or below all of the type.
+    /// [`SsspError::BadCutoff`] if the limit is NaN or below all numbers of the type.
     ///
     /// ```
     /// use paths::Number;
@@ -179,7 +178,7 @@ impl Goal<Number> {
         };
         match whole.exactly() {
             Some(limit) => Ok(Goal::Within(limit)),
-            // no distance is as great
+            // above all distances of the type
             None if limit.to_f64() > 0.0 => Ok(Goal::All),
             None => Err(SsspError::BadCutoff(limit.to_string())),
         }

@@ -1,8 +1,8 @@
 //! The arcs of a dense undirected graph, split into short and long.
 //!
-//! The short ones lie together, so that a search can [defer](crate::cpu::delta_stepping) the long
-//! ones. It is the split into light and heavy arcs of Meyer and Sanders, made where the long ones
-//! are so many that it pays.
+//! The short arcs lie together, so that a search can [defer](crate::cpu::delta_stepping) the long
+//! ones. This is Meyer and Sanders' split into light and heavy arcs, made only if enough arcs are
+//! long.
 //!
 //! Reference: meyer-sanders-2003
 
@@ -11,80 +11,79 @@ use std::ops::Range;
 use graph_formats::{Csr, Direction, VertexId, Weight, parallel};
 use rayon::prelude::*;
 
-/// Rows that a thread copies in one go.
-const ROWS_A_TASK: usize = 1 << 12;
-/// Arcs that are compared in one go.
+/// Rows that one parallel task counts or copies.
+const ROWS_PER_TASK: usize = 1 << 12;
+/// Arcs that are compared with the limit before a copy.
 const BLOCK: usize = 64;
-/// Arcs a vertex, on average over those that have any, below which no arcs are deferred:
-/// where they are few, most must be followed anyway. Random graphs of 16 take twice as long
-/// with deferred arcs as without, those of 32 three quarters.
-const LEAST_DEGREE: usize = 20;
-/// The limit of short arcs in parts of the largest weight.
+/// Least mean degree, over vertices with arcs, at which arcs are deferred. In sparser graphs most
+/// arcs must be relaxed anyway: with deferred arcs, random graphs of degree 16 take twice as long
+/// as without, and those of degree 32 three quarters.
+const MIN_DEGREE: usize = 20;
+/// The largest weight divided by the limit of short arcs.
 const LIMITS_PER_WEIGHT: f64 = 6.0;
 
 /// The arcs of a graph, split into short and long.
 pub(crate) struct ArcSplit<W> {
-    /// Shorter arcs are short; how far ahead the settled bound of a search is set.
+    /// Arcs below it are short. A search sets each settled bound this far after the last one.
     pub(crate) limit: W,
-    /// The short arcs: no others can end before the bound.
+    /// The short arcs: only these can end before the next bound.
     pub(crate) short: ShortArcs<W>,
 }
 
-/// Whether `graph` is one of those where deferring arcs may pay. O(n).
+/// Whether deferring arcs may pay on `graph`: it is undirected and dense. O(n).
 pub(crate) fn is_dense<W: Weight>(graph: &Csr<W>) -> bool {
     graph.direction() == Direction::Undirected
         && has_many_arcs(graph.n_arcs(), n_linked(graph.row_offsets()))
 }
 
-/// How many vertices have an arc.
+/// The number of vertices with arcs.
 fn n_linked(row_offsets: &[u64]) -> usize {
     row_offsets.par_windows(2).filter(|row| row[0] < row[1]).count()
 }
 
-/// Whether so many arcs are many for so many vertices that have some.
+/// Whether the mean degree of `n_linked` vertices with arcs is high.
 pub(crate) fn has_many_arcs(n_arcs: usize, n_linked: usize) -> bool {
-    n_arcs >= LEAST_DEGREE * n_linked
+    n_arcs >= MIN_DEGREE * n_linked
 }
 
-/// The limit of short arcs of `graph`; `None` where none are to be deferred. O(n).
+/// The limit of short arcs of `graph`; `None` if no arcs should be deferred. O(n).
 pub(crate) fn short_limit<W: Weight>(graph: &Csr<W>, max_weight: W) -> Option<W> {
     if is_dense(graph) { limit_below(max_weight) } else { None }
 }
 
-/// The limit of short arcs where the longest is so long; `None` where there is none in between.
+/// The limit of short arcs for this greatest weight; `None` if none lies above zero and below it.
 pub(crate) fn limit_below<W: Weight>(max_weight: W) -> Option<W> {
     let limit = max_weight.to_f64() / LIMITS_PER_WEIGHT;
-    // whole weights have none in between
+    // integers are rounded up
     let limit = W::from_f64(limit).or_else(|| W::from_f64(limit.ceil()))?;
     (W::ZERO < limit && limit < max_weight).then_some(limit)
 }
 
-/// The arcs of `graph`, split; `None` where none are to be deferred. O(n + m).
+/// The arcs of `graph`, split; `None` if no arcs should be deferred. O(n + m).
 pub(crate) fn split<W: Weight>(graph: &Csr<W>) -> Option<ArcSplit<W>> {
     let limit = short_limit(graph, graph.weight_summary().greatest)?;
     let short = ShortArcs::new(graph, limit);
     defers_enough(short.n_arcs(), graph.n_arcs()).then_some(ArcSplit { limit, short })
 }
 
-/// Whether so many arcs are long that deferring them pays: where a few weights are
-/// many times as great as the others, nearly all arcs are short.
+/// Whether enough arcs are long for deferring to pay. If a few weights are many times as great as
+/// the others, nearly all arcs are short.
 pub(crate) fn defers_enough(n_short: usize, n_arcs: usize) -> bool {
     2 * n_short <= n_arcs
 }
 
-/// Rows of the arcs below some weight, in the order of the graph's.
+/// The arcs below a limit, as rows in the graph's order.
 pub(crate) struct ShortArcs<W> {
     row_offsets: Vec<usize>,
     arcs: Vec<(VertexId, W)>,
 }
 
 impl<W: Weight> ShortArcs<W> {
-    /// Copies the arcs of `graph` that are shorter than `limit`. O(n + m), in two passes
-    /// over the weights.
+    /// Copies the arcs of `graph` below `limit`. O(n + m), in two passes over the weights.
     pub(crate) fn new(graph: &Csr<W>, limit: W) -> Self {
         let n = graph.n_vertices();
         let mut row_offsets = vec![0; n + 1];
-        parallel::fill(&mut row_offsets[1..], ROWS_A_TASK, &|first, counts| {
+        parallel::fill(&mut row_offsets[1..], ROWS_PER_TASK, &|first, counts| {
             for (count, vertex) in counts.iter_mut().zip(first as VertexId..) {
                 let weights = &graph.weights()[graph.row(vertex)];
                 *count = weights.iter().filter(|&&weight| weight < limit).count();
@@ -94,10 +93,10 @@ impl<W: Weight> ShortArcs<W> {
             row_offsets[vertex + 1] += row_offsets[vertex];
         }
         let mut arcs = vec![(0, W::ZERO); row_offsets[n]];
-        let mut tasks = Vec::with_capacity(n.div_ceil(ROWS_A_TASK));
+        let mut tasks = Vec::with_capacity(n.div_ceil(ROWS_PER_TASK));
         let mut rest = &mut arcs[..];
-        for first in (0..n).step_by(ROWS_A_TASK) {
-            let last = (first + ROWS_A_TASK).min(n);
+        for first in (0..n).step_by(ROWS_PER_TASK) {
+            let last = (first + ROWS_PER_TASK).min(n);
             let (copies, others) = rest.split_at_mut(row_offsets[last] - row_offsets[first]);
             let rows = &graph.row_offsets()[first..=last];
             tasks.push((rows[0] as usize..rows[rows.len() - 1] as usize, copies));
@@ -108,22 +107,22 @@ impl<W: Weight> ShortArcs<W> {
         Self { row_offsets, arcs }
     }
 
-    /// How many there are.
+    /// The number of short arcs.
     pub(crate) fn n_arcs(&self) -> usize {
         self.arcs.len()
     }
 
-    /// Where each row begins, and the last one ends.
+    /// The start of each row, and the end of the last one.
     pub(crate) fn row_offsets(&self) -> &[usize] {
         &self.row_offsets
     }
 
-    /// All of them, row by row.
+    /// All short arcs, row by row.
     pub(crate) fn arcs(&self) -> &[(VertexId, W)] {
         &self.arcs
     }
 
-    /// Where the short arcs that leave `vertex` lie.
+    /// The positions of the short arcs that leave `vertex`.
     #[inline(always)]
     pub(crate) fn row_range(&self, vertex: VertexId) -> Range<usize> {
         self.row_offsets[vertex as usize]..self.row_offsets[vertex as usize + 1]
@@ -136,8 +135,7 @@ impl<W: Weight> ShortArcs<W> {
     }
 }
 
-/// Copies those of `arcs` that are shorter than `limit` to `copies`, which has just the
-/// room for them.
+/// Copies those of `arcs` below `limit` to `copies`, whose length is their number.
 fn copy_short<W: Weight>(
     graph: &Csr<W>,
     limit: W,
@@ -147,7 +145,7 @@ fn copy_short<W: Weight>(
     let mut short = [(0, W::ZERO); BLOCK];
     let ends = graph.column_indices()[arcs.clone()].chunks(BLOCK);
     for (ends, weights) in ends.zip(graph.weights()[arcs].chunks(BLOCK)) {
-        // chosen without a branch, which could not be foretold
+        // without a branch, which would be unpredictable
         let mut n_short = 0;
         for (&end, &weight) in ends.iter().zip(weights) {
             short[n_short % BLOCK] = (end, weight);
@@ -165,8 +163,8 @@ mod tests {
 
     #[test]
     fn short_rows_are_the_rows_without_their_long_arcs() {
-        // more rows than one task takes, some of them empty, some longer than a block
-        let n = 2 * ROWS_A_TASK as u32 + 77;
+        // more rows than a task has; some are empty, some longer than a block
+        let n = 2 * ROWS_PER_TASK as u32 + 77;
         let degree = |v: u32| if v.is_multiple_of(1000) { 3 * BLOCK as u32 + 1 } else { v % 4 };
         let arcs: Vec<_> = (0..n)
             .flat_map(|v| (0..degree(v)).map(move |k| (v, (v * 7 + k) % n, v.wrapping_mul(k) % 10)))

@@ -1,4 +1,4 @@
-//! What to solve with, and how far.
+//! Configuration of a solver, and the goal of a search.
 
 use std::num::NonZeroUsize;
 
@@ -7,70 +7,70 @@ use search_parts::Team;
 
 use crate::Algorithm;
 
-/// What to solve with; `Config::default()` leaves all of it to the solver.
+/// Configuration of a solver; with `Config::default()` the solver chooses everything.
 ///
 /// `A` is [`Algorithm`] for the CPU, and [`gpu::Algorithm`](crate::gpu::Algorithm) for a GPU.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config<A = Algorithm> {
-    /// The algorithm; when `None`, the one that should be fastest on the graph, and
-    /// [`Plan`](crate::Plan) says which and why.
+    /// The algorithm. `None` chooses the one that should be fastest on the graph;
+    /// [`Plan`](crate::Plan) has the choice and its reason.
     pub algorithm: Option<A>,
-    /// Threads of the CPU to use at most; those of the current rayon pool when `None`,
-    /// which are all processors unless somebody asked for others.
+    /// The most CPU threads to use. `None` takes those of the current rayon pool, by default one
+    /// for each core.
     pub threads: Option<NonZeroUsize>,
-    /// How many searches are going to be made, one after the other; one when `None`. What
-    /// makes each of them faster is prepared where so many make up for it: the short arcs of a
-    /// dense graph apart, and on a GPU trials of which algorithm is fastest. Answers are the
-    /// same. A [table](crate::Solver::table) on a GPU, whose searches run together, is one.
+    /// Expected number of searches, one after the other; `None` means one. With enough of them,
+    /// the solver prepares more: a copy of the short arcs of a dense graph, and on a GPU trials of
+    /// which algorithm is fastest. Results are the same. A [table](crate::Solver::table) on a GPU
+    /// counts as one search, since its searches run together.
     pub expected_searches: Option<NonZeroUsize>,
-    /// When several threads share a search: for tests, whose graphs are small.
+    /// When several threads share a search. Tests set it, since their graphs are small.
     #[doc(hidden)]
     pub team: Team,
 }
 
 impl<A> Config<A> {
-    /// The defaults, with this algorithm.
+    /// The defaults with this algorithm.
     pub fn with(algorithm: A) -> Self {
         Self { algorithm: Some(algorithm), ..Self::default() }
     }
 
-    /// The same with an algorithm of another device.
+    /// The same configuration with an algorithm of another device.
     pub fn for_algorithm<B>(&self, algorithm: Option<B>) -> Config<B> {
         let &Self { threads, expected_searches, team, .. } = self;
         Config { algorithm, threads, expected_searches, team }
     }
 
-    /// How many searches are expected.
+    /// The number of expected searches.
     pub fn n_expected_searches(&self) -> usize {
         self.expected_searches.map_or(1, NonZeroUsize::get)
     }
 
-    /// How many threads that makes on this machine.
+    /// The most threads to use on this machine.
     pub fn n_threads(&self) -> usize {
         self.threads.map_or_else(rayon::current_num_threads, NonZeroUsize::get)
     }
 }
 
-// not derived, for that would ask the same of `A`
+// not derived, because that would require `A: Default`
 impl<A> Default for Config<A> {
     fn default() -> Self {
         Self { algorithm: None, threads: None, expected_searches: None, team: Team::default() }
     }
 }
 
-/// How far to go. Whatever the algorithm, the answer has every vertex within the
-/// limit and none beyond it.
+/// How far to search. With every algorithm, the result has all vertices within the limit and none
+/// beyond it.
 ///
-/// Where weights are negative, a path may come back from beyond any limit. There a
-/// target is found with all the rest, and a cutoff is refused.
+/// With negative weights, a path may return from beyond any limit. Then a target needs the whole
+/// search, and a cutoff is an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Goal<D> {
-    /// Every vertex that can be reached.
+    /// Every reachable vertex.
     #[default]
     All,
-    /// Every vertex no farther than this one; all whose distances can be held, when no path leads
-    /// to it.
+    /// Every vertex no farther than this one. If it is unreachable, every vertex whose distance
+    /// its type can hold.
     Target(VertexId),
-    /// Every vertex no farther than this distance; all, for the greatest of its type.
+    /// Every vertex no farther than this distance; all vertices for the greatest of its type.
     Within(D),
 }

@@ -1,99 +1,98 @@
-//! What searches will cost: the wall-clock time of a whole use, estimated before it begins.
+//! Estimates of the wall-clock time of searches, from opening the device to closing it.
 //!
 //! One search of a graph of a hundred million arcs takes a GPU 3 ms and sixteen threads of a
-//! CPU 65; but a GPU is open after 0.2 s, the graph is there after 0.1, and the driver takes
-//! 0.1 to let go of it. So the backend is chosen by all of what somebody waits for:
+//! CPU 65 ms. But opening the GPU takes 0.2 s, the upload 0.1 s, and closing it 0.1 s. So the
+//! backend is chosen by the total time:
 //!
-//! * on the CPU, preparing + searches × (search + tree), where a pass that threads share
-//!   takes its work divided by them, and a search some time for each arc of its longest
-//!   paths;
-//!   Where all arcs weigh the same, a search goes level by level, finds the tree itself, and many
-//!   go on at once;
-//! * on a GPU, opening and closing + upload + trials + searches × (search + the tree's way
-//!   back), where a search is a chain of round trips to memory, one for each such arc, and
-//!   beside it arcs at so many cycles of a multiprocessor. Searches for a table have one
-//!   chain together.
+//! * On the CPU: preparation + searches × (search + tree). The time of a pass that threads share
+//!   is its work divided by their number. A shared search also takes some time for each arc of the
+//!   longest shortest paths. If all weights are equal, a search proceeds level by level and finds
+//!   the tree itself, and many searches run at once.
+//! * On a GPU: opening and closing + upload + trials + searches × (search + download of the
+//!   tree). A search is a chain of round trips to memory, one for each arc of the longest
+//!   shortest paths, and a number of cycles of a multiprocessor for each arc. The searches of a
+//!   table share one chain.
 //!
 //! All constants were measured once, on 16 threads of a Xeon (Sapphire Rapids) and an H200
-//! beside it, and stand for other machines by threads, multiprocessors and clock. They are
-//! good to a third, which is enough: where both ways are estimated alike, either will do.
-//! docs/benchmarking.md of the repository sets what is chosen beside what was best, and
-//! `cargo xtask bench choice` does so on the machine at hand.
+//! beside it, and are scaled to other machines by threads, multiprocessors and clock. Estimates
+//! are within a third of the measured time. This is enough: if both estimates are close, either
+//! backend is good. docs/benchmarking.md of the repository compares the choices with the fastest
+//! backend, and `cargo xtask bench choice` does so on this machine.
 
 use gpu_runtime::DeviceProperties;
 
 pub use crate::outline::Outline;
 
-/// Seconds that one thread takes to search a vertex.
+/// Seconds per vertex of a search on one thread.
 const VERTEX: f64 = 45e-9;
-/// Seconds that one thread takes to relax an arc while tentative distances stay in its caches.
+/// Seconds per arc of a search on one thread while tentative distances stay in its caches.
 const ARC: f64 = 6e-9;
 /// Vertices whose tentative distances stay in the caches.
-const NEAR_VERTICES: f64 = 1_048_576.0;
-/// How much more an arc takes each time that there are twice as many vertices as that.
-const FARTHER: f64 = 0.25;
-/// Seconds an arc where long arcs are deferred, which leaves most of them out.
+const MAX_CACHED_VERTICES: f64 = 1_048_576.0;
+/// Growth of [`ARC`], as a fraction, for each doubling beyond [`MAX_CACHED_VERTICES`].
+const UNCACHED_GROWTH: f64 = 0.25;
+/// Seconds per arc of a search that defers long arcs, most of which are never relaxed.
 const ARC_DEFERRING: f64 = 3.4e-9;
-/// Seconds an arc to split off the short arcs for that.
+/// Seconds per arc to split off the short arcs.
 const ARC_SPLIT: f64 = 3e-9;
-/// Seconds to look at the weight of an arc before the first search.
+/// Seconds per arc to scan the weights before the first search.
 const ARC_PREPARED: f64 = 1.2e-9;
-/// Seconds to make a vertex ready for a search.
+/// Seconds per vertex to prepare searches.
 const VERTEX_PREPARED: f64 = 6e-9;
-/// Seconds an arc for the tree.
+/// Seconds per arc to find the tree.
 const ARC_OF_TREE: f64 = 9e-9;
-/// Seconds an arc that Dijkstra's algorithm with Dial's queue takes; its vertices cost nothing.
+/// Seconds per arc of Dijkstra's algorithm with Dial's queue; its vertices cost nothing.
 const ARC_BY_DIAL: f64 = 16e-9;
-/// Buckets of Dial's queue that stay in the first cache; with more, arcs take half as much again.
-const NEAR_BUCKETS: i128 = 8192;
-/// How much more work it is where threads share it.
+/// Buckets of Dial's queue that stay in the L1 cache; with more, an arc takes 1.5 times as long.
+const MAX_CACHED_BUCKETS: i128 = 8192;
+/// Factor by which sharing a pass among threads increases its work.
 const SHARED: f64 = 1.7;
-/// Seconds that an arc of the longest paths takes threads, who share what little there is to do.
+/// Seconds per arc of the longest shortest paths if threads share the search.
 const SHARED_STEP: f64 = 4e-6;
 
-/// Seconds that one thread takes to find a vertex by breadth-first search, its tree included,
+/// Seconds per vertex of a breadth-first search on one thread, the tree included.
 const VERTEX_BY_LEVEL: f64 = 12e-9;
-/// to push along an arc,
+/// Seconds per arc of a breadth-first search that pushes.
 const ARC_PUSHED: f64 = 3e-9;
-/// and for an arc where most are never looked at.
+/// Seconds per arc of a breadth-first search that pulls, which scans few of the arcs.
 const ARC_PULLED: f64 = 0.7e-9;
-/// Seconds that an arc of the longest paths takes threads who share levels, some of them between
-/// two meetings.
+/// Seconds per level of a breadth-first search that threads share, with several levels between two
+/// barriers.
 const SHARED_LEVEL: f64 = 2e-6;
-/// How many searches, a bit each, take as long as one.
-const AT_ONCE: f64 = 4.0;
+/// Number of searches with one bit each that take as long as one search alone.
+const SEARCHES_PER_PASS: f64 = 4.0;
 
-/// Arcs a vertex from which on pulling pays,
-const ARCS_TO_PULL: usize = 8;
-/// and the searches that save as much as turning the arcs round takes.
-const SEARCHES_TO_TURN: usize = 8;
+/// Least mean degree at which pulling pays.
+const MIN_DEGREE_TO_PULL: usize = 8;
+/// Number of searches that save as much time as transposing the graph takes.
+const MIN_SEARCHES_TO_TRANSPOSE: usize = 8;
 
-/// Bytes that a vertex, or an arc with its weight, takes on a GPU,
+/// Bytes per vertex, and per arc with its weight, on a GPU.
 const BYTES: f64 = 8.0;
-/// and an arc where all weigh the same.
+/// Bytes per arc on a GPU if all weights are equal.
 const BYTES_UNWEIGHTED: f64 = 4.0;
 /// Cycles of a GPU for one step of a search: a round trip to memory.
 const ROUND_TRIP: f64 = 4500.0;
 /// Cycles of one multiprocessor to relax an arc.
 const ARC_ON_GPU: f64 = 10.0;
-/// Seconds a vertex until a tree from a GPU is in the host's memory.
+/// Seconds per vertex to find a tree on a GPU and download it.
 const TREE_FROM_GPU: f64 = 12e-9;
-/// How many searches the trials of algorithms take as long as (6 to 21 were measured).
+/// Time of the trials of algorithms, in searches (6 to 21 were measured).
 const TRIALS: f64 = 16.0;
-/// The part of each later search that trials save (none to 0.4 was measured).
-const SAVED: f64 = 0.25;
+/// Fraction of the time of each later search that trials save (0 to 0.4 was measured).
+const SAVED_BY_TRIALS: f64 = 0.25;
 
 /// A CPU.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cpu {
     /// Threads that work on searches.
     pub threads: usize,
-    /// How fast one is, in parts of one of the Xeon that was measured.
+    /// Speed of a thread relative to one of the measured Xeon.
     pub speed: f64,
 }
 
 impl Cpu {
-    /// One with so many threads, each as fast as those that were measured.
+    /// A CPU with this number of threads, each as fast as the measured ones.
     pub fn with_threads(threads: usize) -> Self {
         Self { threads, speed: 1.0 }
     }
@@ -102,21 +101,21 @@ impl Cpu {
 /// A GPU and its driver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gpu {
-    /// How many multiprocessors it has.
+    /// Number of multiprocessors.
     pub multiprocessors: u32,
-    /// Their cycles a second.
+    /// Cycles per second.
     pub clock_hz: f64,
-    /// Bytes a second on the way there, from memory that is not pinned.
+    /// Bytes per second of an upload from memory that is not pinned.
     pub upload_rate: f64,
-    /// Seconds until it is open, kernels loaded as the driver keeps them on disk.
+    /// Seconds to open the GPU and load kernels from the driver's cache on disk.
     pub opening: f64,
-    /// Seconds that it takes to let go of it.
+    /// Seconds to close the GPU.
     pub closing: f64,
 }
 
 impl Gpu {
-    /// An H200, of those that were measured the fastest: where this one is not worth opening,
-    /// none is, and the driver need not be asked which there is.
+    /// An H200, the fastest measured GPU. If it would not be worth opening, no GPU is, and the
+    /// driver need not be queried.
     pub const H200: Self = Self {
         multiprocessors: 132,
         clock_hz: 1.98e9,
@@ -125,8 +124,8 @@ impl Gpu {
         closing: 0.13,
     };
 
-    /// The one with these properties; of the driver and the way there nothing is known before it is
-    /// used, so those are as they were measured.
+    /// The GPU with these properties. The times of the driver and the upload are unknown before
+    /// use, so they are those measured with the H200.
     pub fn of(properties: &DeviceProperties) -> Self {
         Self {
             multiprocessors: properties.multiprocessors,
@@ -136,12 +135,12 @@ impl Gpu {
     }
 }
 
-/// What is asked for.
+/// The searches to estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Searches {
-    /// So many trees, one after the other.
+    /// A number of trees, one after the other.
     Trees(usize),
-    /// A table of distances from so many sources, all searched at once.
+    /// A table of distances from a number of sources, all searched at once.
     Table(usize),
 }
 
@@ -153,7 +152,7 @@ impl Searches {
     }
 }
 
-/// Seconds that `searches` of a graph will take on the CPU, the graph in memory.
+/// Seconds that `searches` of a graph in memory take on the CPU.
 ///
 /// ```
 /// use sssp::cost::{Cpu, Outline, Searches, on_cpu};
@@ -169,7 +168,7 @@ pub fn on_cpu(graph: &Outline, searches: Searches, cpu: &Cpu) -> f64 {
         return by_levels(graph, searches, threads) / cpu.speed;
     }
     let split = graph.is_dense && split_pays(graph.n_vertices, searches.number() as usize);
-    let arc = if split { ARC_DEFERRING } else { arc_to_the_end(graph.n_vertices) };
+    let arc = if split { ARC_DEFERRING } else { arc_without_deferring(graph.n_vertices) };
     let search = |threads| search(graph, arc, threads);
     let arc_prepared = ARC_PREPARED + if split { ARC_SPLIT } else { 0.0 };
     let prepare = shared(VERTEX_PREPARED * n + arc_prepared * m, threads);
@@ -185,7 +184,7 @@ pub fn on_cpu(graph: &Outline, searches: Searches, cpu: &Cpu) -> f64 {
     seconds / cpu.speed
 }
 
-/// The same by breadth-first search, on threads as they were measured.
+/// Seconds of breadth-first searches on threads as fast as the measured ones.
 fn by_levels(graph: &Outline, searches: Searches, threads: usize) -> f64 {
     let (n, m) = (graph.n_vertices as f64, graph.n_arcs as f64);
     let arc = if graph.is_dense { ARC_PULLED } else { ARC_PUSHED };
@@ -196,7 +195,7 @@ fn by_levels(graph: &Outline, searches: Searches, threads: usize) -> f64 {
         + match searches {
             Searches::Trees(k) => k as f64 * by(threads),
             Searches::Table(k) if breadth_first::pays(graph.n_vertices, graph.depth, k) => {
-                shared(k as f64 * alone / AT_ONCE, threads)
+                shared(k as f64 * alone / SEARCHES_PER_PASS, threads)
             }
             Searches::Table(k) => {
                 let at_once = k.clamp(1, threads);
@@ -205,7 +204,7 @@ fn by_levels(graph: &Outline, searches: Searches, threads: usize) -> f64 {
         }
 }
 
-/// Seconds that they will take on a GPU that is not open yet.
+/// Seconds that `searches` of a graph in host memory take on a GPU that is not open yet.
 pub fn on_gpu(graph: &Outline, searches: Searches, gpu: &Gpu, cpu: &Cpu) -> f64 {
     let (n, m) = (graph.n_vertices as f64, graph.n_arcs as f64);
     let prepare = shared(ARC_PREPARED * m, cpu.threads) / cpu.speed;
@@ -219,7 +218,7 @@ pub fn on_gpu(graph: &Outline, searches: Searches, gpu: &Gpu, cpu: &Cpu) -> f64 
             let searches = if graph.is_unweighted { k } else { k.min(after_trials(k)) };
             searches * (chain + arcs) + k * TREE_FROM_GPU * n / cpu.speed
         }
-        // a bit each, in the levels of all together: many where the graph is deep
+        // with one bit each they share levels; if the graph is deep, there are too many levels
         Searches::Table(k)
             if graph.is_unweighted && !breadth_first::pays(graph.n_vertices, graph.depth, k) =>
         {
@@ -230,54 +229,54 @@ pub fn on_gpu(graph: &Outline, searches: Searches, gpu: &Gpu, cpu: &Cpu) -> f64 
     gpu.opening + prepare + upload + searching + gpu.closing
 }
 
-/// Seconds of a search by so many threads, or by one of them where that is faster.
+/// Seconds of a search by `threads`, or by one of them if that is faster.
 fn search(graph: &Outline, arc: f64, threads: usize) -> f64 {
     let alone = VERTEX * graph.n_vertices as f64 + arc * graph.n_arcs as f64;
     alone.min(shared(alone, threads) + SHARED_STEP * graph.depth)
 }
 
-/// How many threads a search should have of so many at most: all or one.
+/// The number of threads for a search: `most` or 1.
 pub(crate) fn team_for(graph: &Outline, most: usize) -> usize {
-    let arc = arc_to_the_end(graph.n_vertices);
+    let arc = arc_without_deferring(graph.n_vertices);
     if search(graph, arc, most) < search(graph, arc, 1) { most } else { 1 }
 }
 
-/// Whether so many searches that follow make up for trials of which algorithm is fastest.
+/// Whether trials of which algorithm is fastest save more than they take, in this many searches.
 pub(crate) fn trials_pay(searches: usize) -> bool {
     after_trials(searches as f64) <= searches as f64
 }
 
-/// How many searches without trials are as long as so many after them, the trials included.
+/// Time of the trials and of the searches after them, in searches without trials.
 fn after_trials(searches: f64) -> f64 {
-    TRIALS + (1.0 - SAVED) * searches
+    TRIALS + (1.0 - SAVED_BY_TRIALS) * searches
 }
 
-/// Whether so many searches make up for splitting off the short arcs of a dense graph, which
-/// is what deferring the long ones takes.
+/// Whether deferring long arcs of a dense graph saves more than splitting off the short ones takes,
+/// in this many searches.
 pub(crate) fn split_pays(n_vertices: usize, searches: usize) -> bool {
-    searches as f64 * (arc_to_the_end(n_vertices) - ARC_DEFERRING) > ARC_SPLIT
+    searches as f64 * (arc_without_deferring(n_vertices) - ARC_DEFERRING) > ARC_SPLIT
 }
 
-/// Whether so many breadth-first searches of a directed graph make up for turning its arcs round,
-/// which pulling takes: where vertices have many arcs.
-pub(crate) fn turning_pays(n_vertices: usize, n_arcs: usize, searches: usize) -> bool {
-    n_arcs >= ARCS_TO_PULL * n_vertices && searches >= SEARCHES_TO_TURN
+/// Whether pulling in a directed graph saves more than transposing it takes, in this many
+/// breadth-first searches.
+pub(crate) fn transposing_pays(n_vertices: usize, n_arcs: usize, searches: usize) -> bool {
+    n_arcs >= MIN_DEGREE_TO_PULL * n_vertices && searches >= MIN_SEARCHES_TO_TRANSPOSE
 }
 
-/// Whether Dijkstra's algorithm with Dial's queue is faster than Δ-stepping by one thread: where
+/// Whether Dijkstra's algorithm with Dial's queue is faster than Δ-stepping on one thread: if
 /// vertices have few arcs, as on grids, and the buckets for weights up to `max_weight` stay in
-/// the first cache.
+/// the L1 cache.
 pub(crate) fn is_for_dial(n_vertices: usize, n_arcs: usize, max_weight: i128) -> bool {
     let (n, m) = (n_vertices as f64, n_arcs as f64);
-    max_weight < NEAR_BUCKETS && ARC_BY_DIAL * m < VERTEX * n + ARC * m
+    max_weight < MAX_CACHED_BUCKETS && ARC_BY_DIAL * m < VERTEX * n + ARC * m
 }
 
-/// Seconds an arc where none are deferred.
-fn arc_to_the_end(n_vertices: usize) -> f64 {
-    ARC * (1.0 + FARTHER * (n_vertices as f64 / NEAR_VERTICES).log2().max(0.0))
+/// Seconds per arc of a search that defers none.
+fn arc_without_deferring(n_vertices: usize) -> f64 {
+    ARC * (1.0 + UNCACHED_GROWTH * (n_vertices as f64 / MAX_CACHED_VERTICES).log2().max(0.0))
 }
 
-/// Seconds for work of so many that threads share.
+/// Seconds of a pass of `work` seconds that threads share.
 fn shared(work: f64, threads: usize) -> f64 {
     if threads <= 1 { work } else { work.min(SHARED * work / threads as f64) }
 }

@@ -1,14 +1,13 @@
-//! How wide the buckets of Δ-stepping should be.
+//! The width of the buckets of Δ-stepping.
 //!
-//! A small Δ looks at each vertex once but takes many nearly empty steps; a large one
-//! looks at vertices whose distance is still going to fall. The three published rules
-//! look at the weights alone or at one degree. [`Delta::Auto`] is
-//! Δ = c · (typical weight) / (mean degree at the end of an arc): a vertex reached by an
-//! arc has on average Σd²/Σd arcs of its own, and the nearest of so many neighbours is
-//! about (that weight) / (that degree) away, which is how fast a search front moves. On
-//! R-MAT graphs, whose hubs make that degree large, it comes out below 1 and buckets are
-//! exact; on grids and road networks it comes out near a tenth of the largest weight.
-//! docs/benchmarking.md has the sweeps behind the constant.
+//! With a small Δ each vertex is settled once, in many nearly empty steps. With a large Δ vertices
+//! are settled before their distance is final. The three published rules use only the weights, or
+//! one degree. [`Delta::Auto`] is
+//! Δ = c · (typical weight) / (mean degree at the end of an arc). A vertex reached by an arc has on
+//! average Σd²/Σd arcs, and its nearest neighbour is about (typical weight) / (that degree) away:
+//! this is how far the frontier moves in a step. On R-MAT graphs, whose hubs make that degree
+//! large, Δ is below 1 and buckets are exact; on grids and road networks Δ is about a tenth of the
+//! largest weight. docs/benchmarking.md has the measurements behind c.
 
 use std::fmt;
 use std::str::FromStr;
@@ -19,20 +18,20 @@ use search_parts::by_name;
 
 use crate::SsspError;
 
-/// The constant c.
-const STEPS_OF_THE_FRONT: f64 = 4.0;
-/// Weights that a median is guessed from.
+/// The constant c of [`Delta::Auto`].
+const AUTO_FACTOR: f64 = 4.0;
+/// The most weights of which a median is taken.
 const SAMPLES: usize = 1 << 12;
-/// Most buckets in use at one time that a width of the solver's choice leads to.
+/// The most buckets in use at one time with a width that the solver chooses.
 const MAX_BUCKETS: f64 = 65_536.0;
-/// Most buckets in use at one time that a given width may lead to.
-const MAX_BUCKETS_ASKED: f64 = 1_048_576.0;
+/// The most buckets in use at one time with a given width.
+const MAX_BUCKETS_REQUESTED: f64 = 1_048_576.0;
 
 /// How wide the buckets of Δ-stepping are.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Delta {
-    /// Chosen from weights, degrees and threads: see [the module](self).
+    /// Computed from weights, degrees and threads: see [the module](self).
     #[default]
     Auto,
     /// This width, in units of the weights.
@@ -41,8 +40,7 @@ pub enum Delta {
     MedianWeight,
     /// The mean of the weights.
     MeanWeight,
-    /// The sum of the weights divided by the number of vertices, (1/n)·Σc as the
-    /// paper prints it.
+    /// The sum of the weights divided by the number of vertices, (1/n)·Σc as printed in the paper.
     WeightPerVertex,
     /// The largest weight divided by the largest out-degree.
     MaxWeightPerDegree,
@@ -81,11 +79,11 @@ impl FromStr for Delta {
     }
 }
 
-/// The width of the buckets by `rule`, for weights of which none is negative. O(n + m).
+/// The width of the buckets by `rule`; no weight is negative. O(n + m).
 ///
 /// # Errors
-/// [`SsspError::BadDelta`] when a given width is not positive, or so small that more
-/// than 2^20 buckets would be in use.
+/// [`SsspError::BadDelta`] if a given width is not positive, or so small that more than 2^20
+/// buckets would be in use.
 ///
 /// ```
 /// use graph_formats::Csr;
@@ -101,9 +99,9 @@ pub fn width<W: Weight>(graph: &Csr<W>, rule: Delta) -> Result<f64, SsspError> {
     width_for(graph, rule, 1)
 }
 
-/// The same for so many threads. What is relaxed in vain grows about with the square of Δ, and
-/// the threads share it; the waiting for one another falls with Δ, and they do not: the sum is
-/// least where [`Delta::Auto`] grows as the cube root of their number, here a power of two.
+/// The width for `n_threads`. The work of vain relaxations grows about as Δ² and is shared by the
+/// threads; the time of waiting falls as 1/Δ and is not. So the sum is least if [`Delta::Auto`]
+/// grows as the cube root of the number of threads, here rounded to a power of two.
 pub(crate) fn width_for<W: Weight>(
     graph: &Csr<W>,
     rule: Delta,
@@ -112,7 +110,7 @@ pub(crate) fn width_for<W: Weight>(
     let (weights, summary) = (graph.weights(), graph.weight_summary());
     let (max, sum) = (summary.greatest.to_f64(), summary.sum_of_sizes);
     let width = match rule {
-        Delta::Fixed(width) => return check_asked(width, max),
+        Delta::Fixed(width) => return check_requested(width, max),
         Delta::MedianWeight => median(weights),
         Delta::MeanWeight => sum / weights.len() as f64,
         Delta::WeightPerVertex => sum / graph.n_vertices() as f64,
@@ -129,17 +127,17 @@ pub(crate) fn width_for<W: Weight>(
     Ok(usable::<W>(width, max))
 }
 
-/// The width by [`Delta::Auto`], before it is made [usable].
+/// The width by [`Delta::Auto`], before [`usable`] corrects it.
 pub(crate) fn auto(typical_weight: f64, degree_at_arc_end: f64, n_threads: usize) -> f64 {
-    let width = STEPS_OF_THE_FRONT * typical_weight / degree_at_arc_end;
-    // the time is flat around the best width, so a round number will do
+    let width = AUTO_FACTOR * typical_weight / degree_at_arc_end;
+    // near the best width the time hardly changes, so a power of two is precise enough
     width.log2().round().exp2() * f64::from(1 << (n_threads.ilog2() / 3))
 }
 
-/// The width, or the nearest that is one for weights up to `max` and makes few enough buckets.
+/// The nearest positive width that makes at most [`MAX_BUCKETS`] for weights up to `max`.
 pub(crate) fn usable<W: Weight>(width: f64, max: f64) -> f64 {
     if max == 0.0 {
-        // no arcs, or none that costs anything: one bucket
+        // no arcs, or all weights are zero: one bucket
         return 1.0;
     }
     let least = if W::ONE.to_i128().is_some() { 1.0 } else { f64::MIN_POSITIVE };
@@ -148,7 +146,7 @@ pub(crate) fn usable<W: Weight>(width: f64, max: f64) -> f64 {
     width.max(max / MAX_BUCKETS).max(least)
 }
 
-/// An error when no graph could have buckets this wide.
+/// An error if the width is not a positive number.
 fn check_width(width: f64) -> Result<(), SsspError> {
     if width.is_finite() && width > 0.0 {
         return Ok(());
@@ -156,11 +154,11 @@ fn check_width(width: f64) -> Result<(), SsspError> {
     Err(SsspError::BadDelta { delta: width, reason: "it must be a positive number".to_owned() })
 }
 
-fn check_asked(width: f64, max_weight: f64) -> Result<f64, SsspError> {
+fn check_requested(width: f64, max_weight: f64) -> Result<f64, SsspError> {
     check_width(width)?;
     let refuse = |reason| Err(SsspError::BadDelta { delta: width, reason });
-    if max_weight / width > MAX_BUCKETS_ASKED {
-        let least = max_weight / MAX_BUCKETS_ASKED;
+    if max_weight / width > MAX_BUCKETS_REQUESTED {
+        let least = max_weight / MAX_BUCKETS_REQUESTED;
         return refuse(format!(
             "weights up to {max_weight} would need more than 2^20 buckets; use {least} or more"
         ));
@@ -168,14 +166,14 @@ fn check_asked(width: f64, max_weight: f64) -> Result<f64, SsspError> {
     Ok(width)
 }
 
-/// The mean, or twice the median where that is less: where a few weights are many times as
-/// great as all others, these decide how a front moves. The median is that of a sample, and
-/// tells nothing where it is zero.
+/// The typical weight: the mean, or twice the median if that is less. If a few weights are many
+/// times as great as the others, the others decide how far the frontier moves. The median is of a
+/// sample, and is ignored if it is zero.
 pub(crate) fn typical(median: f64, mean: f64) -> f64 {
     if median > 0.0 { mean.min(2.0 * median) } else { mean }
 }
 
-/// Every so manieth of so many weights makes a sample.
+/// The stride at which at most [`SAMPLES`] of `n_weights` weights are sampled.
 pub(crate) fn sample_step(n_weights: usize) -> usize {
     n_weights.div_ceil(SAMPLES).max(1)
 }
@@ -190,12 +188,12 @@ pub(crate) fn median<W: Weight>(weights: &[W]) -> f64 {
     sorted.select_nth_unstable_by(middle, |a, b| a.order(*b)).1.to_f64()
 }
 
-/// Σd²/Σd over the out-degrees d: how many arcs the end of an arc has on average.
+/// Σd²/Σd over the out-degrees d: the mean out-degree at the end of an arc.
 pub(crate) fn degree_at_arc_end<W: Weight>(graph: &Csr<W>) -> f64 {
     sum_of_squares(graph.row_offsets()) / graph.n_arcs() as f64
 }
 
-/// The squares of the degrees of all vertices, whose rows begin at these offsets.
+/// The sum of the squares of all out-degrees.
 fn sum_of_squares(row_offsets: &[u64]) -> f64 {
     let degrees = row_offsets.par_windows(2).map(|row| (row[1] - row[0]) as f64);
     degrees.map(|degree| degree * degree).sum()
@@ -232,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn asked_widths_are_checked() {
+    fn given_widths_are_checked() {
         let graph = Csr::from_arcs(2, &[(0, 1, u32::MAX)]).unwrap();
         assert_eq!(width(&graph, Delta::Fixed(5000.0)), Ok(5000.0));
         for bad in [0.0, -1.0, f64::NAN, f64::INFINITY, 1.0] {

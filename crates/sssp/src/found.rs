@@ -1,31 +1,30 @@
-//! What a call of a solver found, and what that took.
+//! The result of a call of a solver, with its plan, work and times.
 
 use std::ops::Deref;
 use std::time::Duration;
 
 use crate::{DeviceTimes, Plan, Work};
 
-/// What a call of a [`Solver`](crate::Solver) found, and what that took. It dereferences to the
-/// answer.
+/// The result of a call of a [`Solver`](crate::Solver), with its plan, work and times. It
+/// dereferences to the answer.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Found<T> {
-    /// What was asked for.
+    /// The distances, tree, table or paths.
     pub answer: T,
-    /// What the searches were made with, and why.
+    /// How the searches were made, and why.
     pub plan: Plan,
-    /// Counts of all searches that the call made.
+    /// Counts of all searches of the call.
     pub work: Work,
-    /// Where the time on the device went, of a solver that is on one: of several devices, on the
-    /// one that took the longest.
+    /// Times on the GPU, if the solver is on one; of several GPUs, those of the slowest.
     pub device_times: Option<DeviceTimes>,
-    /// How long the second pass of [`Solver::tree`](crate::Solver::tree) took, which finds the
-    /// predecessors; from a GPU, with copying them back. Zero for all else.
+    /// Time of the second pass of [`Solver::tree`](crate::Solver::tree), which finds the
+    /// predecessors, including their download from a GPU. Zero for other calls.
     pub predecessors_time: Duration,
 }
 
 impl<T> Found<T> {
-    /// The same with another answer, made of this one.
+    /// The same with the answer mapped by a function.
     pub fn map<U>(self, answer: impl FnOnce(T) -> U) -> Found<U> {
         let Self { answer: own, plan, work, device_times, predecessors_time } = self;
         Found { answer: answer(own), plan, work, device_times, predecessors_time }

@@ -1,58 +1,58 @@
-//! How the solvers add weights up: keys that order as distances do.
+//! Arithmetic on keys: integers that order as distances do.
 //!
-//! A solver for weights of at least zero works on the keys of distances
-//! ([`DistanceKey`]): it compares integers whatever the weights are, and several
-//! threads may lower one key at a time. [`FullKeys`] is right for every weight type;
-//! [`U32Keys`] halves the memory traffic where a proof allows it. On a GPU keys are narrow too:
-//! there a kernel tells where a sum does not fit, and they may be the bits of `f32`.
+//! A solver for nonnegative weights works on the keys of distances ([`DistanceKey`]). It compares
+//! integers for every weight type, and several threads may lower one key at a time. [`FullKeys`] is
+//! correct for every weight type; [`U32Keys`] halves the memory traffic if all distances provably
+//! fit. Keys on a GPU may have 32 bits too: a kernel detects a sum that does not fit, and keys may
+//! be the bits of `f32`.
 
 use graph_formats::{Distance, DistanceKey, VertexId, Weight, WeightSummary, parallel};
 use search_parts::device::full_key;
 
-/// Distances that a task makes of labels.
+/// Keys that one parallel task maps to distances.
 const DISTANCES_PER_TASK: usize = 1 << 14;
 
 /// The arithmetic of path lengths for weights `W`, none of them negative.
 pub trait KeyArithmetic<W: Weight>: Send + Sync + 'static {
-    /// What a vertex is labelled with.
+    /// The key of a vertex.
     type Key: DistanceKey;
     /// 1/Δ.
     type PerDelta: Copy + Send + Sync;
 
     /// The key of a path with key `key` followed by an arc of weight `weight`; the
-    /// greatest key when the sum cannot be held.
+    /// greatest key if the sum does not fit.
     fn after(key: Self::Key, weight: W) -> Self::Key;
-    /// The key of the distance that a key stands for.
+    /// The key of the distance type for the same distance.
     fn full(key: Self::Key) -> FullKey<W>;
     /// 1/Δ, as [`bucket`](Self::bucket) takes it.
     fn per_delta(delta: f64) -> Self::PerDelta;
-    /// The bucket of a key; never less for a greater key.
+    /// The bucket of a key; it never decreases with the key.
     fn bucket(key: Self::Key, per_delta: Self::PerDelta) -> u64;
     /// The greatest key whose distance is at most that of `limit`.
     fn limit_key(limit: FullKey<W>) -> Self::Key;
 }
 
-/// The key of a distance.
+/// The key type of the distances.
 pub(crate) type FullKey<W> = <<W as Weight>::Distance as Distance>::Key;
 
-/// What a search has left for each vertex.
-pub(crate) enum Labels<'a, K: DistanceKey> {
+/// The keys of all vertices after a search.
+pub(crate) enum Keys<'a, K: DistanceKey> {
     Plain(&'a [K]),
-    /// Threads have lowered them together.
+    /// Of a search by several threads.
     Shared(&'a [K::Atomic]),
 }
 
-impl<K: DistanceKey> Labels<'_, K> {
+impl<K: DistanceKey> Keys<'_, K> {
     /// The key of a vertex.
     #[inline]
     pub(crate) fn get(&self, vertex: VertexId) -> K {
         match self {
-            Self::Plain(labels) => labels[vertex as usize],
-            Self::Shared(labels) => K::load(&labels[vertex as usize]),
+            Self::Plain(keys) => keys[vertex as usize],
+            Self::Shared(keys) => K::load(&keys[vertex as usize]),
         }
     }
 
-    /// The distances that they stand for. O(n).
+    /// The distances of these keys. O(n).
     pub(crate) fn distances<W, L>(&self) -> Vec<W::Distance>
     where
         W: Weight,
@@ -60,24 +60,24 @@ impl<K: DistanceKey> Labels<'_, K> {
     {
         let distance = |key| W::Distance::from_key(L::full(key));
         match self {
-            Self::Plain(labels) => mapped(labels, |&label| distance(label)),
-            Self::Shared(labels) => mapped(labels, |label| distance(K::load(label))),
+            Self::Plain(keys) => mapped(keys, |&key| distance(key)),
+            Self::Shared(keys) => mapped(keys, |key| distance(K::load(key))),
         }
     }
 }
 
-/// What each label becomes.
-fn mapped<T: Sync, D: Distance>(labels: &[T], distance: impl Fn(&T) -> D + Sync) -> Vec<D> {
-    let mut distances = vec![D::ZERO; labels.len()];
+/// The distances of `keys` by a function.
+fn mapped<T: Sync, D: Distance>(keys: &[T], distance: impl Fn(&T) -> D + Sync) -> Vec<D> {
+    let mut distances = vec![D::ZERO; keys.len()];
     parallel::fill(&mut distances, DISTANCES_PER_TASK, &|first, part| {
-        for (cell, label) in part.iter_mut().zip(&labels[first..]) {
-            *cell = distance(label);
+        for (cell, key) in part.iter_mut().zip(&keys[first..]) {
+            *cell = distance(key);
         }
     });
     distances
 }
 
-/// Sums in the distance type, checked.
+/// Keys of the distance type; sums are checked.
 pub struct FullKeys;
 
 impl<W: Weight> KeyArithmetic<W> for FullKeys {
@@ -114,18 +114,17 @@ impl<W: Weight> KeyArithmetic<W> for FullKeys {
 /// 2^32.
 const U32_RANGE: f64 = 4_294_967_296.0;
 
-/// Keys of 32 bits. The CPU adds integers in them, on graphs whose [`distance_bound`] fits.
+/// Keys of 32 bits, for integers on the CPU, in graphs whose [`distance_bound`] fits.
 pub struct U32Keys;
 
 impl<W: Weight> KeyArithmetic<W> for U32Keys {
     type Key = u32;
-    /// In parts of 2^32.
+    /// 2^32/Δ.
     type PerDelta = u64;
 
     #[inline(always)]
     fn after(key: u32, weight: W) -> u32 {
-        // cannot wrap: `key` is the length of a simple path or `U32Keys` was not chosen,
-        // and the bound covers one arc more
+        // cannot wrap: `key` is the length of a simple path, and the bound covers one arc more
         key.wrapping_add(weight.to_i128().unwrap_or(0) as u32)
     }
 
@@ -135,7 +134,7 @@ impl<W: Weight> KeyArithmetic<W> for U32Keys {
     }
 
     fn per_delta(delta: f64) -> u64 {
-        // whole distances have none in between
+        // no bucket of integers is narrower than 1
         (U32_RANGE / delta.max(1.0)) as u64
     }
 
@@ -145,14 +144,14 @@ impl<W: Weight> KeyArithmetic<W> for U32Keys {
     }
 
     fn limit_key(limit: FullKey<W>) -> u32 {
-        // the greatest key of all means unreached
+        // the greatest key means unreached
         limit.to_u64().min(u64::from(u32::MAX - 1)) as u32
     }
 }
 
-/// A bound on the length of every path that a solver can meet, and of one arc more:
-/// the lesser of (n − 1)·max w and Σ w, plus max w. Exact up to 2^53, and never below
-/// that when it is above. `None` for negative weights.
+/// A bound on the sums that a solver computes, for a path and one more arc:
+/// min((n − 1)·max w, Σ w) + max w. Exact up to 2^53; above, never less than 2^53. `None` with
+/// negative weights.
 pub(crate) fn distance_bound<W: Weight>(
     n_vertices: usize,
     weights: &WeightSummary<W>,

@@ -1,9 +1,9 @@
-//! The distances of levels: one weight, added so many times.
+//! The distances of levels: multiples of one weight, as repeated sums.
 
 use graph_formats::{Csr, Distance, Weight};
 use search_parts::Query;
 
-/// The sums of equal weights, from none on, as many as were needed and can be held.
+/// The distances of levels from 0 on, as many as were needed and fit the type.
 #[derive(Clone)]
 pub(crate) struct LevelDistances<W: Weight> {
     weight: W,
@@ -12,13 +12,13 @@ pub(crate) struct LevelDistances<W: Weight> {
 }
 
 impl<W: Weight> LevelDistances<W> {
-    /// For a graph whose arcs all have the same positive weight.
+    /// Levels of a graph whose arcs all have the same positive weight.
     pub(crate) fn of(graph: &Csr<W>) -> Self {
         let (weight, n_vertices) = (graph.weight_summary().greatest, graph.n_vertices());
         Self { weight, n_vertices, sums: vec![W::Distance::ZERO] }
     }
 
-    /// Adds up the distances of so many levels, unless one cannot be held.
+    /// Computes the distances of `n_levels` levels, or up to the first that does not fit.
     pub(crate) fn extend_to(&mut self, n_levels: usize) {
         while self.sums.len() < n_levels
             && let Some(next) = self.sums.last().and_then(|&last| self.weight.after(last))
@@ -27,29 +27,29 @@ impl<W: Weight> LevelDistances<W> {
         }
     }
 
-    /// The same for as many levels as there can be; whether all can be held.
+    /// The same for all possible levels; returns whether all distances fit.
     pub(crate) fn extend_to_all(&mut self) -> bool {
         self.extend_to(self.n_vertices);
         self.sums.len() >= self.n_vertices
     }
 
-    /// Whether a level, to which it was extended, has a distance that can be held.
+    /// Whether the distance of a level fits, after an extension to that level.
     pub(crate) fn holds(&self, level: u32) -> bool {
         (level as usize) < self.sums.len()
     }
 
-    /// The distance of a level; of one whose distance cannot be held, as if it were not reached.
+    /// The distance of a level, or the code for unreached if it does not fit.
     #[inline(always)]
     pub(crate) fn get(&self, level: u32) -> W::Distance {
         self.sums.get(level as usize).copied().unwrap_or(W::Distance::UNREACHED)
     }
 
-    /// The distances of all these levels, and then that of what is not reached.
+    /// The distances of the computed levels, followed by the code for unreached.
     pub(crate) fn or_unreached(&self) -> Vec<W::Distance> {
         self.sums.iter().copied().chain([W::Distance::UNREACHED]).collect()
     }
 
-    /// The same question about levels.
+    /// The same query in levels.
     pub(crate) fn in_levels<'q>(&mut self, query: &Query<'q, W::Distance>) -> Query<'q, u32> {
         query.with_limit(match query.limit {
             limit if limit < W::Distance::UNREACHED => self.last_within(limit),
@@ -57,7 +57,7 @@ impl<W: Weight> LevelDistances<W> {
         })
     }
 
-    /// The last level that is no farther than `limit`, which is at least zero.
+    /// The last level within `limit`, which is at least zero.
     fn last_within(&mut self, limit: W::Distance) -> u32 {
         while self.sums.len() < self.n_vertices && self.sums.last().is_some_and(|&d| d <= limit) {
             let n_known = self.sums.len();
@@ -69,8 +69,8 @@ impl<W: Weight> LevelDistances<W> {
         self.known_within(limit) as u32 - 1
     }
 
-    /// The last known level that is no farther than `limit`, unless two up to there are equally far:
-    /// where floats stop growing.
+    /// The last computed level within `limit`; `None` if two of the levels up to it have the same
+    /// distance, which happens where sums of floats stop growing.
     pub(crate) fn last_distinct_within(&self, limit: W::Distance) -> Option<u32> {
         let n = self.known_within(limit);
         (!self.sums[..n].windows(2).any(|two| two[0] == two[1])).then(|| n as u32 - 1)

@@ -1,18 +1,19 @@
-//! Single-source shortest paths: every published variant behind one door.
+//! Single-source shortest paths: the published algorithms with one interface.
 //!
-//! * [`shortest_paths`] answers one question; a [`Solver`] keeps its work space for
-//!   many, and can stop at a target or a cutoff ([`Goal`]).
-//! * [`Solver::k_shortest_paths`] has the next shortest paths too.
+//! * [`shortest_paths`] makes one search. A [`Solver`] keeps its work space for many searches, and
+//!   can stop at a target or a cutoff ([`Goal`]).
+//! * [`Solver::k_shortest_paths`] finds the next shortest paths too.
 //! * [`Solver::table`] and [`Solver::nearest`] take many sources at once.
-//! * [`Config`] names the [`Algorithm`], on a GPU the [`gpu::Algorithm`], with its settings,
-//!   or leaves it to the solver, whose [`Plan`] says what it chose and why.
-//! * Each call returns what it [`Found`] with the plan, the work done and, of a GPU, the times.
-//! * [`predecessors()`] makes the shortest-path tree from the distances, by a rule that
-//!   gives the same tree on every backend and in every run.
+//! * [`Config`] names the [`Algorithm`], on a GPU the [`gpu::Algorithm`], with its settings. If it
+//!   names none, the solver chooses; its [`Plan`] has the choice and the reason.
+//! * Each call returns its result as a [`Found`], with the plan, the work done and, on a GPU, the
+//!   times.
+//! * [`predecessors()`] computes the shortest-path tree from the distances, by a rule that gives
+//!   the same tree on every backend and in every run.
 //!
-//! Every solver takes any [`Weight`](graph_formats::Weight) it can be right for:
-//! Bellman-Ford takes negative weights and names a negative cycle, the others refuse
-//! them; no distance ever wraps.
+//! Every solver takes all [`Weight`](graph_formats::Weight)s for which it is correct: Bellman-Ford
+//! admits negative weights and lists a negative cycle; the others return an error for negative
+//! weights. No distance wraps.
 //!
 //! ```
 //! use graph_formats::Csr;

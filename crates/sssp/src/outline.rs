@@ -1,27 +1,27 @@
-//! What a glance at a graph tells of its searches: how large it is, how deep, how dense.
+//! The outline of a graph, from which the cost of searches is estimated: size, depth, density.
 
 use breadth_first::depth;
 use graph_formats::{Csr, Weight};
 
 use crate::arc_split;
 
-/// A graph, as far as the [cost](crate::cost) of searches hangs on it.
+/// The properties of a graph that the [cost](crate::cost) of searches depends on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outline {
-    /// Its vertices.
+    /// Number of vertices.
     pub n_vertices: usize,
-    /// Its arcs.
+    /// Number of arcs.
     pub n_arcs: usize,
-    /// About how many arcs the longest of the shortest paths have.
+    /// Estimated number of arcs of the longest shortest paths.
     pub depth: f64,
-    /// Whether searches may leave out most arcs, as on dense undirected graphs.
+    /// Whether searches may skip most arcs, as on dense undirected graphs.
     pub is_dense: bool,
-    /// Whether breadth-first search will do: all arcs weigh the same.
+    /// Whether all weights are equal, so that breadth-first search is correct.
     pub is_unweighted: bool,
 }
 
 impl Outline {
-    /// Looks at the vertices' degrees, and at some thousand vertices beside one another. O(n).
+    /// Scans the degrees of all vertices, and searches a part of some thousand vertices. O(n).
     ///
     /// ```
     /// use graph_formats::Csr;

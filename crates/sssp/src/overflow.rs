@@ -1,16 +1,15 @@
-//! Whether all distances that were asked for can be held.
+//! Checks for distances that overflow their type.
 
 use graph_formats::{Csr, VertexId, Weight, parallel};
 use paths::Distances;
 
 use crate::SsspError;
 
-/// Vertices that one task of a parallel check takes.
-const VERTICES_A_TASK: usize = 1 << 12;
+/// Vertices of one task of a parallel check.
+const VERTICES_PER_TASK: usize = 1 << 12;
 
-/// An error that names a vertex that has a path, but whose distance the type cannot
-/// hold. Only an arc from a reached vertex can lead to one. O(m) where sums can
-/// overflow at all.
+/// An error if a vertex has a path but its distance overflows. An arc from a reached vertex leads
+/// to such a vertex, if there is one. O(m) if sums can overflow at all.
 pub(crate) fn check_overflow<W: Weight>(
     graph: &Csr<W>,
     distances: &Distances<W::Distance>,
@@ -24,7 +23,7 @@ pub(crate) fn check_overflow<W: Weight>(
         let mut arcs = graph.arcs_from(from as VertexId);
         arcs.find(|&(to, weight)| distances.get(to).is_none() && weight.after(distance).is_none())
     };
-    let from = parallel::find_first(graph.n_vertices(), VERTICES_A_TASK, &|mut vertices| {
+    let from = parallel::find_first(graph.n_vertices(), VERTICES_PER_TASK, &|mut vertices| {
         vertices.find(|&from| overflowing(from).is_some())
     });
     match from.and_then(overflowing) {
@@ -35,8 +34,8 @@ pub(crate) fn check_overflow<W: Weight>(
     }
 }
 
-/// The same where only `targets` are asked for, if there are any: an error where one of these has a
-/// path that cannot be held, or where a weight is negative, by which such a path may lead back.
+/// The same, but with `targets` only these must not overflow, unless a weight is negative: a path
+/// that overflows may then become shorter.
 pub(crate) fn check_overflow_to<W: Weight>(
     graph: &Csr<W>,
     distances: &Distances<W::Distance>,

@@ -1,4 +1,4 @@
-//! What a solver is going to do, and why.
+//! The choices of a solver, and their reasons.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -8,51 +8,51 @@ use graph_formats::{Csr, Direction, DisjointSets, VertexId, Weight, WeightKind, 
 use crate::cost::Outline;
 use crate::cpu::Chosen;
 use crate::cpu::delta_stepping::threads_for;
-use crate::cpu::queue::MOST_ARCS;
+use crate::cpu::queue::MAX_ARCS as MAX_DIAL_ARCS;
 use crate::key::distance_bound;
 use crate::{Algorithm, Config, Delta, Queue, QueueRule, SsspError, Team, cost, delta};
 
-/// Arcs below which Dijkstra's algorithm with Dial's queue is faster than Δ-stepping.
+/// Number of arcs below which Dijkstra's algorithm with Dial's queue is faster than Δ-stepping.
 const MAX_ARCS_FOR_DIAL: usize = 12_000;
-/// Arcs below which it is with any queue.
+/// Number of arcs below which Dijkstra's algorithm with any queue is faster than Δ-stepping.
 const MAX_ARCS_FOR_DIJKSTRA: usize = 2_000;
-/// A forest has one hub where the vertex at the end of an arc has, on average, more neighbours
-/// than one in so many of all vertices.
-const PART_OF_A_HUB: f64 = 8.0;
-/// Largest weight for which Dial's queue beats a radix heap.
-const MAX_DIAL_BUCKETS: i128 = 1 << 16;
-/// Largest weight that Dial's queue takes when asked for.
-const MAX_DIAL_BUCKETS_ASKED: i128 = 1 << 24;
+/// A forest has one hub if the mean degree at the end of an arc exceeds the number of vertices
+/// divided by this.
+const HUB_DIVISOR: f64 = 8.0;
+/// Greatest weight for which Dial's queue is faster than a radix heap.
+const MAX_DIAL_WEIGHT: i128 = 1 << 16;
+/// Greatest weight that Dial's queue takes if the user names it.
+const MAX_DIAL_WEIGHT_REQUESTED: i128 = 1 << 24;
 
-/// The choices a [`Solver`](crate::Solver) has made for its graph.
+/// The choices of a [`Solver`](crate::Solver) for its graph.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// The algorithm by name.
+    /// The name of the algorithm.
     pub algorithm: &'static str,
-    /// Why this one.
+    /// The reason for the algorithm.
     pub reason: String,
-    /// The bucket width, for Δ-stepping, or the look-ahead of Eager.
+    /// The bucket width of Δ-stepping, or the look-ahead of Eager.
     pub delta: Option<f64>,
-    /// The queue, for Dijkstra's algorithm on the CPU.
+    /// The queue of Dijkstra's algorithm on the CPU.
     pub queue: Option<Queue>,
-    /// The GPU that it runs on, by name; `None` for the CPU.
+    /// The name of the GPU; `None` for the CPU.
     pub device: Option<String>,
-    /// Threads that work on one source at most: those asked for, but no more than one for
+    /// The most threads that work on one source: those of the configuration, but at most one for
     /// every 65,536 arcs. On a GPU, those of the CPU beside it.
     pub threads: usize,
-    /// True when a proof that no distance is greater lets 32 bits hold every key.
+    /// Whether all keys provably fit 32 bits.
     pub narrow: bool,
-    /// True when a proof that no distance is greater spares a look for overflows.
+    /// Whether provably no distance overflows, so that results need no check.
     pub(crate) bounded: bool,
-    /// The first arc of negative weight.
+    /// The first arc of negative weight: its position and ends.
     pub(crate) negative: Option<(usize, VertexId, VertexId)>,
 }
 
 impl Plan {
-    /// For an algorithm of one thread that has no settings.
+    /// The plan for an algorithm with one thread and no settings.
     ///
     /// # Errors
-    /// Where a weight is negative, and the algorithm does not admit that.
+    /// If a weight is negative and the algorithm does not admit negative weights.
     pub(crate) fn of<W: Weight>(
         graph: &Csr<W>,
         algorithm: &'static str,
@@ -75,12 +75,12 @@ impl Plan {
             device: None,
             threads: 1,
             narrow: fits && !admits_negative,
-            bounded: is_far_below_greatest::<W>(graph.n_vertices(), bound),
+            bounded: cannot_overflow::<W>(graph.n_vertices(), bound),
             negative,
         })
     }
 
-    /// Decides for `graph` on the CPU.
+    /// The plan for `graph` on the CPU.
     pub(crate) fn on_cpu<W: Weight>(
         graph: &Csr<W>,
         config: &Config,
@@ -99,12 +99,12 @@ impl Plan {
             Algorithm::Dijkstra(asked) => Chosen::Dijkstra(choose_queue(graph, asked)?),
             Algorithm::BreadthFirst => {
                 check_weights_equal(graph)?;
-                let turns_arcs = cost::turning_pays(
+                let transposes = cost::transposing_pays(
                     graph.n_vertices(),
                     graph.n_arcs(),
                     config.n_expected_searches(),
                 );
-                Chosen::BreadthFirst { threads, team, turns_arcs }
+                Chosen::BreadthFirst { threads, team, transposes }
             }
             Algorithm::DeltaStepping(delta) => {
                 let n_searches = config.n_expected_searches();
@@ -130,8 +130,8 @@ impl Plan {
         Ok((plan, chosen))
     }
 
-    /// Decides for each of so many searches on the CPU that run side by side: by a team of threads
-    /// where there are enough for each, and that is faster.
+    /// The plan for `n_sources` searches that run at one time on the CPU. Each has a team of
+    /// threads if there are enough and that is faster.
     pub(crate) fn for_table<W: Weight>(
         graph: &Csr<W>,
         config: &Config,
@@ -154,7 +154,7 @@ impl Plan {
             let dijkstra = Config { algorithm: Some(Algorithm::Dijkstra(None)), ..config };
             let (mut plan, chosen) = Self::on_cpu(graph, &dijkstra)?;
             if chosen == Chosen::Dijkstra(Queue::Dial) {
-                plan.reason = "vertices have few arcs, and searches run side by side".to_owned();
+                plan.reason = "vertices have few arcs, and searches run in parallel".to_owned();
                 return Ok((plan, chosen));
             }
         }
@@ -162,23 +162,23 @@ impl Plan {
     }
 }
 
-/// Whether paths no longer than `bound` are sure to have lengths, in a graph of `n` vertices.
-pub(crate) fn is_far_below_greatest<W: Weight>(n: usize, bound: Option<f64>) -> bool {
+/// Whether paths no longer than `bound` in a graph of `n` vertices cannot overflow.
+pub(crate) fn cannot_overflow<W: Weight>(n: usize, bound: Option<f64>) -> bool {
     bound.is_some_and(|bound| bound < greatest::<W>(n) / 2.0)
 }
 
-/// About the greatest exact sum of the weights on a path of `n` vertices that is sure to be
-/// a distance when it is added up.
+/// About the greatest exact sum of weights on a path of `n` vertices whose rounded sum cannot
+/// overflow.
 fn greatest<W: Weight>(n: usize) -> f64 {
     match W::KIND {
-        // each addition may round up, which tells where there are millions of them
+        // each addition may round up, which matters for millions of additions
         WeightKind::F32 => f64::from(f32::MAX) * (-(n as f64) * f64::from(f32::EPSILON)).exp(),
         WeightKind::F64 => f64::MAX,
         _ => i64::MAX as f64,
     }
 }
 
-/// An error where breadth-first search would be wrong.
+/// An error if breadth-first search would be incorrect.
 pub(crate) fn check_weights_equal<W: Weight>(graph: &Csr<W>) -> Result<(), SsspError> {
     if Algorithm::BreadthFirst.admits(graph) {
         return Ok(());
@@ -193,8 +193,7 @@ fn choose<W: Weight>(graph: &Csr<W>) -> (Algorithm, String) {
     if let Some(weight) = graph.weight_summary().common() {
         (Algorithm::BreadthFirst, format!("every arc has weight {weight}"))
     } else if graph.first_negative().is_some() {
-        let why =
-            "some weights are negative, and the queue in order of arrival does the least work";
+        let why = "some weights are negative, and a first-in first-out queue does the least work";
         (Algorithm::BellmanFordQueue(QueueRule::Fifo), why.to_owned())
     } else if is_forest(graph) && !has_one_hub(graph) {
         let why = "it is a forest, where any order relaxes each arc once";
@@ -208,8 +207,8 @@ fn choose<W: Weight>(graph: &Csr<W>) -> (Algorithm, String) {
     }
 }
 
-/// Whether no vertex has two ways to another. Sets of joined vertices are merged until an arc
-/// joins what is joined already. O(m log n), and nothing where arcs are too many.
+/// Whether the graph is a forest. Merges the sets of joined vertices, until an edge joins two
+/// vertices of one set. O(m log n), and O(1) if there are n edges or more.
 fn is_forest<W: Weight>(graph: &Csr<W>) -> bool {
     let both_ways = graph.direction() == Direction::Undirected;
     let n_edges = if both_ways { graph.n_arcs() / 2 } else { graph.n_arcs() };
@@ -221,32 +220,32 @@ fn is_forest<W: Weight>(graph: &Csr<W>) -> bool {
     edges.all(|(from, to, _)| sets.unite(from, to))
 }
 
-/// Whether one vertex has so many neighbours that most of the work is to label these.
+/// Whether one vertex has so many neighbours that most of the work is to relax its arcs.
 fn has_one_hub<W: Weight>(graph: &Csr<W>) -> bool {
-    delta::degree_at_arc_end(graph) * PART_OF_A_HUB > graph.n_vertices() as f64
+    delta::degree_at_arc_end(graph) * HUB_DIVISOR > graph.n_vertices() as f64
 }
 
 fn choose_queue<W: Weight>(graph: &Csr<W>, asked: Option<Queue>) -> Result<Queue, SsspError> {
     queue_for(graph.n_arcs(), graph.weight_summary().greatest.to_i128(), asked)
 }
 
-/// The queue for so many arcs of weights up to `max`, if they are whole.
+/// The queue for `n_arcs` arcs of weights up to `max`, which is `None` for floats.
 fn queue_for(n_arcs: usize, max: Option<i128>, asked: Option<Queue>) -> Result<Queue, SsspError> {
     match (asked, max) {
-        (None, Some(max)) if max <= MAX_DIAL_BUCKETS && n_arcs <= MOST_ARCS => Ok(Queue::Dial),
+        (None, Some(max)) if max <= MAX_DIAL_WEIGHT && n_arcs <= MAX_DIAL_ARCS => Ok(Queue::Dial),
         (None, _) => Ok(Queue::Radix),
-        (Some(Queue::Dial), _) if n_arcs > MOST_ARCS => Err(SsspError::BadQueue {
+        (Some(Queue::Dial), _) if n_arcs > MAX_DIAL_ARCS => Err(SsspError::BadQueue {
             queue: "dial",
-            reason: format!("it numbers entries in 32 bits, and {n_arcs} arcs are more; use radix"),
+            reason: format!("its 32-bit entry numbers are too few for {n_arcs} arcs; use radix"),
         }),
         (Some(Queue::Dial), None) => Err(SsspError::BadQueue {
             queue: "dial",
             reason: "it needs whole weights; use radix or quaternary-heap".to_owned(),
         }),
-        (Some(Queue::Dial), Some(max)) if max > MAX_DIAL_BUCKETS_ASKED => {
+        (Some(Queue::Dial), Some(max)) if max > MAX_DIAL_WEIGHT_REQUESTED => {
             Err(SsspError::BadQueue {
                 queue: "dial",
-                reason: format!("weights up to {max} would need as many buckets; use radix"),
+                reason: format!("weights up to {max} need as many buckets; use radix"),
             })
         }
         (Some(queue), _) => Ok(queue),
@@ -287,7 +286,7 @@ mod tests {
         assert!(!is_forest(&arcs(9, &[(0, 1, 1), (0, 2, 1), (1, 3, 1), (2, 3, 1)])), "two ways");
     }
 
-    /// As many threads as there is work for, not all or none.
+    /// The number of threads is limited by the number of arcs.
     #[test]
     fn threads_are_capped_by_the_arcs() {
         let plan = |n_arcs: u32, asked, team| {

@@ -1,19 +1,19 @@
-//! The shortest-path tree, from the distances alone.
+//! The shortest-path tree, computed from the distances.
 //!
-//! An arc (u, v, w) is tight when the distance of u plus w is that of v. Any solver's
-//! distances have the same tight arcs, so a rule that chooses among them gives the same
-//! tree on every backend and in every run, and nothing races with the search itself.
+//! An arc (u, v, w) is tight if the distance of u plus w equals that of v. The distances of all
+//! solvers are equal and have the same tight arcs. So a rule that chooses among tight arcs gives
+//! the same tree on every backend and in every run, without a race in the search.
 //!
-//! Without negative arcs the rule is: the smallest u that is strictly nearer than v. A
-//! vertex that has none is on a plateau, which it was reached on by arcs that add
-//! nothing; plateaus are filled breadth-first from the vertices that have a
-//! predecessor, and a vertex takes the smallest u one level before it. With negative
-//! arcs distance says nothing of the order on a path, and the breadth-first rule holds
-//! for all vertices, from the source. Neither can make a cycle: each predecessor is
-//! strictly nearer, or one level earlier.
+//! Without negative weights the rule is: the predecessor of v is the smallest tight u that is
+//! strictly nearer than v. A vertex without such a u is on a plateau: its tight arcs do not
+//! increase the distance. Plateaus are filled breadth-first from the vertices that have a
+//! predecessor, and a vertex takes the smallest u one level before it. With negative weights the
+//! distances do not order the vertices of a path, and all vertices are filled breadth-first from
+//! the source. Neither rule makes a cycle: each predecessor is strictly nearer, or one level
+//! earlier.
 //!
-//! A vertex of a directed graph offers itself to the ends of its tight arcs. In an
-//! undirected graph with ascending rows, each [looks along its own row](look_along) instead.
+//! In a directed graph, a pass over all rows lowers the choices at the ends of tight arcs. In an
+//! undirected graph with ascending rows, each vertex [scans its own row](look_along).
 //!
 //! O(n + m); the pass over all arcs is parallel, plateaus are not.
 
@@ -30,18 +30,18 @@ use search_parts::check_vertices;
 
 use crate::SsspError;
 use crate::arc_split::ArcSplit;
-use crate::key::{FullKey, FullKeys, KeyArithmetic, Labels};
+use crate::key::{FullKey, FullKeys, KeyArithmetic, Keys};
 
-/// Distances of which a task makes keys.
+/// Distances that one parallel task maps to keys.
 const DISTANCES_PER_TASK: usize = 1 << 14;
 /// The code for "no predecessor"; no graph has this many vertices.
 const NO_VERTEX: VertexId = VertexId::MAX;
-/// Rows and arcs that one task of the parallel pass takes.
-const ROWS_AND_ARCS_A_TASK: usize = 1 << 16;
-/// Arcs whose ends are looked at to tell the nearest vertices from others.
+/// Rows and arcs, in sum, of one task of the parallel pass.
+const ROWS_AND_ARCS_PER_TASK: usize = 1 << 16;
+/// Arcs whose ends are sampled to find the nearest vertices.
 const SAMPLES: usize = 4096;
-/// The nearest vertices have one arc of so many.
-const PART_OF_NEAREST: usize = 256;
+/// One in this many arcs ends at the nearest vertices.
+const ARCS_PER_NEAREST: usize = 256;
 
 pub(crate) fn checked_from_distances<W: Weight>(
     graph: &Csr<W>,
@@ -56,7 +56,7 @@ pub(crate) fn checked_from_distances<W: Weight>(
     Ok(from_distances(graph, source, distances))
 }
 
-/// The same where the lengths are known to agree.
+/// The predecessors for these distances, of which there is one for each vertex.
 pub(crate) fn from_distances<W: Weight>(
     graph: &Csr<W>,
     source: VertexId,
@@ -71,49 +71,49 @@ pub(crate) fn from_distances<W: Weight>(
             }
         });
         let limit = DistanceKey::GREATEST;
-        let labels = Labels::Plain(&keys);
-        return from_labels::<_, FullKeys>(&graph, source, limit, None, labels);
+        let keys = Keys::Plain(&keys);
+        return from_keys::<_, FullKeys>(&graph, source, limit, None, keys);
     }
     let mut chosen = vec![NO_VERTEX; graph.n_vertices()];
     if distances[source as usize] != W::Distance::UNREACHED {
-        spread(graph, source, vec![source], &mut chosen, |from, weight, to| {
+        fill_by_levels(graph, source, vec![source], &mut chosen, |from, weight, to| {
             let distance = distances[from as usize];
-            // a sum is never the code for unreached
+            // a sum never equals the code for unreached
             weight.after(distance) == Some(distances[to as usize])
         });
     }
     Predecessors::from_storage(chosen)
 }
 
-/// The predecessors that belong to the distances up to `limit` from `source`, where no weight
-/// is negative. A copy of the short arcs, if there is one, makes it faster.
-pub(crate) fn from_labels<W: Weight, L: KeyArithmetic<W>>(
+/// The predecessors for the distances up to `limit` from `source`; no weight is negative. A copy of
+/// the short arcs makes this faster.
+pub(crate) fn from_keys<W: Weight, L: KeyArithmetic<W>>(
     graph: &Csr<W>,
     source: VertexId,
     limit: L::Key,
     short_arcs: Option<&ArcSplit<W>>,
-    labels: Labels<'_, L::Key>,
+    keys: Keys<'_, L::Key>,
 ) -> Predecessors {
     let within = |key: L::Key| if key > limit { L::Key::GREATEST } else { key };
     let lengths = PhantomData::<L>;
-    match labels {
-        Labels::Plain(labels) => {
-            let key = |&label: &L::Key| within(label);
-            Tails { graph, source, short_arcs, labels, key, lengths }.choose()
+    match keys {
+        Keys::Plain(keys) => {
+            let key = |&key: &L::Key| within(key);
+            Tails { graph, source, short_arcs, keys, key, lengths }.choose()
         }
-        Labels::Shared(labels) => {
-            let key = |label: &_| within(L::Key::load(label));
-            Tails { graph, source, short_arcs, labels, key, lengths }.choose()
+        Keys::Shared(keys) => {
+            let key = |key: &_| within(L::Key::load(key));
+            Tails { graph, source, short_arcs, keys, key, lengths }.choose()
         }
     }
 }
 
-/// The tails of tight arcs.
+/// The data by which tails of tight arcs are chosen.
 struct Tails<'a, W: Weight, L, T, K> {
     graph: &'a Csr<W>,
     source: VertexId,
     short_arcs: Option<&'a ArcSplit<W>>,
-    labels: &'a [T],
+    keys: &'a [T],
     key: K,
     lengths: PhantomData<L>,
 }
@@ -121,7 +121,7 @@ struct Tails<'a, W: Weight, L, T, K> {
 impl<W: Weight, L: KeyArithmetic<W>, T: Sync, K: Fn(&T) -> L::Key + Sync> Tails<'_, W, L, T, K> {
     #[inline(always)]
     fn key(&self, vertex: VertexId) -> L::Key {
-        (self.key)(&self.labels[vertex as usize])
+        (self.key)(&self.keys[vertex as usize])
     }
 
     fn choose(&self) -> Predecessors {
@@ -133,15 +133,16 @@ impl<W: Weight, L: KeyArithmetic<W>, T: Sync, K: Fn(&T) -> L::Key + Sync> Tails<
     #[inline(always)]
     fn is_tight(&self, from: VertexId, weight: W, to: VertexId) -> bool {
         let there = self.key(to);
-        // a sum that cannot be held has the key of what is unreached
+        // a sum that overflows has the key of an unreached vertex
         (L::after(self.key(from), weight) == there) & (there != L::Key::GREATEST)
     }
 
-    /// The smallest tight tail that is strictly nearer, for every vertex; and the vertices that
-    /// are reached and have none, ascending.
+    /// For every vertex the smallest tight tail that is strictly nearer; and the reached vertices
+    /// without one, ascending.
     fn nearer(&self) -> (Vec<VertexId>, Vec<VertexId>) {
-        let looks = self.graph.direction() == Direction::Undirected && self.graph.rows_ascend();
-        let near = if looks { self.near() } else { L::Key::GREATEST };
+        let scans_rows =
+            self.graph.direction() == Direction::Undirected && self.graph.rows_ascend();
+        let near = if scans_rows { self.near() } else { L::Key::GREATEST };
         let chosen = unchosen(self.graph.n_vertices());
         let tasks = tasks(self.graph.row_offsets());
         parallel::for_each(tasks.len(), &|task| {
@@ -149,7 +150,7 @@ impl<W: Weight, L: KeyArithmetic<W>, T: Sync, K: Fn(&T) -> L::Key + Sync> Tails<
                 let key = self.key(from);
                 for (to, weight) in self.graph.arcs_from(from) {
                     if self.is_tight(from, weight, to) && key < self.key(to) {
-                        offer(&chosen[to as usize], from);
+                        lower(&chosen[to as usize], from);
                     }
                 }
             }
@@ -158,7 +159,7 @@ impl<W: Weight, L: KeyArithmetic<W>, T: Sync, K: Fn(&T) -> L::Key + Sync> Tails<
             let is_placed = v == self.source || chosen[v as usize].load(Relaxed) != NO_VERTEX;
             !is_placed && self.key(v) != L::Key::GREATEST
         };
-        let left = parallel::map(tasks.len(), &|task| match looks {
+        let left = parallel::map(tasks.len(), &|task| match scans_rows {
             true => self.look_along(tasks[task].clone(), near, &chosen),
             false => tasks[task].clone().filter(|&v| is_left(v)).collect(),
         });
@@ -166,17 +167,16 @@ impl<W: Weight, L: KeyArithmetic<W>, T: Sync, K: Fn(&T) -> L::Key + Sync> Tails<
         (chosen.into_iter().map(AtomicU32::into_inner).collect(), left)
     }
 
-    /// A key that only the nearest vertices are below.
+    /// A key above those of only the nearest vertices, by a sample.
     fn near(&self) -> L::Key {
         let step = self.graph.n_arcs() / SAMPLES + 1;
         let ends = self.graph.column_indices().iter().step_by(step).map(|&end| self.key(end));
         let mut keys: Vec<_> = ends.filter(|&key| key != L::Key::GREATEST).collect();
-        let rank = keys.len() / PART_OF_NEAREST;
+        let rank = keys.len() / ARCS_PER_NEAREST;
         if keys.is_empty() { L::Key::GREATEST } else { *keys.select_nth_unstable(rank).1 }
     }
 
-    /// Gives the vertices that are left, as no nearer one leads there, a predecessor on their
-    /// plateau.
+    /// Gives the vertices in `left` a predecessor on their plateau.
     fn fill_plateaus(&self, mut chosen: Vec<VertexId>, left: &[VertexId]) -> Vec<VertexId> {
         let placed =
             |chosen: &[VertexId], v: VertexId| v == self.source || chosen[v as usize] != NO_VERTEX;
@@ -185,7 +185,7 @@ impl<W: Weight, L: KeyArithmetic<W>, T: Sync, K: Fn(&T) -> L::Key + Sync> Tails<
         }
         let level = match self.graph.direction() {
             Direction::Directed => self.graph.vertices().filter(|&v| placed(&chosen, v)).collect(),
-            // of the placed ones, those beside them are enough
+            // of the placed vertices, the neighbours of `left` are enough
             Direction::Undirected => {
                 let beside = left.iter().flat_map(|&v| {
                     let arcs = self.graph.arcs_from(v);
@@ -197,16 +197,15 @@ impl<W: Weight, L: KeyArithmetic<W>, T: Sync, K: Fn(&T) -> L::Key + Sync> Tails<
                 level
             }
         };
-        spread(self.graph, self.source, level, &mut chosen, |from, weight, to| {
-            self.is_tight(from, weight, to)
-        });
+        let is_tight = |from, weight, to| self.is_tight(from, weight, to);
+        fill_by_levels(self.graph, self.source, level, &mut chosen, is_tight);
         chosen
     }
 }
 
-/// From a level of placed vertices, ascending, to the next, until none is left. The first tail
+/// Fills `chosen` level by level, from a level of placed vertices. Levels ascend, so the first tail
 /// that finds a vertex is the smallest.
-fn spread<W: Weight>(
+fn fill_by_levels<W: Weight>(
     graph: &Csr<W>,
     source: VertexId,
     mut level: Vec<VertexId>,
@@ -228,27 +227,27 @@ fn spread<W: Weight>(
     }
 }
 
-/// A choice for each of so many vertices, none made.
+/// Choices for `n_vertices` vertices, all without a predecessor.
 fn unchosen(n_vertices: usize) -> Vec<AtomicU32> {
-    let vertices = (0..n_vertices).into_par_iter().with_min_len(ROWS_AND_ARCS_A_TASK);
+    let vertices = (0..n_vertices).into_par_iter().with_min_len(ROWS_AND_ARCS_PER_TASK);
     vertices.map(|_| AtomicU32::new(NO_VERTEX)).collect()
 }
 
-/// Lowers a choice to `from`.
+/// Lowers a choice to `from`, if that is smaller.
 #[inline(always)]
-fn offer(choice: &AtomicU32, from: VertexId) {
+fn lower(choice: &AtomicU32, from: VertexId) {
     if from < choice.load(Relaxed) {
         choice.fetch_min(from, Relaxed);
     }
 }
 
-/// All rows, cut for as many rows and arcs in each task.
+/// Ranges of rows, with about the same sum of rows and arcs.
 fn tasks(row_offsets: &[u64]) -> Vec<Range<VertexId>> {
     let n = row_offsets.len() - 1;
-    let n_tasks = (n + row_offsets[n] as usize).div_ceil(ROWS_AND_ARCS_A_TASK);
+    let n_tasks = (n + row_offsets[n] as usize).div_ceil(ROWS_AND_ARCS_PER_TASK);
     let first_row = |task: usize| {
-        // so many rows and arcs, or more, are before it
-        let before = task * ROWS_AND_ARCS_A_TASK;
+        // the first row with at least this many rows and arcs before it
+        let before = task * ROWS_AND_ARCS_PER_TASK;
         let (mut low, mut high) = (0, n);
         while low < high {
             let middle = low.midpoint(high);

@@ -1,4 +1,4 @@
-//! A row of a table, found by a search from its source.
+//! A row of a table, by a search from its source.
 
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::Distances;
@@ -7,8 +7,8 @@ use search_parts::Query;
 use crate::overflow::check_overflow_to;
 use crate::{Plan, SsspError};
 
-/// What is asked of the search. Where nearly all vertices are targets, looking out for the last one
-/// costs more than going on to the end.
+/// The query of the search. If half of the vertices or more are targets, it has no targets:
+/// checking for the last one would cost more than a complete search.
 pub(crate) fn query<D: Distance>(
     source: VertexId,
     targets: &[VertexId],
@@ -18,9 +18,9 @@ pub(crate) fn query<D: Distance>(
     Query { source, targets, limit: D::UNREACHED, progress: None }
 }
 
-/// An error where one of `targets`, whose distances from `source` are in `row`, has a path that
-/// cannot be held. `all` are the distances of all vertices, which are needed only where one of
-/// these is not reached, or weights are negative.
+/// An error if the distance of one of `targets` from `source` overflows. `row` has their distances.
+/// `all` gives the distances of all vertices; it is called only if a target is unreached or a
+/// weight is negative.
 pub(crate) fn check<W: Weight>(
     graph: &Csr<W>,
     plan: &Plan,
@@ -29,7 +29,7 @@ pub(crate) fn check<W: Weight>(
     row: &[W::Distance],
     all: impl FnOnce() -> Vec<W::Distance>,
 ) -> Result<(), SsspError> {
-    // where no weight is negative, a distance hangs on none that is greater
+    // without negative weights, a distance does not depend on greater ones
     let all_are_held = plan.negative.is_none() && !row.contains(&W::Distance::UNREACHED);
     if plan.bounded || all_are_held {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What every algorithm of the CPU does for a [`Solver`](crate::Solver).
+//! The interface of the CPU's algorithms to a [`Solver`](crate::Solver).
 
 use graph_formats::{VertexId, Weight};
 use paths::Predecessors;
@@ -6,15 +6,15 @@ use search_parts::{Pool, Query};
 
 use crate::{SsspError, Work};
 
-/// An algorithm with its work space, which keeps what the last search has left.
+/// An algorithm with its work space, which keeps the distances of the last search.
 pub(crate) trait Search<W: Weight>: Send {
-    /// Finds the distances within `query`, at least, and leaves them.
+    /// Finds at least the distances within `query`.
     fn run(&mut self, query: &Query<'_, W::Distance>) -> Result<Work, SsspError>;
 
-    /// The distances that are left, in storage form.
+    /// The distances of the last search, in storage form.
     fn distances(&mut self) -> Vec<W::Distance>;
 
-    /// Writes those of `targets` into `row`, which is as long.
+    /// Writes the distances of `targets` into `row`, which has their number.
     fn row(&mut self, targets: &[VertexId], row: &mut [W::Distance]) {
         let distances = self.distances();
         for (cell, &target) in row.iter_mut().zip(targets) {
@@ -22,7 +22,7 @@ pub(crate) trait Search<W: Weight>: Send {
         }
     }
 
-    /// The predecessors of the vertices within `limit` of `source`, which the search was from, by
-    /// threads of `pool` or of its own.
+    /// The predecessors of the vertices within `limit` of `source`, the source of the last search,
+    /// by threads of `pool` or of the search.
     fn predecessors(&mut self, pool: &Pool, source: VertexId, limit: W::Distance) -> Predecessors;
 }

@@ -1,10 +1,10 @@
-//! One graph, many searches: what a [`Solver`] is asked, and where the code for it is generated.
+//! The interface of a [`Solver`], and the methods for which its code is generated.
 //!
-//! The compiler generates a generic function anew in every crate that calls it with a type. The
-//! methods of [`SearchWeight`] have no type parameters, so that the code of the solvers is
-//! generated here, once for each of the six types, and all crates above link to it. The public
-//! generic functions only call these methods. What is new and generic, and has a loop, is reached
-//! through a method here.
+//! The compiler generates a generic function in every crate that calls it with a type. The methods
+//! of [`SearchWeight`] have no type parameters, so the code of the solvers is generated here, once
+//! for each of the six types, and all dependent crates link to it. The public generic functions
+//! only call these methods. A new generic function with a loop must be called through a method
+//! here.
 
 mod core;
 mod k_paths;
@@ -26,10 +26,10 @@ use crate::gpu::{self, Arrays, DeviceSolver};
 use crate::weights::SearchKeys;
 use crate::{Config, Goal, Path, Plan, SsspError};
 
-/// What an answer is, or why there is none.
+/// The result of a method, or an error.
 type Answer<T> = Result<T, SsspError>;
 
-/// The lengths of a graph's paths.
+/// The type of path lengths.
 type Length<W> = <W as Weight>::Distance;
 
 /// A table of distances, and the predecessor of each vertex in each row, as
@@ -37,34 +37,33 @@ type Length<W> = <W as Weight>::Distance;
 pub type Trees<T> = (T, Vec<VertexId>);
 
 impl<'g, W: SearchWeight> Solver<'g, W> {
-    /// Chooses how to search `graph` and makes the work space: some 12 to 24 bytes a
-    /// vertex, and the queues: empty, up to 200 kB a thread for Δ-stepping, and for Dial's
-    /// four bytes a unit of the largest weight. For Δ-stepping on a dense undirected graph
-    /// also a copy of its short arcs, a sixth of all where weights are spread evenly; for
-    /// breadth-first search on a dense directed graph all its arcs turned round, four bytes each,
-    /// where [`Config::expected_searches`] make up for it.
+    /// Chooses the algorithm for `graph` and makes the work space. It takes 12 to 24 bytes a
+    /// vertex, besides the queues: for Δ-stepping up to 200 kB a thread while they are empty, for
+    /// Dial's queue four bytes a unit of the largest weight. With enough
+    /// [`Config::expected_searches`], Δ-stepping on a dense undirected graph has a copy of its
+    /// short arcs, a sixth of all arcs if weights are uniform; breadth-first search on a dense
+    /// directed graph has the transposed graph, four bytes an arc.
     /// O(n + m).
     ///
     /// # Errors
-    /// When the configuration does not fit the graph: negative weights for an algorithm
-    /// that does not take them, a bad Δ, a queue for other weights. Where the system refuses the
-    /// memory; queues that outgrow it end the program.
+    /// If the configuration does not fit the graph: negative weights for an algorithm that does
+    /// not admit them, a bad Δ, a queue for other weights. If the system refuses the memory; but a
+    /// queue that outgrows the memory ends the program.
     pub fn new(graph: &'g Csr<W>, config: &Config) -> Result<Self, SsspError> {
         W::solver_on_cpu(graph, config)
     }
 
-    /// The same on a GPU: uploads the graph, of fewer than 2^32 arcs. Δ-stepping takes weights
-    /// of every type that are not negative; the forms of Bellman-Ford those of type `u32`, `i32`,
-    /// `f32` and `f64` of any sign; all others those of 32 bits, or integers that fit, none
-    /// negative.
+    /// The same on a GPU: uploads the graph, of fewer than 2^32 arcs. Δ-stepping takes nonnegative
+    /// weights of every type. The forms of Bellman-Ford take `u32`, `i32`, `f32` and `f64` of any
+    /// sign. All others take nonnegative weights of 32 bits, or integers that fit 32 bits.
     ///
-    /// Where no algorithm is named it is Δ-stepping, or where weights are negative a form of
-    /// Bellman-Ford. Where [`Config::expected_searches`] make up for it,
-    /// some are tried first, for which the graph is uploaded a few times over.
+    /// The default is Δ-stepping, or with negative weights a form of Bellman-Ford, or with equal
+    /// weights breadth-first search. With enough [`Config::expected_searches`], several algorithms
+    /// are tried first, for which the graph is uploaded several times.
     ///
     /// # Errors
-    /// As [`Solver::new`]; [`SsspError::NotOnGpu`] for what only the CPU can solve, and
-    /// [`SsspError::Gpu`] where the device fails or has too little memory.
+    /// As [`Solver::new`]; [`SsspError::NotOnGpu`] for a graph that only the CPU can search, and
+    /// [`SsspError::Gpu`] if the device fails or has too little memory.
     ///
     /// ```no_run
     /// use gpu_runtime::Gpu;
@@ -80,12 +79,12 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
         Self::on_gpus(slice::from_ref(gpu), graph, config)
     }
 
-    /// The same on several GPUs of this machine, each of which gets the graph. They share the
-    /// sources of a [table](Self::table), which is the one that any of them would find alone; all
-    /// other searches are the first one's.
+    /// The same on several GPUs of this machine, each of which has the graph. They share the
+    /// sources of a [table](Self::table), which is the same as with one GPU. All other searches run
+    /// on the first GPU.
     ///
     /// # Errors
-    /// As [`Solver::on_gpu`], and [`SsspError::NotOnGpu`] where none is given.
+    /// As [`Solver::on_gpu`], and [`SsspError::NotOnGpu`] without a GPU.
     pub fn on_gpus(
         gpus: &[Gpu],
         graph: &'g Csr<W>,
@@ -94,7 +93,7 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
         W::solver_on_gpus(gpus, graph, config)
     }
 
-    /// The GPUs that it is on; none on the CPU.
+    /// The GPUs of the solver; none for the CPU.
     pub fn gpus(&self) -> &[Gpu] {
         match &self.device {
             Device::Cpu(_) => &[],
@@ -102,25 +101,25 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
         }
     }
 
-    /// This solver, which tells `progress` from now on how far a search is.
+    /// This solver with a progress callback.
     pub fn with_progress(mut self, progress: Progress<'g>) -> Self {
         self.progress = Some(progress);
         self
     }
 
-    /// What was chosen for single searches, and why.
+    /// The plan for single searches.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// The distances from `source`, as far as `goal` asks.
+    /// The distances from `source` within `goal`.
     ///
-    /// The same on every run, with every algorithm and any number of threads; floats
-    /// too, for each path is summed from its source on.
+    /// They are the same in every run, with every algorithm and any number of threads; floats too,
+    /// since each path is summed from its source.
     ///
     /// # Errors
-    /// When a vertex does not exist, a distance overflows its type, a negative cycle
-    /// can be reached, the system refuses the memory, or the progress callback ended the search.
+    /// If a vertex does not exist, a distance overflows its type, a negative cycle is reachable,
+    /// the system refuses the memory, or the progress callback ended the search.
     pub fn distances(
         &mut self,
         source: VertexId,
@@ -129,9 +128,8 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
         W::distances(self, source, goal)
     }
 
-    /// The distances from `source` and the paths that have them; predecessors take a
-    /// second pass, [`predecessors`](crate::predecessors()), on the GPU where that is where
-    /// the distances are.
+    /// The shortest-path tree from `source`. Predecessors take a second pass,
+    /// [`predecessors`](crate::predecessors()), which runs on the GPU if the search did.
     ///
     /// # Errors
     /// As [`Solver::distances`].
@@ -143,18 +141,18 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
         W::tree(self, source, goal)
     }
 
-    /// The distances from each of `sources` to each of `targets`; a row a source, in the
+    /// The distances from each of `sources` to each of `targets`; a row for each source, in the
     /// order given.
     ///
-    /// Many searches run at once: on the CPU one a thread, which share what is prepared for the
-    /// graph; on a GPU with Δ-stepping each on a part of the multiprocessors, and on [several
-    /// GPUs](Self::on_gpus) a share on each. What was chosen for them is in [`Found::plan`]. A
-    /// search may end when all targets are settled.
+    /// Many searches run at once. On the CPU each thread has one, and they share what is prepared
+    /// for the graph. On a GPU with Δ-stepping, each search runs on some of the multiprocessors.
+    /// [Several GPUs](Self::on_gpus) share the sources. [`Found::plan`] has the plan for the table.
+    /// A search may end when all targets are settled.
     /// O(s·(n + m)), and O(s·t) memory for the table, besides up to 24 bytes a vertex for each
-    /// thread; of a GPU's up to 44 bytes a vertex and half a byte an arc for each search at once.
+    /// thread; on a GPU up to 44 bytes a vertex and half a byte an arc for each concurrent search.
     ///
     /// # Errors
-    /// As [`Solver::distances`], of any of the searches, and [`SsspError::TableTooLarge`].
+    /// As [`Solver::distances`], for any of the searches, and [`SsspError::TableTooLarge`].
     ///
     /// ```
     /// use graph_formats::Csr;
@@ -174,16 +172,16 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
         W::table(self, sources, targets)
     }
 
-    /// For every vertex, which of `sources` is nearest, and how far it is. Of several that
-    /// are equally near it is the smallest.
+    /// The nearest of `sources` for every vertex, and its distance. Of equally near sources it is
+    /// the smallest.
     ///
-    /// One search from all of them. On a GPU with Δ-stepping, and then from its distances a pass of
-    /// as many rounds as a path has arcs: O(n + m) where few vertices have ties. Otherwise
-    /// Dijkstra's algorithm on one thread of the CPU: O((n + m) log n) for however many sources, and
-    /// 16 to 24 bytes a vertex.
+    /// One search starts from all sources. On a GPU it is Δ-stepping, followed by a pass with as
+    /// many rounds as a path has arcs: O(n + m) if few vertices have ties. Otherwise it is
+    /// Dijkstra's algorithm on one thread of the CPU: O((n + m) log n) for any number of sources,
+    /// and 16 to 24 bytes a vertex.
     ///
     /// # Errors
-    /// When a source does not exist, a weight is negative, a distance overflows its type, the
+    /// If a source does not exist, a weight is negative, a distance overflows its type, the
     /// device fails, the system refuses the memory, or the progress callback ended the search.
     ///
     /// ```
@@ -200,15 +198,15 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
         W::nearest(self, sources)
     }
 
-    /// The distances of all vertices from each of `sources`, as far as `goal` asks, and the paths
-    /// that have them; a row a source, in the order given.
+    /// The shortest-path trees from each of `sources` within `goal`; a row for each source, in the
+    /// order given.
     ///
-    /// Each row is that of [`tree`](Self::tree). On the CPU many searches run at once, one a
-    /// thread; on a GPU one after the other. O(s·(n + m)), and O(s·n) memory besides what each
-    /// thread's search takes.
+    /// Each row is a result of [`tree`](Self::tree). On the CPU many searches run at once, one on
+    /// each thread; on a GPU one after the other. O(s·(n + m)), and O(s·n) memory besides the work
+    /// space of each thread.
     ///
     /// # Errors
-    /// As [`Solver::distances`], of any of the searches, and [`SsspError::TableTooLarge`].
+    /// As [`Solver::distances`], for any of the searches, and [`SsspError::TableTooLarge`].
     ///
     /// ```
     /// use graph_formats::Csr;
@@ -229,24 +227,24 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
         W::trees(self, sources, goal)
     }
 
-    /// The `k` shortest simple paths from `source` to `target`, or all where there are fewer: by
-    /// length, and those of equal length in the order of their vertices, compared one by one.
+    /// The `k` shortest simple paths from `source` to `target`, or all if there are fewer. They are
+    /// sorted by length, then lexicographically by vertices.
     ///
-    /// A simple path passes no vertex twice, and is its sequence of vertices: of parallel arcs it
-    /// takes the lightest. From a vertex to itself there is one, which has no arcs. The same paths
-    /// in the same order with every algorithm and any number of threads. Lengths of floats are the
-    /// least sums; where sums that differ are rounded to the same, the order is fixed, but not by
-    /// vertices.
+    /// A simple path passes no vertex twice, and is identified by its sequence of vertices: of
+    /// parallel arcs it takes the lightest. From a vertex to itself there is one path, without
+    /// arcs. The paths and their order are the same with every algorithm and any number of threads.
+    /// Lengths of floats are the least sums; if different sums are rounded to the same number, the
+    /// order is fixed, but not by vertices.
     ///
-    /// The distances to `target` are found first, on a GPU where the solver is on one and the graph
-    /// is undirected; a directed graph is transposed, once a solver. The rest
-    /// is done by one thread of the CPU. With l arcs on a path, O(k·l) rows of arcs and about k
-    /// searches as a rule; at most O(k·l) of O(m + n log n). O(n + k·l) memory.
+    /// First the distances to `target` are found: on the solver's GPU if the graph is undirected,
+    /// else on the CPU in the transposed graph, which is made once a solver. The rest runs on one
+    /// thread of the CPU. With l arcs on a path it usually scans O(k·l) rows of arcs and makes
+    /// about k searches; at most O(k·l) searches of O(m + n log n). O(n + k·l) memory.
     ///
     /// # Errors
-    /// When a vertex does not exist, a weight is negative, or the progress callback, which is told
-    /// of paths, ended the work. [`SsspError::Overflow`] where one of the `k` paths has a length
-    /// that its type cannot hold, and [`SsspError::NoMemory`].
+    /// If a vertex does not exist, a weight is negative, or the progress callback, which is called
+    /// with the number of paths, ended the work. [`SsspError::Overflow`] if the length of one of
+    /// the `k` paths overflows its type, and [`SsspError::NoMemory`].
     ///
     /// ```
     /// use graph_formats::Csr;
@@ -269,21 +267,21 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
 }
 
 impl<W: SearchWeight> DeviceSolver<W> {
-    /// Looks at the graph, chooses the width of buckets and makes the work space: for n vertices
-    /// and m arcs 64 bytes a vertex and 8.5 an arc, and on a dense graph whose arcs all have their
-    /// reverses up to 4 more; with distances or weights of 64 bits nearly twice that. The arrays
-    /// are not needed any more then. O(n + m).
+    /// Checks the graph, chooses the width of buckets and makes the work space: 64 bytes a vertex
+    /// and 8.5 bytes an arc, and up to 4 bytes an arc more on a dense graph in which each arc has
+    /// its reverse; nearly twice that with distances or weights of 64 bits. The arrays are not
+    /// needed afterwards. O(n + m).
     ///
     /// # Errors
-    /// [`SsspError::NotAGraph`] where the arrays do not fit together, [`SsspError::NegativeWeight`],
-    /// [`SsspError::NotOnGpu`] where there are 2^32 arcs or more, or where sums may be too large for
-    /// a distance, and [`SsspError::Gpu`].
+    /// [`SsspError::NotAGraph`] if the arrays are inconsistent, [`SsspError::NegativeWeight`],
+    /// [`SsspError::NotOnGpu`] if there are 2^32 arcs or more or if sums may overflow a distance,
+    /// and [`SsspError::Gpu`].
     pub fn new(gpu: &Gpu, arrays: &Arrays<'_, W>) -> Result<Self, SsspError> {
         W::device_solver(gpu, arrays)
     }
 }
 
-/// The tree of shortest paths from `source`: a [`Solver`] for one search.
+/// The shortest-path tree from `source`: a [`Solver`] for one search.
 ///
 /// # Errors
 /// As [`Solver::new`] and [`Solver::distances`].
@@ -292,7 +290,7 @@ impl<W: SearchWeight> DeviceSolver<W> {
 /// use graph_formats::Csr;
 /// use sssp::{Algorithm, Config, shortest_paths};
 ///
-/// // an arc may take away what another cost
+/// // one weight is negative
 /// let graph = Csr::from_arcs(3, &[(0, 1, 4i32), (0, 2, 3), (2, 1, -2)])?;
 /// let tree = shortest_paths(&graph, 0, &Config::with(Algorithm::BellmanFord))?;
 /// assert_eq!(tree.path_to(1), Some(vec![0, 2, 1]));
@@ -306,14 +304,16 @@ pub fn shortest_paths<W: SearchWeight>(
     Ok(Solver::new(graph, config)?.tree(source, Goal::All)?.answer)
 }
 
-/// The predecessor of every reached vertex but the source, by the rule above.
+/// The predecessor of every reached vertex but the source, by a rule that gives the same tree on
+/// every backend and in every run. Without negative weights, it is the smallest vertex before it on
+/// a shortest path that is strictly nearer to the source, if there is one.
 ///
-/// `distances` must be those of `graph` from `source`, as any solver here returns
-/// them, whole or up to a limit; vertices without a tight arc get no predecessor. O(n + m).
+/// `distances` must be those of `graph` from `source`, complete or up to a limit. Vertices without
+/// a tight arc have no predecessor. O(n + m).
 ///
 /// # Errors
-/// [`SsspError::NoSuchVertex`] for the source, and [`SsspError::NotAllVertices`] where there is
-/// not one distance for each vertex.
+/// [`SsspError::NoSuchVertex`] for the source, and [`SsspError::NotAllVertices`] if the number of
+/// distances is not that of vertices.
 ///
 /// ```
 /// use graph_formats::Csr;
@@ -333,8 +333,8 @@ pub fn predecessors<W: SearchWeight>(
     W::predecessors(graph, source, distances)
 }
 
-/// A weight type that searches take: each of the six. The trait is sealed; its methods are those
-/// of [`Solver`] and the functions of this crate.
+/// A weight type of searches: one of the six. The trait is sealed; its methods are those of
+/// [`Solver`] and the functions of this crate.
 pub trait SearchWeight: SearchKeys {
     #[doc(hidden)]
     fn solver_on_cpu<'g>(graph: &'g Csr<Self>, config: &Config) -> Answer<Solver<'g, Self>>;

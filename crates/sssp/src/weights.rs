@@ -1,14 +1,14 @@
-//! The weight types that searches take, and the numbers that they compare.
+//! The weight types that searches take, with their keys.
 
 use k_paths::PathWeight;
 use published::FormWeight;
 
 use crate::key::{FullKeys, KeyArithmetic, U32Keys};
 
-/// A weight type with the keys that its searches may have. Outside of this crate it cannot be
-/// named, so that no other type can have it.
+/// A weight type with the keys of its searches. The trait cannot be named outside of this crate, so
+/// that it is sealed.
 pub trait SearchKeys: FormWeight + PathWeight {
-    /// Keys of 32 bits, where distances may be whole.
+    /// Keys of 32 bits for integers; full keys for floats.
     type NarrowKeys: KeyArithmetic<Self::Unsigned>;
 }
 

@@ -1,17 +1,17 @@
-//! Bellman-Ford in rounds over all arcs, until a round changes nothing; and what its form with
-//! a [queue](super::bellman_ford_queue) shares with it.
+//! Bellman-Ford in rounds over all arcs, until a round changes nothing; and the state that its
+//! form with a [queue](super::bellman_ford_queue) shares with it.
 //!
-//! A label that falls counts at once, also in the round it fell in, so vertices on a
-//! path that runs along the order of the arcs are all done in one round. O(n·m), and
-//! O(h·m) for shortest paths of at most h arcs.
+//! A lowered tentative distance is used at once, in the same round. So the vertices of a path that
+//! follows the order of the arcs are all final after one round. O(n·m), and O(h·m) for shortest
+//! paths of at most h arcs.
 //!
-//! Both forms keep, for every vertex, the vertex that lowered it last. Those parents form a
-//! tree unless there is a negative cycle, which shows up as a cycle of parents; looking for one
-//! every n relaxations or so costs no more than they do, and finds it long before the n rounds
-//! are over that the textbook waits for.
+//! Both forms store for every vertex its parent: the vertex that lowered it last. The parents form
+//! a tree unless there is a negative cycle, which becomes a cycle of parents. A check of all
+//! parents every n + m relaxations costs less than the relaxations, and finds the cycle long
+//! before the n rounds of the textbook.
 //!
-//! The article of origin-segments runs the arcs of a round in parallel, on a GPU; its stopping
-//! rule, a mark that a changed label leaves, is the same.
+//! The article of origin-segments relaxes the arcs of a round in parallel, on a GPU; its stopping
+//! rule, a flag set by any change, is the same.
 //!
 //! Reference: bellman-1958, ford-1956, moore-1959
 
@@ -25,57 +25,57 @@ use crate::{SsspError, Work, predecessors};
 /// The code for "no parent"; no graph has this many vertices.
 const NO_VERTEX: VertexId = VertexId::MAX;
 
-/// Lowers labels until none falls; see the module.
+/// Lowers tentative distances until none changes; see the module.
 pub(crate) struct BellmanFord<'g, W: Weight> {
     graph: &'g Csr<W>,
-    labels: Labels<W>,
+    tentative: Tentative<W>,
 }
 
 impl<'g, W: Weight> BellmanFord<'g, W> {
     pub(crate) fn new(graph: &'g Csr<W>) -> Self {
-        Self { graph, labels: Labels::new(graph.n_vertices()) }
+        Self { graph, tentative: Tentative::new(graph.n_vertices()) }
     }
 }
 
 impl<W: Weight> Search<W> for BellmanFord<'_, W> {
     fn run(&mut self, query: &Query<'_, W::Distance>) -> Result<Work, SsspError> {
-        self.labels.reset(query.source);
-        let mut watch = CycleWatch::new(self.graph);
+        self.tentative.reset(query.source);
+        let mut cycle_check = CycleCheck::new(self.graph);
         let mut changed = true;
         while changed {
             changed = false;
             for from in self.graph.vertices() {
-                if self.labels.distances[from as usize] == W::Distance::UNREACHED {
+                if self.tentative.distances[from as usize] == W::Distance::UNREACHED {
                     continue;
                 }
                 for (to, weight) in self.graph.arcs_from(from) {
-                    changed |= self.labels.relax(from, to, weight)?;
+                    changed |= self.tentative.relax(from, to, weight)?;
                 }
             }
-            self.labels.work.rounds += 1;
-            watch.look(&self.labels)?;
-            query.report(self.labels.work.rounds, self.graph.n_vertices() as u64)?;
+            self.tentative.work.rounds += 1;
+            cycle_check.run_if_due(&self.tentative)?;
+            query.report(self.tentative.work.rounds, self.graph.n_vertices() as u64)?;
         }
-        Ok(self.labels.work)
+        Ok(self.tentative.work)
     }
 
     fn distances(&mut self) -> Vec<W::Distance> {
-        self.labels.distances.clone()
+        self.tentative.distances.clone()
     }
 
     fn predecessors(&mut self, pool: &Pool, source: VertexId, limit: W::Distance) -> Predecessors {
-        pool.run(|| self.labels.predecessors(self.graph, source, limit))
+        pool.run(|| self.tentative.predecessors(self.graph, source, limit))
     }
 }
 
-/// Labels and parents, shared by both forms.
-pub(super) struct Labels<W: Weight> {
+/// Tentative distances and parents, for both forms.
+pub(super) struct Tentative<W: Weight> {
     pub(super) distances: Vec<W::Distance>,
     parents: Vec<VertexId>,
     pub(super) work: Work,
 }
 
-impl<W: Weight> Labels<W> {
+impl<W: Weight> Tentative<W> {
     pub(super) fn new(n_vertices: usize) -> Self {
         Self {
             distances: vec![W::Distance::UNREACHED; n_vertices],
@@ -91,8 +91,8 @@ impl<W: Weight> Labels<W> {
         self.work = Work::default();
     }
 
-    /// Those of the vertices within `limit` of `source`. The parents are others: which of several
-    /// it is depends on the order of the work.
+    /// The predecessors of the vertices within `limit` of `source`. The parents may differ from
+    /// these, since they depend on the order of relaxations.
     pub(super) fn predecessors(
         &self,
         graph: &Csr<W>,
@@ -103,9 +103,8 @@ impl<W: Weight> Labels<W> {
         predecessors::from_distances(graph, source, &distances)
     }
 
-    /// Lowers the label of `to` if the arc from `from`, which has a label, does that.
-    /// Returns whether it did. A sum too great for the type lowers nothing; one too
-    /// small is an error.
+    /// Relaxes the arc from `from`, which is reached, to `to`. Returns whether the distance of `to`
+    /// is lowered. A sum too great for the type lowers nothing; a sum too small is an error.
     #[inline(always)]
     pub(super) fn relax(
         &mut self,
@@ -117,10 +116,10 @@ impl<W: Weight> Labels<W> {
         let Some(distance) = weight.after(self.distances[from as usize]) else {
             return if weight.is_negative() { Err(self.too_small(from, to)) } else { Ok(false) };
         };
-        let label = &mut self.distances[to as usize];
-        let falls = distance < *label;
+        let current = &mut self.distances[to as usize];
+        let falls = distance < *current;
         if falls {
-            *label = distance;
+            *current = distance;
             self.parents[to as usize] = from;
             self.work.improvements += 1;
         }
@@ -137,7 +136,7 @@ impl<W: Weight> Labels<W> {
 
     /// An error with the cycle, if the parents have one. O(n).
     fn check_parents(&self) -> Result<(), SsspError> {
-        // the number of the walk that came through a vertex, 0 for none
+        // the number of the first walk through each vertex, 0 for none
         let mut walks = vec![0 as VertexId; self.parents.len()];
         for start in 0..self.parents.len() as VertexId {
             let walk = start + 1;
@@ -153,7 +152,7 @@ impl<W: Weight> Labels<W> {
         Ok(())
     }
 
-    /// The cycle of parents that `vertex` is on, in the order of travel.
+    /// The cycle of parents through `vertex`, in the direction of the arcs.
     fn cycle_through(&self, vertex: VertexId) -> Vec<VertexId> {
         let mut cycle = vec![vertex];
         let mut at = self.parents[vertex as usize];
@@ -166,22 +165,25 @@ impl<W: Weight> Labels<W> {
     }
 }
 
-/// Counts relaxations towards the next look for a cycle.
-pub(super) struct CycleWatch {
+/// Checks the parents for a cycle every n + m + 1 relaxations.
+pub(super) struct CycleCheck {
     every: u64,
     next: u64,
 }
 
-impl CycleWatch {
+impl CycleCheck {
     pub(super) fn new<W: Weight>(graph: &Csr<W>) -> Self {
         let every = (graph.n_vertices() + graph.n_arcs()) as u64 + 1;
         Self { every, next: every }
     }
 
-    pub(super) fn look<W: Weight>(&mut self, labels: &Labels<W>) -> Result<(), SsspError> {
-        if labels.work.relaxations >= self.next {
-            self.next = labels.work.relaxations + self.every;
-            labels.check_parents()?;
+    pub(super) fn run_if_due<W: Weight>(
+        &mut self,
+        tentative: &Tentative<W>,
+    ) -> Result<(), SsspError> {
+        if tentative.work.relaxations >= self.next {
+            self.next = tentative.work.relaxations + self.every;
+            tentative.check_parents()?;
         }
         Ok(())
     }

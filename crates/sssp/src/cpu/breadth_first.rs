@@ -1,8 +1,8 @@
-//! Breadth-first search, where all arcs weigh the same.
+//! Breadth-first search, for graphs whose weights are all equal.
 //!
-//! A vertex is as many arcs from the source as the level that it is found in, and its distance is
-//! the weight added so many times: the sum that every other solver comes to, for floats too. The
-//! search is [`breadth_first::BreadthFirst`]; here its levels become distances. O(n + m).
+//! The level of a vertex is its number of arcs from the source. Its distance is the weight added
+//! that many times, the same sum as every other solver's, for floats too. The search is
+//! [`breadth_first::BreadthFirst`]; here its levels become distances. O(n + m).
 //!
 //! Reference: beamer-2012
 
@@ -23,8 +23,8 @@ pub(super) struct ByLevels<'g, W: Weight> {
 }
 
 impl<'g, W: Weight> ByLevels<'g, W> {
-    /// All arcs of `graph` have the same weight, which is positive. Levels are pulled along
-    /// `incoming` arcs where there are.
+    /// A solver for `graph`, whose arcs all have the same positive weight. Levels are pulled along
+    /// `incoming` arcs if they are given.
     pub(super) fn new(
         graph: &'g Csr<W>,
         incoming: Option<Csr<u32>>,
@@ -45,7 +45,7 @@ impl<W: Weight> Search<W> for ByLevels<'_, W> {
 
     fn distances(&mut self) -> Vec<W::Distance> {
         let of_levels = self.distances.or_unreached();
-        // without a branch, which on many graphs would be a coin's toss
+        // without a branch, which on many graphs would be unpredictable
         self.levels.map_levels(|level| of_levels[(level as usize).min(of_levels.len() - 1)])
     }
 
@@ -59,7 +59,7 @@ impl<W: Weight> Search<W> for ByLevels<'_, W> {
     fn predecessors(&mut self, pool: &Pool, source: VertexId, limit: W::Distance) -> Predecessors {
         match self.distances.last_distinct_within(limit) {
             Some(last) => self.levels.predecessors(last),
-            // where a float stops growing, vertices of one distance lead to one another
+            // where sums of floats stop growing, several levels have the same distance
             None => {
                 let distances = Distances::from_storage(self.distances()).within(limit);
                 pool.run(|| predecessors::from_distances(self.graph, source, &distances))

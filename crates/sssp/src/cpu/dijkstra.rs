@@ -1,12 +1,12 @@
 //! Dijkstra's algorithm: vertices in the order of their distance.
 //!
-//! The vertex of least tentative distance is settled, for no path through another can
-//! be shorter when no weight is negative, and its arcs are relaxed; each vertex is
-//! settled once, but for dead ends, which get a distance and are never queued. O(n + m) queue
-//! operations; the queue decides their cost.
+//! The vertex of least tentative distance is settled: no path through another vertex is shorter,
+//! since no weight is negative. Its arcs are relaxed. Each vertex is settled once, except dead
+//! ends, which get a distance and are never queued. O(n + m) queue operations; the queue decides
+//! their cost.
 //!
-//! The paper's version scans all vertices for the least one, in parallel on a GPU; here
-//! a queue holds those that have one.
+//! The paper's version scans all vertices for the least one, in parallel on a GPU; here a queue
+//! holds the vertices that have a tentative distance.
 //!
 //! Reference: dijkstra-1959
 
@@ -15,11 +15,11 @@ use search_parts::Query;
 
 use super::key_search::KeySearch;
 use super::queue::MonotoneQueue;
-use crate::key::{KeyArithmetic, Labels};
+use crate::key::{KeyArithmetic, Keys};
 use crate::{SsspError, Work};
 
 /// Vertices settled between two calls of the progress callback.
-const SETTLED_A_REPORT: u64 = 1 << 16;
+const SETTLED_PER_REPORT: u64 = 1 << 16;
 
 /// The solver with its work space, for any number of sources.
 pub(crate) struct Dijkstra<W: Weight, L: KeyArithmetic<W>, Q> {
@@ -39,10 +39,10 @@ impl<W: Weight, L: KeyArithmetic<W>, Q: MonotoneQueue<L::Key>> Dijkstra<W, L, Q>
 impl<W: Weight, L: KeyArithmetic<W>, Q: MonotoneQueue<L::Key>> KeySearch<L::Key>
     for Dijkstra<W, L, Q>
 {
-    /// Finds the key of every vertex within the limit of `search`, or as near as the farthest of
-    /// its targets if that is less, and perhaps some beyond.
+    /// Finds the key of every vertex within the limit of `search`, and no farther than its farthest
+    /// target, and perhaps of some beyond.
     fn solve(&mut self, search: &Query<'_, L::Key>) -> Result<Work, SsspError> {
-        // as locals, for the compiler to know that nobody else changes them
+        // local variables, which the compiler can prove to be unaliased
         let Self { graph, keys, queue, unsettled } = self;
         let graph = &*graph;
         let keys = keys.as_mut_slice();
@@ -51,8 +51,8 @@ impl<W: Weight, L: KeyArithmetic<W>, Q: MonotoneQueue<L::Key>> KeySearch<L::Key>
         let mut work = Work::default();
         let mut limit = search.limit;
         unsettled.set(search.targets, keys.len());
-        // from a vertex with no arc, or with none but back, no path goes on; targets have to be
-        // seen all the same
+        // a vertex without an arc other than the one back is not queued, unless there are targets,
+        // which must be popped
         let dead_end = match graph.direction() {
             _ if !search.targets.is_empty() => None,
             Direction::Directed => Some(0),
@@ -71,7 +71,7 @@ impl<W: Weight, L: KeyArithmetic<W>, Q: MonotoneQueue<L::Key>> KeySearch<L::Key>
                 limit = limit.min(key);
             }
             work.settled += 1;
-            if work.settled.is_multiple_of(SETTLED_A_REPORT) {
+            if work.settled.is_multiple_of(SETTLED_PER_REPORT) {
                 search.report(work.settled, keys.len() as u64)?;
             }
             let arcs = graph.arcs_from(vertex);
@@ -91,21 +91,21 @@ impl<W: Weight, L: KeyArithmetic<W>, Q: MonotoneQueue<L::Key>> KeySearch<L::Key>
         Ok(work)
     }
 
-    fn labels(&self) -> Labels<'_, L::Key> {
-        Labels::Plain(&self.keys)
+    fn keys(&self) -> Keys<'_, L::Key> {
+        Keys::Plain(&self.keys)
     }
 }
 
 /// The targets that are not settled yet.
 #[derive(Default)]
 struct Targets {
-    /// A bit a vertex, where there are any.
+    /// A bit for each vertex; not used without targets.
     bits: Vec<u64>,
     n_left: usize,
 }
 
 impl Targets {
-    /// Puts `targets` in the place of those before. O(n / 64 + t).
+    /// Replaces the targets. O(n / 64 + t).
     fn set(&mut self, targets: &[VertexId], n_vertices: usize) {
         self.n_left = 0;
         if targets.is_empty() {
@@ -120,7 +120,7 @@ impl Targets {
         }
     }
 
-    /// Takes `vertex` off, which is settled once; true when it was the last one.
+    /// Removes `vertex`, which is settled once; true if it was the last target.
     #[inline(always)]
     fn settle(&mut self, vertex: VertexId) -> bool {
         if self.n_left == 0 || self.bits[vertex as usize / 64] >> (vertex % 64) & 1 == 0 {
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Whatever is asked for twice, and whatever was left of an earlier search.
+        /// Also with repeated targets, and with targets left by an earlier search.
         #[test]
         fn the_last_target_is_the_last(
             targets in prop::collection::vec(0u32..200, 0..300),
@@ -155,7 +155,7 @@ mod tests {
         }
     }
 
-    /// With a list of targets that each is removed from, this would take minutes.
+    /// Removal from a list of targets would take minutes.
     #[test]
     fn many_targets_cost_no_more_than_a_bit_each() {
         let n = 3_000_000;

@@ -1,5 +1,5 @@
-//! What the algorithms that compare [keys](crate::key) do alike: distances, predecessors and rows
-//! of tables are made of the keys that a search has left.
+//! The common part of algorithms that compare [keys](crate::key): distances, predecessors and rows
+//! of tables are computed from the keys of the last search.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -9,23 +9,23 @@ use paths::Predecessors;
 use search_parts::{Pool, Query};
 
 use crate::arc_split::ArcSplit;
-use crate::key::{KeyArithmetic, Labels};
+use crate::key::{KeyArithmetic, Keys};
 use crate::search::Search;
 use crate::{SsspError, Work, predecessors};
 
 /// A search by keys.
 pub(super) trait KeySearch<K: DistanceKey>: Send + Sync {
-    /// Leaves a key for every vertex within `query`, and perhaps for some beyond it.
+    /// Finds the key of every vertex within `query`, and perhaps of some beyond it.
     fn solve(&mut self, query: &Query<'_, K>) -> Result<Work, SsspError>;
 
-    /// What the last search has left for each vertex.
-    fn labels(&self) -> Labels<'_, K>;
+    /// The keys of the last search.
+    fn keys(&self) -> Keys<'_, K>;
 }
 
 /// A search by keys, of a graph whose weights are unsigned, as a search by distances.
 pub(super) struct OnKeys<W: Weight, L, S> {
     pub(super) graph: Csr<W>,
-    /// A copy of its short arcs, if there is one.
+    /// A copy of the graph's short arcs, if there is one.
     pub(super) short_arcs: Option<Arc<ArcSplit<W>>>,
     pub(super) search: S,
     pub(super) lengths: PhantomData<L>,
@@ -42,19 +42,19 @@ where
     }
 
     fn distances(&mut self) -> Vec<W::Distance> {
-        self.search.labels().distances::<W, L>()
+        self.search.keys().distances::<W, L>()
     }
 
     fn row(&mut self, targets: &[VertexId], row: &mut [W::Distance]) {
-        let labels = self.search.labels();
+        let keys = self.search.keys();
         for (cell, &target) in row.iter_mut().zip(targets) {
-            *cell = W::Distance::from_key(L::full(labels.get(target)));
+            *cell = W::Distance::from_key(L::full(keys.get(target)));
         }
     }
 
     fn predecessors(&mut self, pool: &Pool, source: VertexId, limit: W::Distance) -> Predecessors {
         let (graph, short_arcs) = (&self.graph, self.short_arcs.as_deref());
-        let (limit, labels) = (L::limit_key(limit.to_key()), self.search.labels());
-        pool.run(|| predecessors::from_labels::<_, L>(graph, source, limit, short_arcs, labels))
+        let (limit, keys) = (L::limit_key(limit.to_key()), self.search.keys());
+        pool.run(|| predecessors::from_keys::<_, L>(graph, source, limit, short_arcs, keys))
     }
 }

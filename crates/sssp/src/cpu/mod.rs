@@ -1,4 +1,4 @@
-//! Solvers for the CPU: each algorithm is a file or a folder, and which one runs is [`Chosen`].
+//! Solvers for the CPU. Each algorithm is a file or a folder; [`Chosen`] says which one runs.
 
 pub(crate) mod bellman_ford;
 pub(crate) mod bellman_ford_queue;
@@ -28,42 +28,41 @@ use crate::key::{FullKeys, KeyArithmetic};
 use crate::search::Search;
 use crate::weights::SearchKeys;
 
-/// What runs on the CPU, with nothing left to choose.
+/// The algorithm on the CPU, with all settings chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Chosen {
     Dijkstra(Queue),
     BreadthFirst {
         threads: usize,
-        /// When they work together.
+        /// When threads share a search.
         team: Team,
-        /// Whether so many searches are expected that they make up for turning all arcs round,
-        /// which pulling takes where they are one-way.
-        turns_arcs: bool,
+        /// Whether a directed graph is transposed so that levels can be pulled: enough searches
+        /// are expected.
+        transposes: bool,
     },
     DeltaStepping {
         width: f64,
         threads: usize,
-        /// When they work together.
+        /// When threads share a search.
         team: Team,
-        /// Whether long arcs are deferred where the graph is dense: so many searches are expected
-        /// that they make up for what it takes.
+        /// Whether long arcs are deferred if the graph is dense: enough searches are expected.
         defers_long_arcs: bool,
     },
     BellmanFord,
     BellmanFordQueue(QueueRule),
 }
 
-/// What a search holds of each vertex: its distance, the predecessor and an entry of a queue.
+/// Bytes per vertex of a search: its distance, predecessor and an entry of a queue.
 const BYTES_OF_VERTEX: usize = 24;
 
 impl Chosen {
-    /// Bytes that a search in `graph` and the preparation for it take. Queues that come to hold
-    /// vertices several times take more.
+    /// Bytes that a search of `graph` and its preparation take. Queues that hold vertices several
+    /// times take more.
     pub(crate) fn bytes_for<W: Weight>(self, graph: &Csr<W>) -> usize {
-        let is_turned = |turns| turns && graph.direction() == Direction::Directed;
+        let is_transposed = |transposes| transposes && graph.direction() == Direction::Directed;
         let more = match self {
-            Self::BreadthFirst { turns_arcs, .. } if is_turned(turns_arcs) => graph.bytes(),
-            // short arcs are half of all at most
+            Self::BreadthFirst { transposes, .. } if is_transposed(transposes) => graph.bytes(),
+            // at most half of all arcs are short
             Self::DeltaStepping { defers_long_arcs: true, .. } => graph.bytes() / 2,
             _ => 0,
         };
@@ -71,33 +70,33 @@ impl Chosen {
     }
 }
 
-/// What is made of a graph before it is searched, for as many searches as share it.
+/// Data prepared from a graph, which searches share.
 #[derive(Clone)]
 enum Prepared<W: Weight> {
     Nothing,
-    /// Its short arcs, where the long ones are deferred.
+    /// The short arcs, if the long ones are deferred.
     ShortArcs(Arc<ArcSplit<W::Unsigned>>),
-    /// Its arcs by their ends, where levels are pulled.
+    /// The transposed graph, if levels are pulled.
     Incoming(Csr<u32>),
 }
 
 impl<W: Weight> Prepared<W> {
-    /// What the algorithm that is `chosen` needs. O(n + m).
+    /// Prepares what the `chosen` algorithm needs. O(n + m).
     fn of(graph: &Csr<W>, chosen: Chosen) -> Self {
         match chosen {
             Chosen::DeltaStepping { defers_long_arcs: true, .. } => {
                 let split = graph.as_unsigned().and_then(|graph| arc_split::split(&graph));
                 split.map_or(Self::Nothing, |split| Self::ShortArcs(Arc::new(split)))
             }
-            Chosen::BreadthFirst { turns_arcs, .. } => {
-                ::breadth_first::incoming(graph, turns_arcs).map_or(Self::Nothing, Self::Incoming)
+            Chosen::BreadthFirst { transposes, .. } => {
+                ::breadth_first::incoming(graph, transposes).map_or(Self::Nothing, Self::Incoming)
             }
             _ => Self::Nothing,
         }
     }
 }
 
-/// A graph and how it is searched: makes as many searches as are needed at one time.
+/// A graph with the algorithm; makes any number of searches that run at one time.
 pub(crate) struct Searches<'g, W: Weight> {
     graph: &'g Csr<W>,
     chosen: Chosen,
@@ -107,13 +106,12 @@ pub(crate) struct Searches<'g, W: Weight> {
 }
 
 impl<'g, W: SearchKeys> Searches<'g, W> {
-    /// Makes of `graph` what the algorithm that is `chosen` needs, on keys of 32 bits where they
-    /// may be `narrow`. O(n + m).
+    /// Prepares `graph` for the `chosen` algorithm; keys have 32 bits if `narrow`. O(n + m).
     pub(crate) fn new(graph: &'g Csr<W>, chosen: Chosen, narrow: bool) -> Self {
         Self { graph, chosen, narrow, prepared: Prepared::of(graph, chosen) }
     }
 
-    /// The same graph searched in another way, with what is prepared for this one.
+    /// The same graph with another algorithm, which shares the prepared data.
     pub(crate) fn by(&mut self, chosen: Chosen, narrow: bool) -> Self {
         if let Prepared::Nothing = self.prepared {
             self.prepared = Prepared::of(self.graph, chosen);
@@ -181,7 +179,7 @@ impl<'g, W: SearchKeys> Searches<'g, W> {
         Box::new(OnKeys { graph, short_arcs, search, lengths: PhantomData::<L> })
     }
 
-    /// The graph for an algorithm on keys: a plan refuses one whose weights are negative.
+    /// The graph for an algorithm on keys; a plan for it refuses negative weights.
     fn unsigned(&self) -> Csr<W::Unsigned> {
         self.graph.as_unsigned().expect("a plan for keys is made where no weight is negative")
     }

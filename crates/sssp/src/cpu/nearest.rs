@@ -1,10 +1,9 @@
 //! The nearest of several sources, for every vertex.
 //!
-//! Dijkstra's algorithm on labels that are a distance and a source, in the order of the
-//! dictionary: an arc passes its tail's source on. Labels only fall, and the least one
-//! in the queue can fall no further, as without sources; a vertex whose source fell on
-//! a zero-weight plateau at an unchanged distance is looked at again.
-//! O((n + m) log n) unless plateaus are large.
+//! Dijkstra's algorithm on pairs of a distance and a source, in lexicographic order: the end of an
+//! arc gets the source of its tail. Pairs only fall, and the least one in the queue is final. On a
+//! plateau of zero weights the source may fall at an unchanged distance, and the vertex is queued
+//! again. O((n + m) log n).
 //!
 //! Reference: dijkstra-1959
 
@@ -18,10 +17,10 @@ use crate::key::{FullKeys, KeyArithmetic};
 use crate::overflow::check_overflow;
 use crate::{Progress, SsspError};
 
-/// Labels taken from the queue between two calls of the progress callback.
-const POPS_A_REPORT: u64 = 1 << 16;
+/// Pairs popped between two calls of the progress callback.
+const POPS_PER_REPORT: u64 = 1 << 16;
 
-/// Bytes of a vertex: its label, an entry of the queue, and the answer.
+/// Bytes per vertex: its pair, an entry of the queue, and the result.
 pub(crate) const BYTES_OF_VERTEX: usize = 16 + 16 + 12;
 
 pub(crate) fn solve<W: Weight>(
@@ -30,34 +29,35 @@ pub(crate) fn solve<W: Weight>(
     progress: Option<Progress<'_>>,
 ) -> Result<Nearest<W>, SsspError> {
     type Key<W> = <<W as Weight>::Distance as Distance>::Key;
-    let mut labels = vec![(Key::<W>::GREATEST, VertexId::MAX); graph.n_vertices()];
+    let mut best = vec![(Key::<W>::GREATEST, VertexId::MAX); graph.n_vertices()];
     let mut queue = BinaryHeap::new();
     for &source in sources {
-        labels[source as usize] = (Key::<W>::LEAST, source);
+        best[source as usize] = (Key::<W>::LEAST, source);
         queue.push(Reverse((Key::<W>::LEAST, source, source)));
     }
     let mut pops = 0u64;
     while let Some(Reverse((key, owner, vertex))) = queue.pop() {
         pops += 1;
-        if pops.is_multiple_of(POPS_A_REPORT) && progress.is_some_and(|tell| tell(0, 0).is_break())
+        if pops.is_multiple_of(POPS_PER_REPORT)
+            && progress.is_some_and(|tell| tell(0, 0).is_break())
         {
             return Err(SsspError::Interrupted);
         }
-        if labels[vertex as usize] != (key, owner) {
+        if best[vertex as usize] != (key, owner) {
             continue;
         }
         for (to, weight) in graph.arcs_from(vertex) {
             let through = (<FullKeys as KeyArithmetic<W>>::after(key, weight), owner);
-            let label = &mut labels[to as usize];
-            if through.0 < Key::<W>::GREATEST && through < *label {
-                *label = through;
+            let current = &mut best[to as usize];
+            if through.0 < Key::<W>::GREATEST && through < *current {
+                *current = through;
                 queue.push(Reverse((through.0, owner, to)));
             }
         }
     }
-    let distances = labels.iter().map(|label| W::Distance::from_key(label.0)).collect();
+    let distances = best.iter().map(|pair| W::Distance::from_key(pair.0)).collect();
     let distances = Distances::from_storage(distances);
     check_overflow(graph, &distances)?;
-    let owners = labels.iter().map(|label| label.1).collect();
+    let owners = best.iter().map(|pair| pair.1).collect();
     Ok(Nearest::from_storage(distances, owners))
 }

@@ -1,4 +1,4 @@
-//! The algorithms of a GPU, each with its settings.
+//! The algorithms for a GPU with their settings.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use crate::SsspError;
 use crate::algorithm::QueueRule;
 use crate::delta::Delta;
 
-/// What to solve with on a GPU.
+/// Configuration of a solver on a GPU.
 pub type Config = crate::Config<Algorithm>;
 
 /// An algorithm for a GPU and its settings.
@@ -19,32 +19,32 @@ pub type Config = crate::Config<Algorithm>;
 pub enum Algorithm {
     /// Level by level, where all arcs have the same weight.
     BreadthFirst,
-    /// Near and far lists of vertices, by distance; short arcs apart where the graph is dense.
+    /// Near and far lists of vertices, by distance; on dense graphs long arcs are deferred.
     DeltaStepping(Delta),
-    /// Δ-stepping in the form that was published for GPUs: buckets by an index of each
-    /// vertex, requests placed by prefix sums.
+    /// Δ-stepping in the form published for GPUs: each vertex has the index of its bucket, and
+    /// requests are placed by prefix sums.
     DeltaSteppingBuckets(Delta),
-    /// Vertices in the order of their distance, the nearest found by a reduction.
+    /// Vertices in the order of their distance; a reduction finds the nearest.
     Dijkstra(BlockSize),
     /// Dijkstra's algorithm that settles at once every vertex whose distance is provably
     /// final, by the criteria of Crauser and others.
     Crauser,
     /// Dijkstra's algorithm that settles at once every vertex at most this look-ahead beyond the
-    /// nearest, and again where that was too early.
+    /// nearest, and settles it again if its distance falls.
     Eager(Delta),
     /// Launches over all edges until one changes nothing.
     BellmanFord {
         /// The order of the edges.
         edges: EdgeOrder,
-        /// How distances are read,
+        /// How distances are read.
         loads: Loads,
-        /// and how they are written.
+        /// How distances are written.
         stores: Stores,
     },
-    /// Bellman-Ford that looks only at vertices whose distance changed.
+    /// Bellman-Ford that scans only vertices whose distance changed.
     BellmanFordQueue(QueueRule),
-    /// Bellman-Ford as products of the graph's matrix, stored like this, with the vector of
-    /// distances, over (min, +).
+    /// Bellman-Ford as products of the graph's matrix with the vector of distances, over (min, +);
+    /// the layout is the matrix's.
     BellmanFordSpmv(Layout),
 }
 
@@ -53,7 +53,7 @@ impl Algorithm {
     pub const BELLMAN_FORD: Self =
         Self::BellmanFord { edges: EdgeOrder::Auto, loads: Loads::Plain, stores: Stores::Atomic };
 
-    /// One by each name, where settings have none of their own with their defaults.
+    /// One value for each name; settings without a name have their defaults.
     pub const ALL: [Self; 12] = [
         Self::BreadthFirst,
         Self::Dijkstra(BlockSize::Threads512),
@@ -103,7 +103,7 @@ impl fmt::Display for Algorithm {
 impl FromStr for Algorithm {
     type Err = SsspError;
 
-    /// The one of this name with default settings.
+    /// The algorithm of this name with default settings.
     fn from_str(name: &str) -> Result<Self, SsspError> {
         by_name("algorithm", name, &Self::ALL.map(|algorithm| (algorithm.name(), algorithm)))
     }

@@ -1,9 +1,9 @@
 //! A graph whose arrays are on the device already.
 //!
-//! They are looked at there: whether they are a graph at all, how great its weights are, how
-//! long its rows, and whether each arc has its reverse. Then rows and arcs are laid out as searches
-//! read them, so that the arrays are not needed any more. The kernels, and how they find reverses,
-//! stand in `kernels/sssp/arrays.cu`. O(n + m); the host reads some thousand bytes.
+//! Kernels check there that the arrays are a graph, summarize its weights and degrees, and check
+//! whether each arc has its reverse. Then they copy rows and arcs to the layout of searches, so
+//! that the arrays are not needed any more. The kernels, and how they find reverses, are in
+//! `kernels/sssp/arrays.cu`. O(n + m); the host reads a few thousand bytes.
 //!
 //! Reference: steele-2014
 
@@ -18,22 +18,22 @@ use crate::{SsspError, delta};
 
 static ARRAYS: Ptx = Ptx::new(kernels::sssp::ARRAYS.name, kernels::sssp::ARRAYS.ptx);
 
-/// No position.
+/// The code for "no position".
 const NONE: u64 = u64::MAX;
 
-/// Compressed sparse rows in the memory of a GPU: the arcs of vertex `v` are those at
-/// `offsets[v]..offsets[v + 1]`, of which `ends` and `weights` tell the rest.
+/// Compressed sparse rows in the memory of a GPU: the arcs of vertex `v` have the positions
+/// `offsets[v]..offsets[v + 1]` in `ends` and `weights`.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrays<'a, W> {
-    /// One more than there are vertices.
+    /// The start of each row, and the number of arcs; one more than there are vertices.
     pub offsets: Indices<'a>,
     /// The vertex where each arc ends.
     pub ends: Indices<'a>,
-    /// What each arc weighs.
+    /// The weight of each arc.
     pub weights: &'a Buffer<W>,
 }
 
-/// Numbers of at least zero on a GPU. Signed ones have the same bits.
+/// Nonnegative integers on a GPU. Signed types have the same bits.
 #[derive(Clone, Copy, Debug)]
 pub enum Indices<'a> {
     /// Of 32 bits.
@@ -111,21 +111,21 @@ struct ArcTally {
     first_negative: u64,
 }
 
-/// What a look at a graph tells.
-pub(super) struct Facts<W> {
+/// The summary of a graph that [`Arrays::inspect`] computes.
+pub(super) struct Summary<W> {
     pub(super) weights: WeightSummary<W>,
-    /// Of a sample of the weights.
+    /// The median of a sample of the weights.
     median: f64,
     mean: f64,
     degree_at_arc_end: f64,
-    /// Whether there are many for each vertex that has some.
+    /// Whether the mean degree of vertices with arcs is high.
     pub(super) has_many_arcs: bool,
-    /// Where each row begins and ends.
+    /// The start and end of each row.
     pub(super) bounds: Buffer<[u32; 2]>,
 }
 
-impl<W: Weight> Facts<W> {
-    /// How wide buckets should be: as [`delta::width`] has it.
+impl<W: Weight> Summary<W> {
+    /// The width of buckets, as by [`delta::width`].
     pub(super) fn width(&self) -> f64 {
         let width = delta::auto(delta::typical(self.median, self.mean), self.degree_at_arc_end, 1);
         delta::usable::<W>(width, self.weights.greatest.to_f64())
@@ -141,7 +141,7 @@ impl<W: Weight> Arrays<'_, W> {
         self.ends.len()
     }
 
-    /// What kernels take, but for results.
+    /// The argument of the kernels, without the addresses of results.
     fn at(&self) -> ArraysAt {
         ArraysAt {
             offsets: self.offsets.address(),
@@ -157,19 +157,19 @@ impl<W: Weight> Arrays<'_, W> {
         }
     }
 
-    /// Looks at all of it. O(n + m).
+    /// Checks and summarizes the graph. O(n + m).
     ///
     /// # Errors
-    /// [`SsspError::NotAGraph`] where it is none, [`SsspError::NegativeWeight`] for one, and
+    /// [`SsspError::NotAGraph`] if the arrays are no graph, [`SsspError::NegativeWeight`], and
     /// [`SsspError::NotOnGpu`] for too many arcs.
-    pub(super) fn look(&self, gpu: &Gpu) -> Result<Facts<W>, SsspError> {
+    pub(super) fn inspect(&self, gpu: &Gpu) -> Result<Summary<W>, SsspError> {
         let (n, m) = (self.n_vertices(), self.n_arcs());
         let n_weights = self.weights.len();
         if self.offsets.len() == 0 {
             return refuse("there are no offsets; there must be one more than vertices".to_owned());
         }
         if n_weights != m {
-            return refuse(format!("{m} arcs have ends, and {n_weights} weights"));
+            return refuse(format!("there are {m} ends of arcs, but {n_weights} weights"));
         }
         if n == 0 && m > 0 {
             return refuse(format!("{m} arcs, and no vertex"));
@@ -179,25 +179,25 @@ impl<W: Weight> Arrays<'_, W> {
         let (bounds, rows) = (gpu.buffer(n)?, gpu.buffer(shape.grid.0 as usize)?);
         let at = ArraysAt { bounds: bounds.address(), tallies: rows.address(), ..self.at() };
         let kernel = gpu.kernel(&ARRAYS, "rows_of_arrays")?;
-        // SAFETY: the kernel reads `n + 1` offsets, and writes `n` bounds and a tally a block.
+        // SAFETY: the kernel reads `n + 1` offsets, and writes `n` bounds and a tally per block.
         unsafe { launch(gpu, &kernel, shape, &at)? };
         let arcs = gpu.buffer(shape.grid.0 as usize)?;
         let samples = gpu.buffer::<f64>(m.div_ceil(at.sample_step as usize))?;
         let at = ArraysAt { tallies: arcs.address(), samples: samples.address(), ..at };
         let kernel = gpu.kernel(&ARRAYS, "look_at_arrays")?;
-        // SAFETY: the kernel reads `m` ends and weights, and writes a tally a block and a sample
+        // SAFETY: the kernel reads `m` ends and weights, and writes a tally per block and a sample
         // for every `sample_step`-th arc.
         unsafe { launch(gpu, &kernel, shape, &at)? };
 
-        let rows = rows.download()?.into_iter().reduce(both_rows).expect("a grid has blocks");
+        let rows = rows.download()?.into_iter().reduce(merge_rows).expect("a grid has blocks");
         self.check_rows(&rows)?;
-        let arcs = arcs.download()?.into_iter().reduce(both_arcs).expect("a grid has blocks");
+        let arcs = arcs.download()?.into_iter().reduce(merge_arcs).expect("a grid has blocks");
         self.check_arcs(&arcs, &bounds)?;
         let of = |order| if m > 0 { weight_of(order) } else { W::ZERO };
         let (least, greatest) = (of(arcs.least), of(arcs.greatest));
         let weights =
             WeightSummary { least, greatest, sum_of_sizes: arcs.sum, first_negative: None };
-        Ok(Facts {
+        Ok(Summary {
             weights,
             median: delta::median(&samples.download()?),
             mean: arcs.sum / m as f64,
@@ -242,7 +242,7 @@ impl<W: Weight> Arrays<'_, W> {
         Err(SsspError::NegativeWeight { algorithm: "delta-stepping", from, to, weight })
     }
 
-    /// Rows within these bounds, with weights of this kind, none negative.
+    /// The graph's rows, with these bounds and weights of this kind; no weight is negative.
     pub(super) fn rows(
         &self,
         gpu: &Gpu,
@@ -254,13 +254,14 @@ impl<W: Weight> Arrays<'_, W> {
         let wide_arcs = u32::from(kind.words_of_weight() == 2);
         let at = ArraysAt { arcs: arcs.address(), wide_arcs, ..self.at() };
         let kernel = gpu.kernel(&ARRAYS, "arcs_of_arrays")?;
-        // SAFETY: the kernel reads ends and weights, and writes a pair for each, as wide as said.
+        // SAFETY: the kernel reads ends and weights, and writes a pair for each, of the width that
+        // `wide_arcs` says.
         unsafe { launch(gpu, &kernel, all_threads(gpu), &at)? };
         Ok(DeviceRows { bounds, arcs, n_arcs })
     }
 }
 
-/// Whether each arc has its reverse, of the same weight. O(m).
+/// Whether each arc has a reverse of the same weight. O(m).
 pub(super) fn have_reverses(
     gpu: &Gpu,
     rows: &DeviceRows,
@@ -290,7 +291,7 @@ unsafe fn launch(
     shape: LaunchConfig,
     at: &ArraysAt,
 ) -> Result<(), GpuError> {
-    // SAFETY: the caller vouches for it.
+    // SAFETY: the caller guarantees it.
     unsafe { gpu.launch(kernel, shape, &[Arg::structure(at)]) }
 }
 
@@ -298,7 +299,7 @@ fn refuse<T>(reason: String) -> Result<T, SsspError> {
     Err(SsspError::NotAGraph { reason })
 }
 
-fn both_rows(a: RowTally, b: RowTally) -> RowTally {
+fn merge_rows(a: RowTally, b: RowTally) -> RowTally {
     RowTally {
         sum_of_squares: a.sum_of_squares + b.sum_of_squares,
         n_linked: a.n_linked + b.n_linked,
@@ -306,7 +307,7 @@ fn both_rows(a: RowTally, b: RowTally) -> RowTally {
     }
 }
 
-fn both_arcs(a: ArcTally, b: ArcTally) -> ArcTally {
+fn merge_arcs(a: ArcTally, b: ArcTally) -> ArcTally {
     ArcTally {
         least: a.least.min(b.least),
         greatest: a.greatest.max(b.greatest),
@@ -317,7 +318,7 @@ fn both_arcs(a: ArcTally, b: ArcTally) -> ArcTally {
     }
 }
 
-/// The number by which kernels know a type, in the order of `WeightType` of `arrays.cu`.
+/// The kernels' code for a type, in the order of `WeightType` of `arrays.cu`.
 pub(super) fn type_code<W: Weight>() -> u32 {
     match W::KIND {
         WeightKind::U32 => 0,
@@ -329,7 +330,7 @@ pub(super) fn type_code<W: Weight>() -> u32 {
     }
 }
 
-/// The weight that a number of `Weighed` of `arrays.cu` stands for.
+/// The weight with this `order`, a number of `Weighed` of `arrays.cu`.
 fn weight_of<W: Weight>(order: u64) -> W {
     const SIGN: u64 = 1 << 63;
     let weight = match W::KIND {
@@ -340,7 +341,7 @@ fn weight_of<W: Weight>(order: u64) -> W {
         }
         _ => W::from_i128(((order ^ SIGN) as i64).into()),
     };
-    weight.expect("it was made of one")
+    weight.expect("the kernel computed it from a weight")
 }
 
 #[cfg(test)]

@@ -1,36 +1,33 @@
 //! Bellman-Ford with a queue on a GPU: rounds that take many of the queued vertices at once,
 //! in launches of many rounds.
 //!
-//! The rules, in the form that they have in rounds, and the kernel's races stand in
-//! `kernels/sssp/queue.cu`; this is the side that uploads the graph, launches, and knows when
-//! to stop.
+//! The rules in rounds and the kernel's races are described in `kernels/sssp/queue.cu`. This side
+//! uploads the graph, launches the kernel, and decides when to stop.
 //!
-//! **How many rounds are enough.** Where every round takes the whole queue, first in first
-//! out, n rounds empty it unless there is a negative cycle, whatever the distances were
-//! before: when all vertices whose best walk has at most k arcs have their final distance,
-//! those of k + 1 have it one round later, since a vertex whose distance is final has been
-//! taken with it or waits. The rules put vertices off, and may do so for ever on a negative
-//! cycle, whose labels are ever smaller; on some graphs small labels first alone takes
-//! exponentially many steps. Where they pay, the rules take two or three times the rounds of
-//! first in, first out. They hold for 4 n + 1024 rounds; what is left then is worked off
-//! first in, first out. A queue that is not empty n rounds later proves a negative cycle. So
-//! every search ends, after O(n) rounds and O(n m) work, as a round takes a vertex at most
-//! once. Where weights are below zero, the host looks for a [cycle](search_parts::device::lowers_itself)
-//! earlier, after 256 rounds, then 512 more, and so on.
+//! **How many rounds are enough.** If every round takes the whole queue, first in, first out, then
+//! n rounds empty it, or there is a negative cycle; this holds for any distances at the start.
+//! Proof: a vertex whose distance becomes final is in the queue or has been taken with that
+//! distance. So when all vertices whose best walk has at most k arcs are final, those of k + 1 arcs
+//! are final one round later. The rules (SLF and LLL) delay vertices. On a negative cycle, whose
+//! distances keep falling, they may delay others without end, and on some graphs SLF alone takes
+//! exponentially many steps. On graphs where they pay, they take two or three times the rounds of
+//! first in, first out. So the rules are applied for 4 n + 1024 rounds, and after that the queue is
+//! first in, first out. A queue that is not empty n rounds later proves a negative cycle. Every
+//! search therefore ends after O(n) rounds and O(n m) work, since a round takes a vertex at most
+//! once. With negative weights, the host checks for a [cycle](search_parts::device::lowers_itself)
+//! earlier: after 256 rounds, after 512 more, and so on.
 //!
-//! Sums are as wide as the weights. Where a distance does not fit, and where there is a
-//! negative cycle, there is no answer here. A sum above all distances is forgotten if the
-//! vertex is reached in the end: by a true distance that does not fit, an arc leads from a
-//! vertex that is reached to one that is not, and that is looked for.
+//! Sums are as wide as the weights. If a distance does not fit, or there is a negative cycle, this
+//! solver has no answer. A sum above all distances is ignored if its vertex is reached in the end.
+//! Else an arc leads from a reached vertex to an unreached one, which the host checks.
 //!
-//! Memory: 20 bytes and a distance a vertex, 16 bytes more for small labels first; an
-//! arc's end, weight and an eighth of a byte for pieces of long rows. One barrier a round, two
-//! where rows are long.
+//! Memory: per vertex 20 bytes and a distance, and with SLF 16 bytes more; per arc its end, its
+//! weight, and an eighth of a byte for pieces of long rows. A round has one barrier, or two if
+//! rows are long.
 //!
-//! What differs from the paper: its queue is a circular array of n places with a head and a
-//! tail, as far as its damaged text can be read one for each block. Here the grid has one
-//! queue, worked off in rounds, in an array of 2 n places, so that vertices can be appended
-//! while others are taken.
+//! Differences from the paper: its queue is a circular array of n places with a head and a tail,
+//! one for each block as far as its damaged text is readable. Here the grid has one queue, taken
+//! in rounds, in an array of 2 n places, so that vertices can be appended while others are taken.
 //!
 //! Reference: origin-four-families, moore-1959, bertsekas-1993, bertsekas-1996
 
@@ -52,14 +49,15 @@ use crate::{DeviceTimes, QueueRule, SsspError, Work};
 /// Threads of a block: `block_size` of `queue.cu`.
 const BLOCK: u32 = 512;
 const WARPS_PER_BLOCK: u32 = BLOCK / 32;
-/// Rounds of the first launch where weights are below zero, after which the host looks for a
-/// negative cycle; each later one has twice as many.
-const FIRST_LOOK: u64 = 1 << 8;
-/// `piece_length` of `arcs.cuh`; a row that is cut has at most two pieces for as many arcs.
+/// Rounds of the first launch with negative weights, after which the host checks for a negative
+/// cycle. Each later launch has twice as many.
+const ROUNDS_TO_FIRST_CHECK: u64 = 1 << 8;
+/// `piece_length` of `arcs.cuh`. A row that is cut has at most two pieces for each `PIECE_LENGTH`
+/// arcs.
 const PIECE_LENGTH: usize = 256;
 
-/// Which rules hold for how many rounds on a graph of `n` vertices; after all of them
-/// the queue is empty, or there is a negative cycle.
+/// The rules and the number of rounds of each, on a graph of `n` vertices. After all rounds the
+/// queue is empty, or there is a negative cycle.
 fn schedule(rule: QueueRule, n: usize) -> impl Iterator<Item = (QueueRule, u64)> {
     let n = n as u64;
     let ruled = (rule != QueueRule::Fifo).then_some((rule, 4 * n + 1024));
@@ -115,7 +113,7 @@ struct QueueSearch {
 /// The solver with its graph, distances and queue on a device.
 pub(super) struct QueueOnGpu<'g, W: Weight> {
     graph: &'g Csr<W>,
-    /// Whether to look for negative cycles.
+    /// Whether some weight is negative.
     negative: bool,
     rule: QueueRule,
     start: Kernel,
@@ -128,7 +126,7 @@ pub(super) struct QueueOnGpu<'g, W: Weight> {
     pieces: Buffer<[u32; 4]>,
     control: Buffer<QueueControl>,
     arrived: Buffer<u32>,
-    /// Made when the first tree is asked for.
+    /// Made for the first tree.
     tree: Option<RowTree>,
     times: DeviceTimes,
 }
@@ -160,7 +158,7 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
             states: gpu.buffer(n)?,
             back: gpu.buffer(2 * n)?,
             front: [gpu.buffer(n_in_front)?, gpu.buffer(n_in_front)?],
-            pieces: gpu.buffer(most_pieces(m))?,
+            pieces: gpu.buffer(max_pieces(m))?,
             control: gpu.buffer(1)?,
             arrived: gpu.buffer(1)?,
             tree: None,
@@ -168,7 +166,8 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
         })
     }
 
-    /// What the kernels are told: rounds of a launch by `rule`, and where the host listens.
+    /// The argument of the kernels: a launch of at most `most_rounds` by `rule`, and the address of
+    /// the host's mailbox.
     fn describe(&self, rule: QueueRule, most_rounds: u64, host: u64) -> QueueSearch {
         QueueSearch {
             offsets: self.rows.offsets.address(),
@@ -203,8 +202,8 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
         }
     }
 
-    /// Up to so many rounds more, or the first from `source`; what the kernel has counted
-    /// since these.
+    /// Runs up to `most_rounds`, from `source` if it is given, else from the last state. Returns
+    /// the kernel's counts since the start from a source.
     fn advance(
         &mut self,
         source: Option<VertexId>,
@@ -218,16 +217,16 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
         }
         self.arrived.fill_bytes(0)?;
         let search = self.describe(rule, most_rounds, host);
-        // SAFETY: rows lie inside the arcs, whose ends are vertices, as in every `Csr`; the
-        // kernel reads them and what `begin` or the launch before has left, and writes
-        // inside the buffers of `self`, whose lengths are those that its comments ask for;
-        // all blocks are resident.
+        // SAFETY: rows lie inside the arcs, whose ends are vertices, as in every `Csr`. The
+        // kernel reads them and the state of `begin` or of the last launch, and writes inside the
+        // buffers of `self`, which have the lengths that its comments require. All blocks are
+        // resident.
         unsafe { self.launch.queue(&search)? };
         self.times.solve_ms += self.launch.wait(tell)?;
         Ok(self.control.download()?[0])
     }
 
-    /// Whether the distances so far show a negative cycle; its time is the search's.
+    /// Whether the present distances prove a negative cycle. The time counts as the search's.
     fn shows_a_cycle(&mut self) -> Result<bool, SsspError> {
         let start = Instant::now();
         let distances = device::download(&self.distances)?;
@@ -236,17 +235,17 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
         Ok(shows)
     }
 
-    /// Rounds until the queue is empty; `None` where there is no answer.
+    /// Runs rounds until the queue is empty; `None` if there is no answer.
     fn empty_the_queue(
         &mut self,
         query: &Query<'_, W::Distance>,
     ) -> Result<Option<QueueControl>, SsspError> {
         let mut source = Some(query.source);
         let mut rounds = 0;
-        let mut look = FIRST_LOOK;
+        let mut to_check = ROUNDS_TO_FIRST_CHECK;
         for (rule, mut left) in schedule(self.rule, self.graph.n_vertices()) {
             while left > 0 {
-                let length = if self.negative { left.min(look) } else { left };
+                let length = if self.negative { left.min(to_check) } else { left };
                 let tell = query.progress.map(|tell| move |steps: u64| tell(steps.max(rounds), 0));
                 let control = self.advance(source.take(), rule, length, tell)?;
                 if control.below != 0 {
@@ -258,7 +257,7 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
                 if self.negative && self.shows_a_cycle()? {
                     return Ok(None);
                 }
-                (rounds, left, look) = (control.rounds, left - length, 2 * look);
+                (rounds, left, to_check) = (control.rounds, left - length, 2 * to_check);
                 query.report(rounds, 0)?;
             }
         }
@@ -308,24 +307,24 @@ impl<W: Weight> DeviceSearch<W> for QueueOnGpu<'_, W> {
     }
 }
 
-/// Whether an arc leads from a vertex that is reached to one that is not: its length does
-/// not fit. O(m).
+/// Whether an arc leads from a reached vertex to an unreached one, whose distance does not fit.
+/// O(m).
 fn ends_early<W: Weight>(graph: &Csr<W>, distances: &[W::Distance]) -> bool {
     let is_reached = |vertex: VertexId| distances[vertex as usize] != W::Distance::UNREACHED;
     graph.arcs().any(|(from, to, _)| is_reached(from) && !is_reached(to))
 }
 
-/// How many pieces there can be of rows with `m` arcs.
-fn most_pieces(m: usize) -> usize {
+/// The most pieces of long rows in a graph of `m` arcs.
+fn max_pieces(m: usize) -> usize {
     m / (PIECE_LENGTH / 2) + 1
 }
 
-/// All that is taken for a graph of `n` vertices and `m` arcs.
+/// Bytes of device memory for a graph of `n` vertices and `m` arcs.
 fn required_bytes<W: Weight>(n: usize, m: usize, rule: QueueRule) -> u64 {
     let lists = if rule.small_first() { 4 } else { 2 };
-    let a_vertex = size_of::<W>() + size_of::<u32>() + lists * size_of::<u64>();
-    let pieces = most_pieces(m) * size_of::<[u32; 4]>();
-    DeviceCsr::<W>::bytes(n, m) + (n * a_vertex + pieces + size_of::<QueueControl>()) as u64
+    let per_vertex = size_of::<W>() + size_of::<u32>() + lists * size_of::<u64>();
+    let pieces = max_pieces(m) * size_of::<[u32; 4]>();
+    DeviceCsr::<W>::bytes(n, m) + (n * per_vertex + pieces + size_of::<QueueControl>()) as u64
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
-//! Breadth-first search on a GPU, where all arcs have the same weight.
+//! Breadth-first search on a GPU, for graphs whose weights are all equal.
 //!
 //! The search is [`breadth_first::gpu::BreadthFirstOnGpu`]; here its levels become distances: the
-//! weight added so many times, as every other solver adds it. Where a sum of floats stops growing,
-//! vertices of one distance are of several levels, and the tree is found from distances, on the
-//! CPU.
+//! weight added that many times, as in every other solver. Where sums of floats stop growing,
+//! several levels have one distance, and the CPU finds the tree from the distances.
 //!
-//! A table of many sources is found by all at once, the nearest of them by Δ-stepping.
+//! A table is found by one search from many sources at once, the nearest sources by Δ-stepping.
 //!
 //! Reference: merrill-2012, beamer-2012
 
@@ -24,8 +23,8 @@ use crate::delta::{self, Delta};
 use crate::level_distances::LevelDistances;
 use crate::{DeviceTimes, SsspError, Work};
 
-/// Vertices that a thread of the CPU turns from levels to distances at a time.
-const PER_TASK: usize = 1 << 14;
+/// Levels that one parallel task on the CPU maps to distances.
+const LEVELS_PER_TASK: usize = 1 << 14;
 
 /// The solver with its graph and work space on a device.
 pub(super) struct ByLevelsOnGpu<'g, W: Weight> {
@@ -33,9 +32,9 @@ pub(super) struct ByLevelsOnGpu<'g, W: Weight> {
     gpu: Gpu,
     levels: BreadthFirstOnGpu,
     distances: LevelDistances<W>,
-    /// Made when the first table is asked for.
+    /// Made for the first table.
     many: Option<HopSearches>,
-    /// Made when the first nearest sources are asked for.
+    /// Made for the first call of [`nearest`](Self::nearest).
     stepping: Option<DeltaSteppingOnGpu>,
     times: DeviceTimes,
 }
@@ -55,7 +54,7 @@ impl<'g, W: Weight> ByLevelsOnGpu<'g, W> {
         })
     }
 
-    /// Fills the table; `None` where one search after the other is faster.
+    /// Fills the table; `None` if single searches are faster.
     pub(super) fn table(
         &mut self,
         table: &mut Table<'_, W::Distance>,
@@ -80,7 +79,7 @@ impl<'g, W: Weight> ByLevelsOnGpu<'g, W> {
             distances.extend_to(reached.max().map_or(0, |&level| level as usize + 1));
             let of_levels = &*distances;
             let row = rows.start * targets.len()..rows.end * targets.len();
-            let cells = cells[row].par_iter_mut().with_min_len(PER_TASK);
+            let cells = cells[row].par_iter_mut().with_min_len(LEVELS_PER_TASK);
             cells.zip(levels).for_each(|(cell, &level)| *cell = of_levels.get(level));
         })?;
         self.times.solve_ms = times.solve_ms;
@@ -114,7 +113,8 @@ impl<W: Weight> DeviceSearch<W> for ByLevelsOnGpu<'_, W> {
         let (levels, work) = found?;
         self.distances.extend_to(work.rounds as usize + 1);
         let of_levels = &self.distances;
-        let found = levels.par_iter().with_min_len(PER_TASK).map(|&level| of_levels.get(level));
+        let found =
+            levels.par_iter().with_min_len(LEVELS_PER_TASK).map(|&level| of_levels.get(level));
         Ok((found.collect(), work))
     }
 

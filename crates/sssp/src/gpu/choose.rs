@@ -1,4 +1,4 @@
-//! Which algorithm a GPU searches with.
+//! The choice of the algorithm on a GPU.
 
 use gpu_runtime::Gpu;
 use graph_formats::Csr;
@@ -10,8 +10,8 @@ use super::on_gpu::OnGpu;
 use crate::weights::SearchKeys;
 use crate::{Delta, Plan, QueueRule, SsspError, cost};
 
-/// The search that `config` asks for, and what was chosen: where that is left to the solver and
-/// enough searches are expected to make up for trials, the fastest.
+/// The search by `config`, with its plan. If `config` names no algorithm and expects enough
+/// searches for trials to pay, it is the fastest one tried.
 pub(super) fn search<'g, W: SearchKeys>(
     gpu: &Gpu,
     graph: &'g Csr<W>,
@@ -41,7 +41,7 @@ pub(super) fn search<'g, W: SearchKeys>(
     } else {
         autotune::fastest(gpu, graph, &mut plan)?
     };
-    // of those for any sign, one that tells of rounds as the device's do
+    // with negative weights, an algorithm that reports rounds as the device's do
     let cpu = config.for_algorithm(admits_negative.then_some(crate::Algorithm::BellmanFord));
     let search = OnGpu::new(device, choice_ms, graph, cpu);
     Ok((plan, search))

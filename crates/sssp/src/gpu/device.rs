@@ -1,4 +1,4 @@
-//! A search on a device, whichever it is.
+//! A search on a device, by any of the algorithms.
 
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, VertexId, Weight};
@@ -14,7 +14,8 @@ use super::table::Table;
 use crate::weights::SearchKeys;
 use crate::{Delta, DeviceTimes, SsspError, Work, delta, plan};
 
-/// An algorithm on a device. Two of them know more than single searches.
+/// An algorithm on a device. Δ-stepping and breadth-first search also have tables and nearest
+/// sources.
 pub(super) enum Device<'g, W: Weight> {
     Stepping(Box<DeltaSteppingOnGpu>),
     Levels(Box<ByLevelsOnGpu<'g, W>>),
@@ -38,7 +39,7 @@ impl<'g, W: Weight> Device<'g, W> {
         }
     }
 
-    /// Fills the table where there is a faster way than row by row; the counts of all searches.
+    /// Fills the table and returns the work; `None` if row by row is faster.
     pub(super) fn table(
         &mut self,
         table: &mut Table<'_, W::Distance>,
@@ -50,8 +51,8 @@ impl<'g, W: Weight> Device<'g, W> {
         }
     }
 
-    /// The distances from the nearest of `sources`, which of them that is, and what it took, where
-    /// there is a faster way than the CPU's.
+    /// For every vertex, its distance from the nearest of `sources` and that source, and the work;
+    /// `None` if the CPU should find them.
     pub(super) fn nearest(
         &mut self,
         sources: &[VertexId],
@@ -65,7 +66,7 @@ impl<'g, W: Weight> Device<'g, W> {
     }
 }
 
-/// The search by `algorithm`, and the width of its buckets if it has some.
+/// The search by `algorithm`, and the width of its buckets if it has any.
 pub(super) fn on_device<'g, W: SearchKeys>(
     gpu: &Gpu,
     graph: &'g Csr<W>,

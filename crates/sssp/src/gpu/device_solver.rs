@@ -1,4 +1,4 @@
-//! A solver of a graph that is on a GPU already, and whose answers stay there.
+//! A solver of a graph that is on a GPU already; its results stay there.
 
 use std::marker::PhantomData;
 use std::ops::{ControlFlow, Deref, Range};
@@ -18,7 +18,7 @@ use search_parts::{Kernels, MAX_VERTICES, Query, all_threads, milliseconds};
 use super::arrays::{Arrays, type_code};
 use super::delta_stepping::DeltaSteppingOnGpu;
 use crate::key::distance_bound;
-use crate::plan::is_far_below_greatest;
+use crate::plan::cannot_overflow;
 use crate::{DeviceTimes, Goal, Progress, SsspError, Work};
 
 const MODULES: [Module; 5] =
@@ -37,12 +37,12 @@ struct Cells {
     padding: u32,
 }
 
-/// Searches a graph whose arrays are on a GPU by Δ-stepping, and leaves distances and
-/// predecessors there: complete, so that any stream may read them.
+/// Searches a graph whose arrays are on a GPU by Δ-stepping. Distances and predecessors stay there;
+/// they are complete when a call returns, so that any stream may read them.
 ///
-/// The answers are those of [`Solver::on_gpu`](crate::Solver::on_gpu) for the same graph, bit for
-/// bit. Arcs are as they are stored; where each has its reverse of the same weight that is found
-/// out, and helps.
+/// The results are those of [`Solver::on_gpu`](crate::Solver::on_gpu) for the same graph, bit for
+/// bit. The graph is directed as stored. If each arc has a reverse of the same weight, the solver
+/// detects that and uses it.
 ///
 /// ```no_run
 /// use gpu_runtime::Gpu;
@@ -64,21 +64,21 @@ pub struct DeviceSolver<W: Weight> {
     search: DeltaSteppingOnGpu,
     kernel: CellsKernel,
     n_arcs: usize,
-    /// What the last search was from, and how far it went, as keys.
+    /// The source of the last search, and its limit as a key.
     last: Option<(VertexId, u64)>,
     weights: PhantomData<W>,
 }
 
-/// What a call of a [`DeviceSolver`] left on its GPU, and what that took. It dereferences to the
-/// numbers.
+/// The result of a call of a [`DeviceSolver`] on its GPU, with work and times. It dereferences to
+/// the numbers.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct OnDevice<T: Weight> {
     /// The distances.
     pub numbers: Buffer<T>,
-    /// Counts of all searches that the call made.
+    /// Counts of all searches of the call.
     pub work: Work,
-    /// Where the time went: of making the solver, and of these searches.
+    /// Times of making the solver and of these searches.
     pub times: DeviceTimes,
 }
 
@@ -97,17 +97,17 @@ impl<W: Weight> DeviceSolver<W> {
             return Err(GpuError::NotCompiled.into());
         }
         let (start, jit_before) = (Instant::now(), gpu.jit_ms());
-        let facts = arrays.look(gpu)?;
-        let bound = distance_bound(arrays.n_vertices(), &facts.weights);
-        if !is_far_below_greatest::<W>(arrays.n_vertices(), bound) {
-            let greatest = facts.weights.greatest;
+        let summary = arrays.inspect(gpu)?;
+        let bound = distance_bound(arrays.n_vertices(), &summary.weights);
+        if !cannot_overflow::<W>(arrays.n_vertices(), bound) {
+            let greatest = summary.weights.greatest;
             let reason = format!(
                 "with weights up to {greatest} a sum may be too large for a distance; scale them \
                  down, or solve on the CPU"
             );
             return Err(SsspError::NotOnGpu { reason });
         }
-        let mut search = DeltaSteppingOnGpu::of_arrays(gpu, arrays, facts)?;
+        let mut search = DeltaSteppingOnGpu::of_arrays(gpu, arrays, summary)?;
         let kernel = CellsKernel::load(gpu, search.kind())?;
         let jit_ms = gpu.jit_ms() - jit_before;
         let prepare_ms = milliseconds(start) - jit_ms;
@@ -116,22 +116,22 @@ impl<W: Weight> DeviceSolver<W> {
         Ok(Self { gpu, search, kernel, n_arcs, last: None, weights: PhantomData })
     }
 
-    /// How many vertices there are.
+    /// The number of vertices.
     pub fn n_vertices(&self) -> usize {
         self.search.n_vertices() as usize
     }
 
-    /// How many arcs there are.
+    /// The number of arcs.
     pub fn n_arcs(&self) -> usize {
         self.n_arcs
     }
 
-    /// The distances from `source` as numbers of type `T`, as far as `goal` asks; infinity where a
-    /// vertex is not reached, or the greatest integer.
+    /// The distances from `source` within `goal`, as numbers of type `T`. An unreached vertex has
+    /// infinity or the greatest integer.
     ///
     /// # Errors
-    /// When a vertex does not exist, a limit is no number, `progress` ends the search, or
-    /// [`SsspError::NotExact`] when a distance is no number of that type. Floats of 32 bits may be
+    /// If a vertex does not exist, a limit is NaN, or `progress` ends the search;
+    /// [`SsspError::NotExact`] if `T` cannot hold a distance exactly. Floats of 32 bits may be
     /// rounded.
     pub fn distances<T: Weight>(
         &mut self,
@@ -153,7 +153,7 @@ impl<W: Weight> DeviceSolver<W> {
         }
         let targets = targets.as_slice();
         self.check("target", targets)?;
-        // the driver takes memory while the device searches
+        // allocates while the device searches
         let (gpu, n, taken) = (self.gpu.clone(), self.n_vertices(), OnceLock::new());
         let cells = || gpu.buffer::<T>(n);
         let tell = |done, total| {
@@ -175,13 +175,13 @@ impl<W: Weight> DeviceSolver<W> {
         OnDevice { numbers, work, times: self.search.times }
     }
 
-    /// Writes the distances that the search has left, as far as `limit`, a key.
+    /// Writes the distances of the last search up to `limit`, a key.
     fn write<T: Weight>(&mut self, limit: u64, cells: &Buffer<T>) -> Result<(), SsspError> {
         let Self { gpu, search, kernel, .. } = self;
         kernel.of(gpu, search.kind())?.write(gpu, search.keys(), limit, cells, 0..cells.len())
     }
 
-    /// No distances, for no vertex is reached.
+    /// The result in which no vertex is reached.
     fn nothing<T: Weight>(&mut self) -> Result<OnDevice<T>, SsspError> {
         self.search.forget()?;
         let cells = self.gpu.buffer(self.n_vertices())?;
@@ -190,7 +190,7 @@ impl<W: Weight> DeviceSolver<W> {
     }
 
     /// The predecessor of each vertex that the last search reached, as [`predecessors`] chooses
-    /// it; `u32::MAX` for the source and all others.
+    /// it; `u32::MAX` for the source and for unreached vertices.
     ///
     /// # Errors
     /// [`SsspError::Gpu`].
@@ -205,13 +205,13 @@ impl<W: Weight> DeviceSolver<W> {
                 none
             }
         };
-        // whoever reads them may do so on another stream
+        // the caller may read them on another stream
         self.gpu.synchronize()?;
         Ok(predecessors)
     }
 
-    /// The distances of each of `targets` from each of `sources`, a row for each source, as
-    /// [`distances`](Self::distances) has them.
+    /// The distances of `targets` from each of `sources`, a row for each source, in the form of
+    /// [`distances`](Self::distances).
     ///
     /// # Errors
     /// As [`distances`](Self::distances).
@@ -237,12 +237,12 @@ impl<W: Weight> DeviceSolver<W> {
             kernel.of(gpu, kind)?.write(gpu, &found.table, limit, &cells, range)
         })?;
         let work = work.ok_or_else(|| SsspError::NotOnGpu {
-            reason: format!("a table has up to {MAX_VERTICES} targets, and these are {n_targets}"),
+            reason: format!("a table has at most {MAX_VERTICES} targets, not {n_targets}"),
         })?;
         Ok(self.left(cells, work))
     }
 
-    /// Where the time of making the solver went.
+    /// Times of making the solver.
     pub fn preparation(&self) -> DeviceTimes {
         self.search.times.without_search()
     }
@@ -269,7 +269,7 @@ impl CellsKernel {
         Ok(Self { kind, kernel, inexact: gpu.buffer(1)? })
     }
 
-    /// This one, or the one for keys of this kind from now on.
+    /// The kernel for keys of this kind, loaded if it is not the present one.
     fn of(&mut self, gpu: &Gpu, kind: KeyKind) -> Result<&mut Self, SsspError> {
         if self.kind != kind {
             *self = Self::load(gpu, kind)?;
@@ -277,7 +277,7 @@ impl CellsKernel {
         Ok(self)
     }
 
-    /// Writes the distances that `keys` up to `limit` stand for into this range of `cells`.
+    /// Writes the distances of `keys` up to `limit` into this range of `cells`.
     fn write<T: Weight>(
         &mut self,
         gpu: &Gpu,
@@ -300,8 +300,8 @@ impl CellsKernel {
             cell_type: type_code::<T>(),
             padding: 0,
         };
-        // SAFETY: the kernel reads as many keys as there are cells in the range, and writes these;
-        // all are of `gpu`.
+        // SAFETY: the kernel reads as many keys as there are cells in the range, and writes the
+        // cells; all buffers are of `gpu`.
         unsafe { gpu.launch(&self.kernel, all_threads(gpu), &[Arg::structure(&at)])? };
         if has_all {
             return Ok(gpu.synchronize()?);
@@ -312,7 +312,7 @@ impl CellsKernel {
         }
     }
 
-    /// Whether `T` has all numbers that these keys stand for, so that nobody has to look.
+    /// Whether `T` can hold all distances of these keys exactly, so that no check is needed.
     fn has_all_as<T: Weight>(&self) -> bool {
         match T::KIND {
             WeightKind::F64 => matches!(self.kind, KeyKind::U32 | KeyKind::F32 | KeyKind::F64),

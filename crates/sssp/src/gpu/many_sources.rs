@@ -1,15 +1,14 @@
 //! Searches from many sources on a GPU, several at once.
 //!
-//! The method stands in `kernels/sssp/many_sources.cu`: teams of blocks, each with a work
-//! space of its own, take source after source and leave the keys of the targets in a
-//! table. This side chooses how many teams there are, and asks for a few rows of the table
-//! a launch, so that it is never large and the caller hears of progress.
+//! The method is described in `kernels/sssp/many_sources.cu`: teams of blocks, each with its own
+//! work space, take one source after another and write the keys of the targets into a table. This
+//! side chooses the number of teams. A launch fills a few rows of the table, so that the table on
+//! the device stays small and progress is reported between launches.
 //!
-//! Memory: a team takes what a search does, 44 bytes a vertex and half a byte an arc, twice that
-//! with keys of 64 bits; all
-//! together take up to a fourth of what is free. There is a team for each source, up to
-//! one for each multiprocessor, but on dense graphs only as many as keep their keys in the
-//! device's cache.
+//! Memory: a team takes as much as a search: 44 bytes a vertex and half a byte an arc, twice that
+//! with keys of 64 bits. All teams together take at most a fourth of the free memory. There is a
+//! team for each source, up to one for each multiprocessor; on dense graphs only as many as keep
+//! their keys in the L2 cache.
 //!
 //! Reference: meyer-sanders-2003
 
@@ -29,14 +28,14 @@ use search_parts::{Kernels, Launch, milliseconds};
 use super::work_space::{Lists, SteppingSearch, WorkSpace};
 use crate::{DeviceTimes, Progress, SsspError, Work};
 
-/// Sources of a launch for each team: enough that teams end at about the same time.
-const TURNS: usize = 16;
-/// Arcs a vertex from which reading keys is what takes the time, more than waiting for them
-/// does. On an H200, 64 sources of R-MAT 20, with 31 arcs a vertex, took 25.6 ms with the 12
-/// teams whose keys fit the cache, and 37.8 with 64; of a grid of that many vertices, with
-/// 4, 70 and 25 ms.
-const MANY_ARCS: usize = 8;
-/// Keys of the table of a launch, unless one row has more.
+/// Sources per team in a launch: enough for the teams to end at about the same time.
+const SOURCES_PER_TEAM: usize = 16;
+/// Least mean degree at which the keys of all teams should fit the L2 cache: then the bandwidth of
+/// reading keys matters more than the latency. On an H200, 64 sources of R-MAT 20, with 31 arcs a
+/// vertex, took 25.6 ms with the 12 teams whose keys fit the cache, and 37.8 ms with 64 teams. On a
+/// grid of that many vertices, with 4 arcs a vertex, they took 70 and 25 ms.
+const MIN_DENSE_DEGREE: usize = 8;
+/// The most keys in the table of a launch, unless one row has more.
 const MAX_KEYS: usize = 1 << 26;
 
 const MODULES: [Module; 5] =
@@ -60,13 +59,13 @@ pub(super) struct ManySources {
     kernel: Kernel,
     kind: KeyKind,
     work_spaces: WorkSpace,
-    /// For up to this many sources there cannot be more teams.
+    /// The number of sources that the teams were made for.
     made_for: usize,
 }
 
 /// The keys of the targets of some sources, row by row.
 pub(super) struct Found {
-    /// A row for each source, in words, on the device.
+    /// The keys on the device, as words of 32 bits; a row for each source.
     pub(super) table: Buffer<u32>,
     pub(super) work: Work,
     /// Whether a sum was too large for a key.
@@ -75,7 +74,7 @@ pub(super) struct Found {
 }
 
 impl ManySources {
-    /// Makes teams for so many sources of what `search` describes, with keys of this kind.
+    /// Makes teams for `n_sources` searches of the graph in `search`, with keys of this kind.
     pub(super) fn new(
         gpu: &Gpu,
         kind: KeyKind,
@@ -91,7 +90,7 @@ impl ManySources {
         Ok(Self { kernel, kind, work_spaces, made_for: n_sources })
     }
 
-    /// How many teams there should be for `n_sources` sources.
+    /// The number of teams for `n_sources` sources.
     fn teams(
         gpu: &Gpu,
         search: &SteppingSearch,
@@ -103,21 +102,22 @@ impl ManySources {
         let per_team = WorkSpace::bytes(n, Lists::of(n, m), kind);
         let by_memory = gpu.available_bytes()? / 4 / per_team;
         let mut most = by_memory.min(u64::from(properties.multiprocessors));
-        if m / n >= MANY_ARCS {
+        if m / n >= MIN_DENSE_DEGREE {
             most = most.min(properties.l2_bytes / (4 * n * kind.words_of_key()) as u64);
         }
         Ok(n_sources.min(most as usize).max(1))
     }
 
-    /// Whether there are as many teams as so many sources call for.
+    /// Whether more sources would not get more teams.
     pub(super) fn is_enough_for(&self, n_sources: usize) -> bool {
         self.made_for >= n_sources
     }
 
-    /// Searches from all of `sources` as `search` says, by the clock of `launch`, and hands the
-    /// keys of `targets`, of which there is one at least, to `take`: those of a few sources at a
-    /// time, with the positions of these. Tells `progress` how many are done. The times of all
-    /// launches; `None` where a sum is too large for a key of 32 bits and not for a distance.
+    /// Searches from all of `sources` in the graph in `search`, with the stream and timer of
+    /// `launch`. Passes the keys of `targets`, of which there is at least one, to `take`, for a few
+    /// sources at a time with the range of their rows. Reports to `progress` how many sources are
+    /// done. Returns the times of all launches; `None` if a sum does not fit a key of 32 bits but a
+    /// distance may hold it.
     pub(super) fn search(
         &mut self,
         launch: &Launch,
@@ -128,7 +128,9 @@ impl ManySources {
         mut take: impl FnMut(Range<usize>, &Found) -> Result<(), SsspError>,
     ) -> Result<Option<DeviceTimes>, SsspError> {
         let targets = launch.gpu.upload(targets)?;
-        let most = (self.work_spaces.count() * TURNS).min(MAX_KEYS / targets.len().max(1)).max(1);
+        let most = (self.work_spaces.count() * SOURCES_PER_TEAM)
+            .min(MAX_KEYS / targets.len().max(1))
+            .max(1);
         let mut times = DeviceTimes::default();
         let mut n_done = 0;
         let tell = |done: usize| match progress {
@@ -150,7 +152,7 @@ impl ManySources {
         if tell(n_done).is_break() { Err(SsspError::Interrupted) } else { Ok(Some(times)) }
     }
 
-    /// The keys of `targets` from each of `sources`, in one launch, which `tell` may end.
+    /// The keys of `targets` from each of `sources`, by one launch, which `tell` may end.
     fn rows(
         &mut self,
         launch: &Launch,
@@ -186,14 +188,14 @@ impl ManySources {
         let grid = (n_teams as u32 * team_blocks, 1, 1);
         let shape = LaunchConfig { grid, ..launch.shape };
         // SAFETY: the kernel reads the graph, sources and targets, which the solver has
-        // checked, and writes as many work spaces as there are teams, a row of the table for
-        // each source, and five sums; all are of `gpu`.
+        // checked, and writes a work space for each team, a row of the table for each source, and
+        // five sums; all buffers are of `gpu`.
         unsafe { gpu.launch(&self.kernel, shape, &[Arg::structure(&request)])? };
         let solve_ms = launch.wait(tell)?;
         let work = work.download()?;
         let times = DeviceTimes { solve_ms, ..DeviceTimes::default() };
         let &[relaxations, improvements, settled, rounds, n_overflowed] = work.as_slice() else {
-            unreachable!("five sums were asked for")
+            unreachable!("the buffer has five sums")
         };
         let work = Work { relaxations, improvements, settled, rounds, again: None };
         Ok(Found { table, work, overflowed: n_overflowed != 0, times })

@@ -1,8 +1,8 @@
 //! Solvers for a GPU.
 //!
-//! They are behind [`Solver::on_gpu`](crate::Solver::on_gpu), which takes a [`Config`] that may
-//! name one of the [algorithms](Algorithm) here. A build without the feature `cuda` has all of
-//! this, but no [`Gpu`](gpu_runtime::Gpu) to call it with.
+//! Their entry point is [`Solver::on_gpu`](crate::Solver::on_gpu), with a [`Config`] that may name
+//! one of the [algorithms](Algorithm). A build without the feature `cuda` has the same API, but no
+//! [`Gpu`](gpu_runtime::Gpu) to call it with.
 
 mod algorithm;
 mod arrays;
@@ -30,7 +30,7 @@ pub use published::{BlockSize, EdgeOrder, Layout, Loads, Stores};
 mod tests {
     use gpu_runtime::Gpu;
 
-    /// The first GPU, or `None` and a word about it.
+    /// The first GPU; without one, `None` and a message.
     pub(super) fn gpu() -> Option<Gpu> {
         test_support::gpu(Gpu::open())
     }

@@ -1,12 +1,12 @@
-//! The nearest of several sources for every vertex, on a GPU, from the keys that a search from
-//! all of them has left there.
+//! The nearest of several sources for every vertex, on a GPU, from the keys of a search from all
+//! of them.
 //!
-//! The method stands in `kernels/sssp/nearest.cu`: the smallest source along tight arcs, in
-//! rounds to a fixed point. One launch, O(n + m) and a barrier for each hop where no vertex has
-//! ties; four bytes a vertex, and lists that a search has.
+//! The method is described in `kernels/sssp/nearest.cu`: rounds broadcast the smallest source along
+//! tight arcs until nothing changes. One launch; O(n + m) and a barrier for each hop if no vertex
+//! has ties; four bytes a vertex, besides the lists of the search.
 //!
-//! How it differs from the CPU's `cpu/nearest.rs`: that one finds both at once, on labels of a
-//! distance and a source, which are too wide for an atomic.
+//! Difference from the CPU's `cpu/nearest.rs`: there, one search compares pairs of a distance and a
+//! source, which are too wide for an atomic operation on a GPU.
 //!
 //! Reference: dijkstra-1959
 
@@ -53,8 +53,8 @@ impl OwnersKernel {
         Ok(Self { kernel, shape: two_blocks_each(gpu) })
     }
 
-    /// The nearest of `sources`, each there once, of every vertex of `graph`, by the keys in
-    /// `work_space`, whose lists are overwritten; `u32::MAX` for what is not reached.
+    /// The nearest of `sources`, which are distinct, for every vertex of `graph`, by the keys in
+    /// `work_space`, whose lists are overwritten; `u32::MAX` for unreached vertices.
     pub(super) fn owners(
         &self,
         gpu: &Gpu,
@@ -79,9 +79,9 @@ impl OwnersKernel {
             n_vertices: n as u32,
             n_sources: sources.len() as u32,
         };
-        // SAFETY: the kernel reads graph, keys and sources, and writes owners and lists, which
-        // have a place of four bytes for each vertex, and pieces, of which there are as many as
-        // `arcs.cuh` asks for; all are of `gpu`.
+        // SAFETY: the kernel reads graph, keys and sources. It writes owners and lists, which have
+        // a place of four bytes for each vertex, and pieces, of which there are as many as
+        // `arcs.cuh` requires. All buffers are of `gpu`.
         unsafe { gpu.launch(&self.kernel, self.shape, &[Arg::structure(&nearest)])? };
         Ok(owners.download()?)
     }

@@ -1,8 +1,8 @@
-//! The CPU in the place of a device that has no answer.
+//! The CPU as the fallback for a device that has no answer.
 //!
-//! Some kernels add weights in numbers narrower than distances, and some may meet a negative
-//! cycle that they cannot name; and a device may lack the memory for wider numbers. There the
-//! CPU searches the same graph, and finds the cycle. Its time is counted as the search's.
+//! Some kernels add weights in numbers narrower than distances, and the device may lack the memory
+//! for wider ones. Some kernels detect a negative cycle but do not list it. Then the CPU searches
+//! the same graph, and lists the cycle. Its time counts as the search's.
 
 use std::time::Instant;
 
@@ -19,24 +19,24 @@ use crate::search::Search;
 use crate::weights::SearchKeys;
 use crate::{Config, DeviceTimes, Plan, SsspError, Work};
 
-/// A search on a device, and on the CPU where the device has no answer.
+/// A search on a device, or on the CPU if the device has no answer.
 pub(super) struct OnGpu<'g, W: Weight> {
     device: Device<'g, W>,
-    /// What the choice of this one took, in milliseconds.
+    /// Milliseconds of the trials of algorithms.
     choice_ms: f64,
     graph: &'g Csr<W>,
-    /// What the CPU searches with.
+    /// Configuration of the search on the CPU.
     config: Config,
-    /// Made when it is first needed.
+    /// Made for the first fallback.
     cpu: Option<Box<dyn Search<W> + 'g>>,
     /// Milliseconds that the CPU took for the last search or table.
     cpu_ms: f64,
-    /// Whether the device had an answer to the last search.
+    /// Whether the last search ran on the device and succeeded.
     on_device: bool,
 }
 
 impl<'g, W: SearchKeys> OnGpu<'g, W> {
-    /// For `device`, which searches `graph`; on the CPU, by `config`.
+    /// A search of `graph` on `device`; on the CPU it follows `config`.
     pub(super) fn new(
         device: Device<'g, W>,
         choice_ms: f64,
@@ -46,7 +46,7 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
         Self { device, choice_ms, graph, config, cpu: None, cpu_ms: 0.0, on_device: false }
     }
 
-    /// Where the time of the last search went.
+    /// Times of the last search.
     pub(super) fn times(&self) -> DeviceTimes {
         let mut times = self.device.times();
         times.prepare_ms += self.choice_ms;
@@ -68,7 +68,8 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
         }
     }
 
-    /// The predecessors of the vertices within `limit` of `source`, if the device finds them.
+    /// The predecessors of the vertices within `limit` of `source`; `None` if the device does not
+    /// find them.
     pub(super) fn predecessors(
         &mut self,
         source: VertexId,
@@ -81,16 +82,16 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
         Ok(unless_out_of_memory(found)?.flatten())
     }
 
-    /// Fills the table, at once where the device can and has the memory, or row by row; the work,
-    /// and where the time went.
+    /// Fills the table: many rows at once if the algorithm can and memory suffices, else row by
+    /// row. Returns the work and the times.
     pub(super) fn fill(
         &mut self,
         plan: &Plan,
         mut table: Table<'_, W::Distance>,
     ) -> Result<(Work, DeviceTimes), SsspError> {
         self.begin();
-        // sums that are too large are looked for in all distances of a source; and one search at a
-        // time needs no more memory than there is
+        // the check for overflows needs all distances of a source, so it is made row by row; so is
+        // a table for which memory does not suffice
         if plan.bounded
             && let Some(work) = unless_out_of_memory(self.device.table(&mut table))?.flatten()
         {
@@ -115,7 +116,7 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
         Ok((work, times))
     }
 
-    /// As [`Device::nearest`], if there is the memory.
+    /// As [`Device::nearest`]; also `None` if memory does not suffice.
     pub(super) fn nearest(
         &mut self,
         sources: &[VertexId],
@@ -125,7 +126,7 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
         Ok(unless_out_of_memory(self.device.nearest(sources, progress))?.flatten())
     }
 
-    /// Forgets what came of the last search.
+    /// Resets the state of the last search.
     fn begin(&mut self) {
         (self.cpu_ms, self.on_device) = (0.0, false);
     }
@@ -154,7 +155,7 @@ mod tests {
     use super::*;
     use search_parts::device::{DeviceSearch, no_answer};
 
-    /// A device that has an answer, of zeros, for even sources alone.
+    /// A device whose distances are zeros, and which has an answer for even sources only.
     struct EvenSources {
         n_vertices: usize,
     }

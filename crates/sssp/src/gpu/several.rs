@@ -1,9 +1,9 @@
 //! Several GPUs of one machine, which share the sources of a table.
 //!
-//! Each has the graph, and searches from as many of the sources, which follow each other in the
-//! table; a thread waits for it. Their progress is counted together. What ends one ends all: an
-//! error, a panic of the callback, or its wish to end. A row depends on its source alone, so that
-//! the table is the same with any number of GPUs.
+//! Each GPU has the graph, and searches from an equal share of consecutive sources; a thread waits
+//! for each GPU. Progress is the sum over all GPUs. An error, a panic of the callback or its
+//! request to stop ends the searches on all GPUs. A row depends on its source alone, so the table
+//! is the same with any number of GPUs.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -23,18 +23,17 @@ use super::table::Table;
 use crate::weights::SearchKeys;
 use crate::{DeviceTimes, Plan, SsspError, Work};
 
-/// GPUs of one machine and what searches on each, of which the first makes all searches that are
-/// no table's.
+/// GPUs of one machine with a search on each. Only tables use more than the first GPU.
 pub(crate) struct OnGpus<'g, W: Weight> {
     pub(crate) gpus: Vec<Gpu>,
     searches: Vec<OnGpu<'g, W>>,
-    /// What making the first took.
+    /// Times of making the search on the first GPU.
     pub(crate) preparation: DeviceTimes,
 }
 
 impl<'g, W: SearchKeys> OnGpus<'g, W> {
-    /// Those that `config` asks for, made on all `gpus` at once, of which there is one at least;
-    /// and what was chosen.
+    /// Makes the searches by `config` on all `gpus` at once, with the plan of the first. There is
+    /// at least one GPU.
     pub(crate) fn new(
         gpus: &[Gpu],
         graph: &'g Csr<W>,
@@ -50,9 +49,9 @@ impl<'g, W: SearchKeys> OnGpus<'g, W> {
         Ok((plans.swap_remove(0), Self { gpus: gpus.to_vec(), searches, preparation }))
     }
 
-    /// No GPU, but a search that stands for one.
+    /// A mock: the given search and no GPU.
     #[cfg(test)]
-    pub(crate) fn standing_for(
+    pub(crate) fn mock(
         search: Box<dyn search_parts::device::DeviceSearch<W> + 'g>,
         graph: &'g Csr<W>,
     ) -> Self {
@@ -62,7 +61,7 @@ impl<'g, W: SearchKeys> OnGpus<'g, W> {
         Self { gpus: Vec::new(), searches: vec![search], preparation }
     }
 
-    /// Where the time of the last search went that was no table's.
+    /// Times of the last search on the first GPU.
     pub(crate) fn times(&self) -> DeviceTimes {
         self.searches[0].times()
     }
@@ -94,8 +93,8 @@ impl<'g, W: SearchKeys> OnGpus<'g, W> {
         found.map_err(|error| error.named(&self.gpus))
     }
 
-    /// Fills the rows of a table, of one cell at least; the work, and the times of the GPU that took
-    /// the longest.
+    /// Fills the rows of a table, which has at least one cell. Returns the work, and the times of
+    /// the slowest GPU.
     pub(crate) fn fill(
         &mut self,
         plan: &Plan,
@@ -119,7 +118,7 @@ impl<'g, W: SearchKeys> OnGpus<'g, W> {
             let _ends = EndsOnPanic(&ended);
             let own = AtomicU64::new(0);
             let tell = |now: u64, _| {
-                // less than before where the share is begun again
+                // a share that starts again reports less than before
                 let more = now.wrapping_sub(own.swap(now, Relaxed));
                 let all = done.fetch_add(more, Relaxed).wrapping_add(more);
                 match progress {
@@ -139,7 +138,7 @@ impl<'g, W: SearchKeys> OnGpus<'g, W> {
         let mut interrupted = false;
         for filled in filled {
             match filled {
-                // perhaps for the error of another
+                // another GPU's error may be the cause
                 Err(SsspError::Interrupted) => interrupted = true,
                 filled => {
                     let (own, own_times) = filled?;
@@ -155,7 +154,7 @@ impl<'g, W: SearchKeys> OnGpus<'g, W> {
     }
 }
 
-/// What a GPU has of a table.
+/// A GPU's share of a table.
 struct Share<'a, 'g, W: Weight> {
     gpu: &'a Gpu,
     search: &'a mut OnGpu<'g, W>,
@@ -163,8 +162,8 @@ struct Share<'a, 'g, W: Weight> {
     cells: &'a mut [W::Distance],
 }
 
-/// What `work` makes of each of `parts`, on a thread each, of which the caller's is one; on fewer
-/// where the system refuses some. In no pool, whose threads would wait for a GPU and not compute.
+/// Maps `parts` by `work` on one thread each, including the caller's; on fewer threads if the
+/// system refuses some. It uses no pool, whose threads would wait for GPUs instead of computing.
 fn side_by_side<T: Send, R: Send>(parts: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
     let n_parts = parts.len();
     let results: Mutex<Vec<_>> = Mutex::new((0..n_parts).map(|_| None).collect());

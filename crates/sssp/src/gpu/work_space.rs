@@ -1,5 +1,5 @@
-//! What a search on the device works on: the structures that the kernel knows too, and the
-//! buffers that they point to.
+//! The work space of a search on the device: the structures that the kernel shares, and the buffers
+//! that they point to.
 
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu, GpuError};
@@ -57,24 +57,24 @@ pub(super) struct SteppingControl {
     pub(super) cycles: [u64; 4],
 }
 
-/// How long the lists of a search are.
+/// Lengths of the lists of a search.
 #[derive(Clone, Copy)]
 pub(super) struct Lists {
-    /// Entries of the near and far lists and of that of the visited; at least 1.
+    /// Entries in each near and far list and in the list of visited vertices; at least 1.
     pub(super) capacity: usize,
-    /// Pieces of long rows.
+    /// Entries in each list of pieces of long rows.
     pub(super) n_pieces: usize,
 }
 
 impl Lists {
-    /// As long as they can get, but for pieces, for a graph of `n` vertices and `m` arcs.
+    /// Lists for a graph of `n` vertices and `m` arcs. Only the lists of pieces may be too short.
     pub(super) fn of(n: usize, m: usize) -> Self {
         Self { capacity: n, n_pieces: m / 64 + 1024 }
     }
 }
 
-/// The lists and labels of one search, or of several side by side: each array is that of
-/// the first, then that of the second, and so on. With keys of two words, all is twice as long.
+/// The lists and keys of one search, or of several at a time: each buffer has the array of the
+/// first search, then that of the second, and so on. With keys of two words, all are twice as long.
 pub(super) struct WorkSpace {
     n_vertices: usize,
     pub(super) lists: Lists,
@@ -90,11 +90,11 @@ impl WorkSpace {
     /// Bytes of one search of `n_vertices` vertices.
     pub(super) fn bytes(n_vertices: usize, lists: Lists, kind: KeyKind) -> u64 {
         let Lists { capacity, n_pieces } = lists;
-        let bytes_a_word = n_vertices * 4 + capacity * 5 * 8 + n_pieces * 2 * 16;
-        (bytes_a_word * kind.words_of_key() + size_of::<SteppingControl>()) as u64
+        let bytes_per_word = n_vertices * 4 + capacity * 5 * 8 + n_pieces * 2 * 16;
+        (bytes_per_word * kind.words_of_key() + size_of::<SteppingControl>()) as u64
     }
 
-    /// Room for `count` searches.
+    /// Allocates the buffers for `count` searches.
     pub(super) fn new(
         gpu: &Gpu,
         n_vertices: usize,
@@ -116,12 +116,12 @@ impl WorkSpace {
         })
     }
 
-    /// Searches that there is room for.
+    /// The number of searches.
     pub(super) fn count(&self) -> usize {
         self.control.len()
     }
 
-    /// Writes the addresses and capacities of the first search into `search`.
+    /// Writes the addresses and capacities for the first search into `search`.
     pub(super) fn describe(&self, search: &mut SteppingSearch) {
         let both = |pair: &[Buffer<u64>; 2]| [pair[0].address(), pair[1].address()];
         search.keys = self.keys.address();

@@ -1,12 +1,11 @@
-//! Where a graph is undirected, each vertex looks along its own row for its predecessor.
+//! In an undirected graph, each vertex scans its own row for its predecessor.
 //!
-//! Rows ascend, so that the first tail that it finds is the smallest; it passes over arcs that
-//! are longer than it is far. For that to be most of them, the few nearest vertices offer
-//! themselves all the same, and all others look for what is not so near: in R-MAT graphs, most
-//! arcs are longer than the way from the nearest hubs to any vertex. Where searches have a copy
-//! of the short arcs, most vertices need to look at no others. The time goes into waiting for
-//! memory, so that many rows are looked along side by side, and what each needs next is
-//! prefetched.
+//! Rows ascend, so the first tight tail is the smallest. The scan skips arcs that are longer than
+//! the vertex's distance. To skip more arcs, the few nearest vertices are handled first by the pass
+//! over their own rows, and the scans need only the other tails: in R-MAT graphs, most arcs are
+//! longer than the distance from the nearest hubs to any vertex. If there is a copy of the short
+//! arcs, most vertices need no others. The time is dominated by cache misses, so many rows are
+//! scanned in turn, and the next key of each is prefetched.
 
 use std::ops::Range;
 use std::sync::atomic::AtomicU32;
@@ -18,38 +17,38 @@ use search_parts::prefetch;
 use super::{NO_VERTEX, Tails};
 use crate::key::KeyArithmetic;
 
-/// Arcs of a row from which on weights are looked at first, to pass over arcs that are too long.
-const LONG_ROW: usize = 16;
-/// Arcs of a row that are all looked at in one go.
-const SHORT_ROW: usize = 4;
-/// How many long rows are looked along side by side.
-const SIDE_BY_SIDE: usize = 64;
-/// How many rows before it is looked along one is prefetched.
+/// Least arcs of a row whose weights are read first, to skip arcs that are too long.
+const MIN_LONG_ROW: usize = 16;
+/// Most arcs of a row that is scanned without branches.
+const MAX_SHORT_ROW: usize = 4;
+/// Long rows that are scanned in turn.
+const ROWS_AT_ONCE: usize = 64;
+/// The row this many rows ahead is prefetched.
 const ROWS_AHEAD: usize = 16;
 
-/// Where a row is looked along.
+/// The list of arcs that is scanned.
 #[derive(Clone, Copy)]
 enum List {
     Graph,
     ShortArcs,
 }
 
-/// How far a vertex has looked along its row.
-struct Look<W, K> {
+/// The scan of a vertex's row.
+struct Scan<W, K> {
     vertex: VertexId,
     key: K,
-    /// Longer arcs are passed over.
+    /// Longer arcs are skipped.
     longest: W,
-    /// Whose arcs they are.
+    /// The list that has the arcs.
     list: List,
-    /// From the next arc to the end of the row.
+    /// The arcs that are left.
     arcs: Range<usize>,
 }
 
 impl<W: Weight, L: KeyArithmetic<W>, T: Sync, K: Fn(&T) -> L::Key + Sync> Tails<'_, W, L, T, K> {
-    /// Offers each of these vertices the smallest tight tail that is strictly nearer, and not
-    /// below `near`; others may be passed over. Returns the vertices that are reached and have
-    /// none, ascending. The graph is undirected, with ascending rows.
+    /// Lowers the choice of each of these vertices to its smallest tight tail that is strictly
+    /// nearer and has a key of at least `near`; other tails may be skipped. Returns the reached
+    /// vertices without a choice, ascending. The graph is undirected, with ascending rows.
     pub(super) fn look_along(
         &self,
         mut rows: Range<VertexId>,
@@ -60,7 +59,7 @@ impl<W: Weight, L: KeyArithmetic<W>, T: Sync, K: Fn(&T) -> L::Key + Sync> Tails<
         let (columns, weights) = (self.graph.column_indices(), self.graph.weights());
         let short = self.short_arcs.map(|split| (split.limit, &split.short));
         let mut left = Vec::new();
-        // in these rows nobody else chooses by now
+        // no other thread changes these choices now
         let mut choose = |vertex: VertexId, from: VertexId| {
             let choice = &chosen[vertex as usize];
             let from = from.min(choice.load(Relaxed));
@@ -69,9 +68,9 @@ impl<W: Weight, L: KeyArithmetic<W>, T: Sync, K: Fn(&T) -> L::Key + Sync> Tails<
                 left.push(vertex);
             }
         };
-        let mut looks = Vec::with_capacity(SIDE_BY_SIDE);
+        let mut scans = Vec::with_capacity(ROWS_AT_ONCE);
         loop {
-            while looks.len() < SIDE_BY_SIDE
+            while scans.len() < ROWS_AT_ONCE
                 && let Some(vertex) = rows.next()
             {
                 let key = self.key(vertex);
@@ -94,61 +93,61 @@ impl<W: Weight, L: KeyArithmetic<W>, T: Sync, K: Fn(&T) -> L::Key + Sync> Tails<
                     && longest < ahead
                 {
                     let arcs = short.row_range(vertex);
-                    looks.push(self.look(vertex, key, longest, List::ShortArcs, arcs));
+                    scans.push(self.scan(vertex, key, longest, List::ShortArcs, arcs));
                 } else if let Some(longest) = longest
-                    && row.len() >= LONG_ROW
+                    && row.len() >= MIN_LONG_ROW
                 {
-                    looks.push(self.look(vertex, key, longest, List::Graph, row));
+                    scans.push(self.scan(vertex, key, longest, List::Graph, row));
                 } else {
                     choose(vertex, self.first(key, row));
                 }
             }
-            if looks.is_empty() {
+            if scans.is_empty() {
                 left.sort_unstable();
                 return left;
             }
-            for look in looks.iter().filter(|look| !look.arcs.is_empty()) {
-                prefetch(self.labels, self.arc(look.list, look.arcs.start).0 as usize);
+            for scan in scans.iter().filter(|scan| !scan.arcs.is_empty()) {
+                prefetch(self.keys, self.arc(scan.list, scan.arcs.start).0 as usize);
             }
-            looks.retain_mut(|look| {
-                let Some(arc) = look.arcs.next() else {
-                    choose(look.vertex, NO_VERTEX);
+            scans.retain_mut(|scan| {
+                let Some(arc) = scan.arcs.next() else {
+                    choose(scan.vertex, NO_VERTEX);
                     return false;
                 };
-                let (from, weight) = self.arc(look.list, arc);
-                if self.leads(look.key, from, weight) {
-                    choose(look.vertex, from);
+                let (from, weight) = self.arc(scan.list, arc);
+                if self.leads(scan.key, from, weight) {
+                    choose(scan.vertex, from);
                     return false;
                 }
-                look.arcs = self.skip_long(look.list, look.arcs.clone(), look.longest);
+                scan.arcs = self.skip_long(scan.list, scan.arcs.clone(), scan.longest);
                 true
             });
         }
     }
 
-    /// How long an arc to a vertex with this key can be from one not below `near`, if some
-    /// arcs of the graph are longer.
+    /// The greatest weight of an arc to a vertex with this key from one with a key of at least
+    /// `near`; `None` if no arc of the graph is longer.
     fn longest(&self, key: L::Key, near: L::Key) -> Option<W> {
         let distance = |key| W::Distance::from_key(L::full(key));
         let (distance, nearest) = (distance(key), distance(near));
         let longest = match (distance.to_i128(), nearest.to_i128()) {
             (Some(distance), Some(nearest)) => W::from_i128(distance - nearest)?,
-            // differences round, but no weight is greater than a sum with it
+            // differences of floats round; but no weight exceeds a sum that includes it
             _ => W::from_f64(distance.to_f64())?,
         };
         (longest < self.graph.weight_summary().greatest).then_some(longest)
     }
 
-    /// The look along these arcs, of a row of the list.
-    fn look(
+    /// The scan of these arcs of the list.
+    fn scan(
         &self,
         vertex: VertexId,
         key: L::Key,
         longest: W,
         list: List,
         arcs: Range<usize>,
-    ) -> Look<W, L::Key> {
-        Look { vertex, key, longest, list, arcs: self.skip_long(list, arcs, longest) }
+    ) -> Scan<W, L::Key> {
+        Scan { vertex, key, longest, list, arcs: self.skip_long(list, arcs, longest) }
     }
 
     /// An arc of the list.
@@ -160,7 +159,7 @@ impl<W: Weight, L: KeyArithmetic<W>, T: Sync, K: Fn(&T) -> L::Key + Sync> Tails<
         }
     }
 
-    /// The same arcs without those before the first that is not too long.
+    /// The arcs from the first one on that is not too long.
     #[inline(always)]
     fn skip_long(&self, list: List, arcs: Range<usize>, longest: W) -> Range<usize> {
         let short = if let (List::ShortArcs, Some(split)) = (list, self.short_arcs) {
@@ -179,8 +178,8 @@ impl<W: Weight, L: KeyArithmetic<W>, T: Sync, K: Fn(&T) -> L::Key + Sync> Tails<
     fn first(&self, key: L::Key, row: Range<usize>) -> VertexId {
         let ends = &self.graph.column_indices()[row.clone()];
         let weights = &self.graph.weights()[row];
-        if ends.len() <= SHORT_ROW {
-            return self.smallest::<SHORT_ROW>(key, ends, weights);
+        if ends.len() <= MAX_SHORT_ROW {
+            return self.smallest::<MAX_SHORT_ROW>(key, ends, weights);
         }
         let (ends, last_end) = ends.as_chunks::<2>();
         let (weights, last_weight) = weights.as_chunks::<2>();
@@ -189,8 +188,8 @@ impl<W: Weight, L: KeyArithmetic<W>, T: Sync, K: Fn(&T) -> L::Key + Sync> Tails<
         found.unwrap_or_else(|| self.smallest::<1>(key, last_end, last_weight))
     }
 
-    /// The smallest end that is a tight tail, of at most N. There is no branch that cannot be
-    /// foretold: the last arc is looked at again in the place of those that are not there.
+    /// The smallest of at most N ends that is a tight tail. It has no unpredictable branch: the
+    /// last arc is checked again in the place of missing ones.
     #[inline(always)]
     fn smallest<const N: usize>(&self, key: L::Key, ends: &[VertexId], weights: &[W]) -> VertexId {
         let Some(last) = ends.len().checked_sub(1) else { return NO_VERTEX };
@@ -201,7 +200,7 @@ impl<W: Weight, L: KeyArithmetic<W>, T: Sync, K: Fn(&T) -> L::Key + Sync> Tails<
         })
     }
 
-    /// Whether an arc of this weight is tight, and its tail nearer than its head's key.
+    /// Whether an arc of this weight from `from` is tight, and `from` is strictly nearer.
     #[inline(always)]
     fn leads(&self, key: L::Key, from: VertexId, weight: W) -> bool {
         let before = self.key(from);

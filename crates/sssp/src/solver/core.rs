@@ -1,4 +1,4 @@
-//! What a solver has, and how a single search goes.
+//! The state of a solver, and single searches.
 
 use std::time::{Duration, Instant};
 
@@ -15,10 +15,10 @@ use crate::search::Search;
 use crate::weights::SearchKeys;
 use crate::{Config, DeviceTimes, Goal, Plan, SsspError, Work, predecessors};
 
-/// Bytes of an answer, a vertex, while it is made: two of distances, and the predecessor.
+/// Bytes per vertex while a tree is made: two distances and the predecessor.
 const BYTES_OF_TREE: usize = 20;
 
-/// Searches a graph from one source after another, in the same work space.
+/// Searches one graph from any number of sources, in one work space.
 ///
 /// ```
 /// use graph_formats::Csr;
@@ -37,17 +37,17 @@ pub struct Solver<'g, W: Weight> {
     pub(super) plan: Plan,
     pub(super) device: Device<'g, W>,
     pub(super) progress: Option<Progress<'g>>,
-    /// The graph transposed, once paths were asked for and where it is directed.
+    /// The transposed graph; made for the first k shortest paths in a directed graph.
     pub(super) reversed: Option<Csr<W>>,
 }
 
-/// What it searches on.
+/// The CPU or GPUs, with their searches.
 pub(super) enum Device<'g, W: Weight> {
     Cpu(OnCpu<'g, W>),
     Gpus(OnGpus<'g, W>),
 }
 
-/// A CPU, its search, and what others are made from.
+/// The CPU's single search, and the configuration for others.
 pub(super) struct OnCpu<'g, W: Weight> {
     pub(super) config: Config,
     pub(super) searches: Searches<'g, W>,
@@ -56,7 +56,7 @@ pub(super) struct OnCpu<'g, W: Weight> {
 }
 
 impl<W: SearchKeys> Device<'_, W> {
-    /// The distances, in storage form, and what that took.
+    /// The distances, in storage form, and the work.
     pub(super) fn search(
         &mut self,
         query: &Query<'_, W::Distance>,
@@ -70,7 +70,7 @@ impl<W: SearchKeys> Device<'_, W> {
         }
     }
 
-    /// Where the time of that went, on GPUs.
+    /// Times of the last search; `None` for the CPU.
     pub(super) fn times(&self) -> Option<DeviceTimes> {
         match self {
             Self::Cpu(_) => None,
@@ -79,7 +79,7 @@ impl<W: SearchKeys> Device<'_, W> {
     }
 }
 
-/// Distances, and the greatest that was asked for if not all were.
+/// Distances, and their limit if there is one.
 type Limited<W> = (Distances<<W as Weight>::Distance>, Option<<W as Weight>::Distance>);
 
 impl<'g, W: SearchKeys> Solver<'g, W> {
@@ -96,7 +96,7 @@ impl<'g, W: SearchKeys> Solver<'g, W> {
         graph: &'g Csr<W>,
         config: &gpu::Config,
     ) -> Result<Self, SsspError> {
-        // a build without the feature has no GPUs, and need not generate what searches on them
+        // without the feature there are no GPUs, and no code for them need be generated
         if gpus.is_empty() || !cfg!(feature = "cuda") {
             return Err(SsspError::NotOnGpu { reason: "none was named".to_owned() });
         }
@@ -104,14 +104,15 @@ impl<'g, W: SearchKeys> Solver<'g, W> {
         Ok(Self { graph, plan, device: Device::Gpus(on_gpus), progress: None, reversed: None })
     }
 
-    /// What was found, and what it took; on a device, `times` if a search there was a part of it.
+    /// A result with the plan and the work. On a device it has `times`, or those of the preparation
+    /// if no search ran there.
     pub(super) fn found<T>(&self, answer: T, work: Work, times: Option<DeviceTimes>) -> Found<T> {
         let device_times = times.or(self.preparation());
         let (plan, predecessors_time) = (self.plan.clone(), Duration::ZERO);
         Found { answer, plan, work, device_times, predecessors_time }
     }
 
-    /// What making the solver took on the device, if it is on one.
+    /// Times of making the solver on the device; `None` for the CPU.
     pub fn preparation(&self) -> Option<DeviceTimes> {
         match &self.device {
             Device::Cpu(_) => None,
@@ -138,7 +139,7 @@ impl<'g, W: SearchKeys> Solver<'g, W> {
         let farthest = limit.unwrap_or(W::Distance::UNREACHED);
         let from_distances = || predecessors::from_distances(self.graph, source, distances);
         let predecessors = match &mut self.device {
-            // a cutoff below zero leaves out the source itself, and there was no search
+            // the cutoff is below zero, so there was no search
             _ if distances.get(source).is_none() => from_distances(),
             Device::Cpu(cpu) => cpu.search.predecessors(&cpu.pool, source, farthest),
             Device::Gpus(gpus) => {
@@ -150,7 +151,7 @@ impl<'g, W: SearchKeys> Solver<'g, W> {
         Ok(Found { predecessors_time, ..found.map(tree) })
     }
 
-    /// The distances of all vertices no farther than `goal` says, and the limit that it comes to.
+    /// The distances within `goal`, and the resulting limit.
     fn answer(
         &mut self,
         source: VertexId,
@@ -164,15 +165,15 @@ impl<'g, W: SearchKeys> Solver<'g, W> {
         let targets = target.as_slice();
         check_vertices(self.graph, "source", &[source])?;
         check_vertices(self.graph, "target", targets)?;
-        // NaN compares with nothing
+        // NaN is not comparable
         if limit.partial_cmp(&W::Distance::ZERO).is_none() {
             return Err(SsspError::BadCutoff(limit.to_string()));
         }
         ensure_granted(BYTES_OF_TREE * self.graph.n_vertices())?;
-        // a zero may have a sign, which keys tell apart
+        // the keys of −0 and 0 differ
         let limit = if limit == W::Distance::ZERO { W::Distance::ZERO } else { limit };
         let query = Query { source, targets, limit, progress: self.progress };
-        // nothing lies beyond the greatest of all, so that what overflows is no farther
+        // the greatest distance is no limit, and overflows are checked
         let mut limit = Some(limit).filter(|&limit| limit < W::Distance::UNREACHED);
         if let (Some((arc, from, to)), Some(_)) = (self.plan.negative, limit) {
             let weight = self.graph.weights()[arc].to_string();
@@ -208,7 +209,7 @@ mod tests {
     use super::*;
     use search_parts::device::{Answer, DeviceSearch};
 
-    /// A device that makes single searches, and nothing else.
+    /// A device with single searches only.
     struct Mock {
         solve_ms: f64,
     }
@@ -237,7 +238,7 @@ mod tests {
     fn what_takes_no_search_on_the_device_has_no_times_of_one() {
         let graph = Csr::from_arcs(3, &[(0, 1, 5i32), (1, 2, 7)]).unwrap();
         let plan = Plan::of(&graph, "crauser", false, String::new()).unwrap();
-        let gpus = OnGpus::standing_for(Box::new(Mock { solve_ms: 0.0 }), &graph);
+        let gpus = OnGpus::mock(Box::new(Mock { solve_ms: 0.0 }), &graph);
         let device = Device::Gpus(gpus);
         let mut solver = Solver { graph: &graph, plan, device, progress: None, reversed: None };
         let preparation = solver.preparation();

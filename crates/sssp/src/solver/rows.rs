@@ -1,4 +1,4 @@
-//! Rows of tables, and the threads that take one after the other.
+//! Rows of tables, which threads take one after the other.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -10,22 +10,22 @@ use search_parts::EndsOnPanic;
 
 use crate::{Config, SsspError, Work};
 
-/// Vertices and arcs of all searches together for which another thread is woken, unless threads
-/// are asked for.
-const STEPS_A_WORKER: usize = 1 << 15;
+/// Vertices and arcs, over all searches, for each further thread that is woken. Not used if the
+/// configuration has a number of threads.
+const STEPS_PER_WORKER: usize = 1 << 15;
 
-/// As many threads as so many searches are worth.
+/// The number of threads for `n_searches`.
 pub(super) fn n_workers<W: Weight>(config: &Config, graph: &Csr<W>, n_searches: usize) -> usize {
     let steps = n_searches.saturating_mul(graph.n_vertices() + graph.n_arcs());
     let worth_waking = match config.threads {
         Some(threads) => threads.get(),
-        None => config.n_threads().min(1 + steps / STEPS_A_WORKER),
+        None => config.n_threads().min(1 + steps / STEPS_PER_WORKER),
     };
     worth_waking.min(n_searches)
 }
 
-/// A table of zeros, if there is memory for it: the system gives it out when it is first
-/// touched, by the thread that fills a row.
+/// A table of zeros, or an error without memory for it. The system maps a page when the thread that
+/// fills its row first touches it.
 pub(super) fn empty_table<T: Weight>(
     sources: usize,
     targets: usize,
@@ -34,7 +34,7 @@ pub(super) fn empty_table<T: Weight>(
     Ok(Array2::from_elem((sources, targets), T::ZERO))
 }
 
-/// An error where memory has no place for a table of cells of so many bytes.
+/// An error if there is no memory for a table of cells of `cell` bytes.
 pub(super) fn ensure_memory(sources: usize, targets: usize, cell: usize) -> Result<(), SsspError> {
     let bytes = sources as u128 * targets as u128 * cell as u128;
     let too_large = || SsspError::TableTooLarge { sources, targets, bytes };
@@ -42,7 +42,7 @@ pub(super) fn ensure_memory(sources: usize, targets: usize, cell: usize) -> Resu
     Vec::<u8>::new().try_reserve_exact(whole).map_err(|_| too_large())
 }
 
-/// The rows that threads still have to fill.
+/// The rows that are left for threads to fill.
 pub(super) struct Rows<'a, I> {
     left: Mutex<I>,
     done: AtomicU64,
@@ -53,7 +53,7 @@ pub(super) struct Rows<'a, I> {
 }
 
 impl<'a, I: Iterator> Rows<'a, I> {
-    /// These, so many.
+    /// An iterator of `n_rows` rows.
     pub(super) fn new(rows: I, n_rows: usize, progress: Option<Progress<'a>>) -> Self {
         Self {
             left: Mutex::new(rows),
@@ -65,12 +65,12 @@ impl<'a, I: Iterator> Rows<'a, I> {
         }
     }
 
-    /// The error, if there was one.
+    /// The first error, if there is one.
     pub(super) fn result(self) -> Result<(), SsspError> {
         self.error.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
     }
 
-    /// Fills one row after another, until none is left or one fails; the work.
+    /// Fills one row after another, until none is left or one fails. Returns the work.
     pub(super) fn fill_each(
         &self,
         mut fill: impl FnMut(I::Item) -> Result<Work, SsspError>,
@@ -87,14 +87,14 @@ impl<'a, I: Iterator> Rows<'a, I> {
         work
     }
 
-    /// Keeps the error, and has no more rows filled.
+    /// Stores the first error, and stops all threads.
     pub(super) fn fail(&self, error: SsspError) {
         self.failed.store(true, Relaxed);
         let mut slot = self.error.lock().unwrap_or_else(PoisonError::into_inner);
         slot.get_or_insert(error);
     }
 
-    /// The next row; none after a failure.
+    /// The next row; `None` after a failure.
     fn next(&self) -> Option<I::Item> {
         if self.failed.load(Relaxed) {
             return None;
@@ -102,7 +102,7 @@ impl<'a, I: Iterator> Rows<'a, I> {
         self.left.lock().unwrap_or_else(PoisonError::into_inner).next()
     }
 
-    /// Tells that one more is done.
+    /// Reports that one more row is done.
     fn tell(&self) -> Result<(), SsspError> {
         let done = self.done.fetch_add(1, Relaxed) + 1;
         match self.progress {

@@ -45,8 +45,8 @@ impl<W: SearchKeys> Solver<'_, W> {
 }
 
 impl<W: SearchKeys> OnCpu<'_, W> {
-    /// Fills the rows, of one cell at least, by threads that take one after the other; what was
-    /// chosen for them, and the work.
+    /// Fills the rows, which have at least one cell, by threads that take one after the other.
+    /// Returns the plan of the table and the work.
     fn fill(
         &mut self,
         graph: &Csr<W>,
@@ -66,7 +66,7 @@ impl<W: SearchKeys> OnCpu<'_, W> {
                 fill_from_all(&many, LevelDistances::of(graph), sources, targets, cells)
             };
             if pool.run(fill)? {
-                plan.reason += ", and searches go on together, a bit each";
+                plan.reason += ", and searches run together, a bit each";
                 plan.threads = threads;
                 return Ok((plan, Work::default()));
             }
@@ -77,7 +77,7 @@ impl<W: SearchKeys> OnCpu<'_, W> {
         let rows = sources.iter().zip(cells.chunks_exact_mut(targets.len()));
         let rows = Rows::new(rows, sources.len(), progress);
         let fill = |_| {
-            // made by the thread that has it in its caches
+            // allocated by the thread that uses it, for its caches
             let mut search = searches.search();
             rows.fill_each(|(&source, row)| {
                 fill_row(graph, &plan, &mut *search, source, targets, row)
@@ -89,8 +89,8 @@ impl<W: SearchKeys> OnCpu<'_, W> {
     }
 }
 
-/// Fills the rows, of one cell at least, by searches from all sources at once; false where a
-/// distance cannot be held.
+/// Fills the rows, which have at least one cell, by searches from all sources at once. False if a
+/// distance overflows.
 fn fill_from_all<W: Weight>(
     many: &ManySources<'_>,
     mut distances: LevelDistances<W>,
@@ -113,7 +113,7 @@ fn fill_from_all<W: Weight>(
     Ok(!lacks_some.into_inner())
 }
 
-/// Fills a row of a table, of one cell at least.
+/// Fills a row of a table, which has at least one cell.
 fn fill_row<W: Weight>(
     graph: &Csr<W>,
     plan: &Plan,

@@ -20,7 +20,7 @@ impl<W: SearchKeys> Solver<'_, W> {
     ) -> Result<Found<Trees<DistanceTable<W>>>, SsspError> {
         check_vertices(self.graph, "source", sources)?;
         let (graph, n) = (self.graph, self.graph.n_vertices());
-        // each may have place alone
+        // both tables together, since each alone may fit
         let cell = size_of::<W::Distance>() + size_of::<VertexId>();
         ensure_memory(sources.len(), n, cell)?;
         let mut table = empty_table::<W::Distance>(sources.len(), n)?;
@@ -28,7 +28,7 @@ impl<W: SearchKeys> Solver<'_, W> {
         let cells = table.as_slice_mut().unwrap_or_default();
         let before = predecessors.as_slice_mut().unwrap_or_default();
         let cells = cells.chunks_exact_mut(n.max(1)).zip(before.chunks_exact_mut(n.max(1)));
-        // it hears of rows, and not of the searches
+        // progress counts rows, so the searches do not report
         let progress = self.progress.take();
         let rows = Rows::new(sources.iter().zip(cells), sources.len(), progress);
         let fill = |solver: &mut Self| {

@@ -1,4 +1,4 @@
-//! Every solver gives the oracle's answer, to the bit, predecessors included.
+//! Every solver's result equals the oracle's bit for bit, predecessors included.
 
 use crate::common::{configs, solver, tree};
 use std::num::NonZeroUsize;
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use sssp::{Algorithm, Config, Delta, Goal, SearchWeight, SsspError, Work};
 use test_support::{arbitrary_graph, corner_cases};
 
-/// All solvers against the oracle, from some sources, in one work space a solver.
+/// All solvers against the oracle, from some sources, with one solver for each configuration.
 fn agree<W: SearchWeight>(name: &str, graph: &Csr<W>, configs: &[Config]) {
     let n = graph.n_vertices() as VertexId;
     let mut sources: Vec<_> =
@@ -28,7 +28,7 @@ fn agree<W: SearchWeight>(name: &str, graph: &Csr<W>, configs: &[Config]) {
     }
 }
 
-fn corner_cases_agrees<W: SearchWeight>() {
+fn corner_cases_agree<W: SearchWeight>() {
     for (name, graph) in corner_cases::<W>() {
         agree(name, &graph, &configs(&graph));
     }
@@ -36,35 +36,35 @@ fn corner_cases_agrees<W: SearchWeight>() {
 
 #[test]
 fn corner_cases_u32() {
-    corner_cases_agrees::<u32>();
+    corner_cases_agree::<u32>();
 }
 
 #[test]
 fn corner_cases_i32() {
-    corner_cases_agrees::<i32>();
+    corner_cases_agree::<i32>();
 }
 
 #[test]
 fn corner_cases_u64() {
-    corner_cases_agrees::<u64>();
+    corner_cases_agree::<u64>();
 }
 
 #[test]
 fn corner_cases_i64() {
-    corner_cases_agrees::<i64>();
+    corner_cases_agree::<i64>();
 }
 
 #[test]
 fn corner_cases_f32() {
-    corner_cases_agrees::<f32>();
+    corner_cases_agree::<f32>();
 }
 
 #[test]
 fn corner_cases_f64() {
-    corner_cases_agrees::<f64>();
+    corner_cases_agree::<f64>();
 }
 
-/// Undirected, and dense enough for long arcs to be deferred.
+/// Undirected graphs, dense enough for long arcs to be deferred.
 fn dense<W: Weight>(max_weight: i64) -> impl Strategy<Value = Csr<W>> {
     arbitrary_graph::<W>(24, 260, 0..=max_weight).prop_map(|graph| {
         let edges: Vec<_> = graph.arcs().collect();
@@ -131,13 +131,13 @@ fn is_stepping(config: &Config) -> bool {
     matches!(config.algorithm, Some(Algorithm::DeltaStepping(_)))
 }
 
-/// Δ-stepping, which defers long arcs where the graph is dense.
+/// Δ-stepping, which defers long arcs if the graph is dense.
 fn for_many_searches() -> Config {
     let expected_searches = NonZeroUsize::new(100);
     Config { expected_searches, ..Config::with(Algorithm::DeltaStepping(Delta::Auto)) }
 }
 
-/// The copy of the short arcs is made where as many searches are expected as make up for it.
+/// The short arcs are copied only if enough searches are expected.
 #[test]
 fn one_search_defers_no_arcs() {
     let graph = rmat(&RmatConfig { scale: 13, edge_factor: 16, ..Default::default() }).unwrap();
@@ -149,7 +149,7 @@ fn one_search_defers_no_arcs() {
     };
     let (once, distances) = work(&Config::with(Algorithm::DeltaStepping(Delta::Auto)));
     let (often, same) = work(&for_many_searches());
-    assert!(once > often && distances == same, "{once} and {often} arcs looked at");
+    assert!(once > often && distances == same, "{once} and {often} relaxations");
 }
 
 #[test]
@@ -159,12 +159,11 @@ fn deferring_saves_arcs() {
     let mut solver = solver(&graph, &for_many_searches());
     let distances = solver.distances(source, Goal::All).unwrap();
     paths::certificate::check_distances(&graph, source, None, &distances).unwrap();
-    let looked_at = distances.work.relaxations as f64 / graph.n_arcs() as f64;
-    assert!(looked_at < 0.7, "{looked_at} of the arcs");
+    let relaxed = distances.work.relaxations as f64 / graph.n_arcs() as f64;
+    assert!(relaxed < 0.7, "{relaxed} of the arcs");
 }
 
-/// Weights in other units change neither the distances nor the work, whether they are below
-/// one or in the thousands.
+/// Scaled weights change neither the scaled distances nor the work.
 #[test]
 fn units_of_weights_do_not_matter() {
     fn work_in<W: SearchWeight>(graph: &Csr<u32>, source: VertexId, unit: f64) -> (Work, Vec<f64>) {

@@ -1,5 +1,5 @@
-//! Trees from many sources are those from each, and searches of a graph of any weight type have the
-//! answers of the typed ones.
+//! Trees from many sources equal those from each source, and searches of a graph of any weight type
+//! have the results of the typed searches.
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -10,7 +10,7 @@ use paths::{AnyTree, Number};
 use sssp::{Config, Goal, SearchWeight, Solver, SsspError, any};
 use test_support::{corner_cases, some_vertices};
 
-/// The configurations whose searches are one after the other, or one a thread.
+/// Configurations with one search after the other, and with one on each thread.
 fn configs() -> [Config; 2] {
     [1, 3].map(|n| Config { threads: NonZeroUsize::new(n), ..Config::default() })
 }
@@ -54,7 +54,7 @@ fn trees_from_many_sources_are_refused_as_one_is() {
             |done, _| if done < 9 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
         let mut solver = Solver::new(&graph, &config).unwrap().with_progress(&stop);
         assert_eq!(solver.trees(&all, Goal::All).err(), Some(SsspError::Interrupted));
-        // it still hears of searches
+        // the callback stays with the solver
         assert_eq!(solver.table(&all, &all).err(), Some(SsspError::Interrupted));
     }
     let cycle = Csr::from_arcs(2, &[(0, 1, 1i32), (1, 0, -2)]).unwrap();

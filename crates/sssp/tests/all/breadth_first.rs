@@ -10,13 +10,13 @@ use proptest::prelude::*;
 use sssp::{Algorithm, Config, Goal, SearchWeight, Solver, SsspError, Team, shortest_paths};
 use test_support::arbitrary_graph;
 
-/// By so many threads, which share every level.
+/// A search by this number of threads, which share every level.
 fn shared(threads: usize) -> Config {
     let threads = NonZeroUsize::new(threads);
     Config { threads, team: Team::Always, ..Config::with(Algorithm::BreadthFirst) }
 }
 
-/// The same for so many searches that arcs are turned round for pulls.
+/// The same with enough expected searches for the graph to be transposed.
 fn often(config: Config) -> Config {
     Config { expected_searches: NonZeroUsize::new(1000), ..config }
 }
@@ -26,7 +26,7 @@ fn configs() -> impl Iterator<Item = Config> {
     once.flat_map(|config| [config.clone(), often(config)])
 }
 
-/// The arcs of `graph`, all with this weight, one way or both.
+/// The arcs of `graph`, all with this weight, as a graph of this direction.
 fn alike<W: Weight>(graph: &Csr<u32>, weight: W, direction: Direction) -> Csr<W> {
     let arcs: Vec<_> = graph.arcs().map(|(u, v, _)| (u, v, weight)).collect();
     match direction {
@@ -35,8 +35,8 @@ fn alike<W: Weight>(graph: &Csr<u32>, weight: W, direction: Direction) -> Csr<W>
     }
 }
 
-/// From each of `sources`, in one work space: the oracle's tree, whole, within a limit, and as far
-/// as a target.
+/// Checks trees from each of `sources` against the oracle's, with one solver: complete, within a
+/// limit, and up to a target.
 fn agrees<W: SearchWeight>(graph: &Csr<W>, sources: &[VertexId]) {
     let exists = |source: &VertexId| (*source as usize) < graph.n_vertices();
     let sources: Vec<_> = sources.iter().copied().filter(exists).collect();
@@ -80,14 +80,14 @@ proptest! {
         agrees(&alike(&graph, 3i64, Direction::Undirected), &[0, 1]);
     }
 
-    /// Nearly all vertices are one level away, or two.
+    /// Nearly all vertices have level 1 or 2.
     #[test]
     fn dense(graph in arbitrary_graph::<u32>(30, 800, 1..=1)) {
         agrees(&alike(&graph, 1u64, Direction::Undirected), &[0, 1]);
         agrees(&alike(&graph, 1u64, Direction::Directed), &[0, 1]);
     }
 
-    /// Tenths, so that sums round.
+    /// Weights of 0.1, so that sums round.
     #[test]
     fn floats(graph in arbitrary_graph::<u32>(90, 150, 1..=1)) {
         agrees(&alike(&graph, 0.1f32, Direction::Undirected), &[0, 1]);
@@ -95,7 +95,7 @@ proptest! {
     }
 }
 
-/// Tables from many sources, some of them twice, by a bit each.
+/// Tables from many sources, some of them repeated, with one bit for each.
 fn tables_agree<W: SearchWeight>(graph: &Csr<W>, n_sources: usize) {
     let n = graph.n_vertices();
     let sources: Vec<_> = (0..n_sources).map(|i| (i * 37 % n) as VertexId).collect();
@@ -128,7 +128,7 @@ fn tables_of_many_sources_agree() {
         tables_agree(&alike(&graph, 7u32, direction), 16);
         tables_agree(&alike(&graph, 0.1f32, direction), 700);
     }
-    // a path, of more levels than it takes to put neighbours together
+    // a path, with so many levels that neighbours are placed together
     let path: Vec<_> = (0..599).map(|v| (v, v + 1, 3i64)).collect();
     tables_agree(&Csr::from_edges(600, &path).unwrap(), 600);
 }
@@ -158,12 +158,12 @@ fn rmat_agrees() {
     }
 }
 
-/// Levels grow slowly, so that threads find several before they meet.
+/// Levels grow slowly, so threads find several levels between two barriers.
 #[test]
 fn deep_graphs_agree() {
     let options = GraphOptions { weights: 1..=1, ..Default::default() };
     let grid = grid(&GridConfig { side: 60, options, ..Default::default() }).unwrap();
-    // as far apart in memory as may be
+    // neighbours are far apart in memory
     let n = grid.n_vertices() as u64;
     let place = |v: VertexId| (u64::from(v) * 1_777 % n) as VertexId;
     let arcs: Vec<_> = grid.arcs().map(|(u, v, w)| (place(u), place(v), w)).collect();
@@ -178,15 +178,15 @@ fn deep_graphs_agree() {
     }
 }
 
-/// A strip of long levels that are alike, and behind it a graph of few levels: what threads found
-/// there by themselves would be found again and again.
+/// A long grid with levels of equal width, followed by a graph of few levels. If each thread went
+/// on alone into that graph, its vertices would be found many times.
 #[test]
-fn levels_that_are_suddenly_large_are_not_gone_into_by_one_thread() {
-    let (width, n_strip, n) = (100, 6_000, 40_000);
-    let along = (0..n_strip).map(|v| (v, v + width, 1u32));
-    let across = (0..n_strip).filter(|v| v % width != 0).map(|v| (v - 1, v, 1));
-    let behind = (n_strip..n).flat_map(|v| {
-        (1..8).map(move |k| (v, n_strip + (v * 31 + k * k * 7_919) % (n - n_strip), 1))
+fn threads_share_a_level_that_is_suddenly_large() {
+    let (width, n_grid, n) = (100, 6_000, 40_000);
+    let along = (0..n_grid).map(|v| (v, v + width, 1u32));
+    let across = (0..n_grid).filter(|v| v % width != 0).map(|v| (v - 1, v, 1));
+    let behind = (n_grid..n).flat_map(|v| {
+        (1..8).map(move |k| (v, n_grid + (v * 31 + k * k * 7_919) % (n - n_grid), 1))
     });
     let edges: Vec<_> = along.chain(across).chain(behind).collect();
     let graph = Csr::from_edges(n as usize, &edges).unwrap();
@@ -198,7 +198,7 @@ fn levels_that_are_suddenly_large_are_not_gone_into_by_one_thread() {
     assert!(work.relaxations < most, "{work:?}, at most {most} arcs");
 }
 
-/// A broom: a level of many vertices after many of one.
+/// A broom: a level of many vertices after many levels of one vertex.
 #[test]
 fn levels_widen_and_narrow() {
     let handle = (0..700).map(|v| (v, v + 1, 1u32));
@@ -207,7 +207,7 @@ fn levels_widen_and_narrow() {
     agrees(&graph, &[0, 350, 9_004]);
 }
 
-/// Beyond 2^24 steps of 1, a sum of floats of 32 bits does not grow.
+/// A sum of ones as `f32` stops growing at 2^24.
 #[test]
 fn sums_that_stop_growing_have_a_tree() {
     let n = (1 << 24) + 5;

@@ -1,4 +1,4 @@
-//! What the test files share.
+//! Helpers of the tests.
 
 use std::num::NonZeroUsize;
 
@@ -6,11 +6,11 @@ use graph_formats::{Csr, VertexId, Weight};
 use paths::Tree;
 use sssp::{Algorithm, Config, Delta, Goal, Queue, SearchWeight, Solver, SsspError, Team};
 
-/// Every way to solve a graph that it admits: algorithms, queues, bucket widths, and
-/// numbers of threads.
+/// All configurations that admit the graph: algorithms, queues, bucket widths, and numbers of
+/// threads.
 pub(crate) fn configs<W: Weight>(graph: &Csr<W>) -> Vec<Config> {
     let negative = graph.first_negative().is_some();
-    // `auto` is right for these, too
+    // `auto` admits every graph
     let mut configs = vec![Config::default()];
     configs.extend(fitting(graph).map(Config::with));
     if negative {
@@ -37,7 +37,7 @@ pub(crate) fn configs<W: Weight>(graph: &Csr<W>) -> Vec<Config> {
             let stepping = Config::with(Algorithm::DeltaStepping(delta));
             configs.push(Config { threads, team: Team::Always, ..stepping });
         }
-        // so many searches that long arcs of a dense graph are deferred
+        // enough searches for long arcs of a dense graph to be deferred
         let expected_searches = NonZeroUsize::new(100);
         let stepping = Config::with(Algorithm::DeltaStepping(Delta::Auto));
         configs.push(Config { threads, expected_searches, team: Team::Always, ..stepping });
@@ -50,7 +50,7 @@ pub(crate) fn fitting<W: Weight>(graph: &Csr<W>) -> impl Iterator<Item = Algorit
     Algorithm::ALL.into_iter().filter(|algorithm| algorithm.admits(graph))
 }
 
-/// The solver, which has exactly the threads that were asked for.
+/// The solver; checks that it has the configured number of threads.
 pub(crate) fn solver<'g, W: SearchWeight>(graph: &'g Csr<W>, config: &Config) -> Solver<'g, W> {
     let solver = Solver::new(graph, config).expect("a fitting configuration");
     if let (Team::Always, Some(threads)) = (config.team, config.threads) {
@@ -59,7 +59,7 @@ pub(crate) fn solver<'g, W: SearchWeight>(graph: &'g Csr<W>, config: &Config) ->
     solver
 }
 
-/// The tree of all that can be reached, by that solver.
+/// The tree of all reachable vertices, by a new solver.
 pub(crate) fn tree<W: SearchWeight>(
     graph: &Csr<W>,
     source: VertexId,

@@ -1,4 +1,4 @@
-//! What searches should cost: on the machine that was measured, and on others.
+//! Estimated costs of searches, on the measured machine and on others.
 
 use sssp::cost::{Cpu, Gpu, Outline, Searches, on_cpu, on_gpu};
 
@@ -31,7 +31,7 @@ const fn unweighted(graph: Outline) -> Outline {
     Outline { is_unweighted: true, ..graph }
 }
 
-/// Sixteen threads beside an H200, which were measured; and two machines made up.
+/// The measured machine: sixteen threads beside an H200. The other two are made up.
 fn measured() -> (Cpu, Gpu) {
     (Cpu::with_threads(16), Gpu::H200)
 }
@@ -59,12 +59,13 @@ fn is_for_gpu(graph: &Outline, searches: Searches, (cpu, gpu): &(Cpu, Gpu)) -> b
     on_gpu(graph, searches, gpu, cpu) < on_cpu(graph, searches, cpu)
 }
 
-/// Trees, and tables, of ever more searches.
+/// Trees and tables of 1, 2, 4, ... searches.
 fn uses() -> impl Iterator<Item = [Searches; 2]> {
     (0..24).map(|bits| 1 << bits).map(|n| [Searches::Trees(n), Searches::Table(n)])
 }
 
-/// What was faster there, by a quarter at least: seconds of whole commands less their loading.
+/// The faster device is chosen. The numbers are measured seconds of whole commands without loading;
+/// the two differ by a quarter or more.
 #[test]
 fn choices_on_the_machine_that_was_measured() {
     let (tree, table) = (Searches::Trees(1), Searches::Table);
@@ -96,7 +97,7 @@ fn choices_on_the_machine_that_was_measured() {
     }
 }
 
-/// The same where all arcs weigh the same: the CPU was ahead in all, the opening of the GPU counted.
+/// The same with equal weights: the CPU was faster in all cases, since opening the GPU counts.
 #[test]
 fn choices_on_unweighted_graphs() {
     for graph in [ROME, NEW_YORK, GRID_1024, RMAT_20, GRID_2048, RMAT_22].map(unweighted) {
@@ -109,11 +110,12 @@ fn choices_on_unweighted_graphs() {
 #[test]
 fn choices_on_other_machines() {
     let one = Searches::Trees(1);
-    // sixteen threads outrun the GPU's opening; eight slower ones do not, and four even less
+    // sixteen threads end before a GPU is open; eight slower threads with two searches do not, nor
+    // do two threads with one
     assert!(!is_for_gpu(&RMAT_22, one, &measured()));
     assert!(is_for_gpu(&RMAT_22, Searches::Trees(2), &laptop()));
     assert!(is_for_gpu(&RMAT_22, one, &(Cpu::with_threads(2), Gpu::H200)));
-    // a driver that takes seconds pays only for what takes a CPU seconds
+    // a driver that takes seconds pays only if the CPU takes seconds
     assert!(is_for_gpu(&RMAT_20, Searches::Table(64), &measured()));
     assert!(!is_for_gpu(&RMAT_20, Searches::Table(64), &server_with_a_slow_driver()));
     assert!(is_for_gpu(&RMAT_26, Searches::Table(512), &server_with_a_slow_driver()));
@@ -125,8 +127,8 @@ fn choices_on_other_machines() {
     }
 }
 
-/// Whoever is for a GPU stays so with more searches, but for what is longest and narrowest,
-/// and with a slower CPU; whoever is not stays so with a slower way there.
+/// More searches or a slower CPU never move the choice from the GPU to the CPU; a slower GPU never
+/// moves it from the CPU to the GPU.
 #[test]
 fn choices_move_one_way() {
     for machine @ (cpu, gpu) in machines() {
@@ -158,7 +160,7 @@ fn choices_move_one_way() {
     }
 }
 
-/// More of anything takes no less time.
+/// More arcs, vertices or depth never take less time.
 #[test]
 fn costs_grow() {
     for (cpu, gpu) in machines() {

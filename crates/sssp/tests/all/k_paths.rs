@@ -1,5 +1,4 @@
-//! The k shortest simple paths are those by the distances of the oracle, whatever the solver has
-//! found distances with.
+//! The k shortest simple paths, with every algorithm, equal those by the distances of the oracle.
 
 use std::ops::ControlFlow;
 
@@ -11,7 +10,7 @@ use test_support::{arbitrary_graph, corner_cases};
 
 use crate::common::{configs, solver};
 
-/// By the distances of the oracle.
+/// The paths by the distances of the oracle.
 fn expected<W: SearchWeight>(
     graph: &Csr<W>,
     target: VertexId,
@@ -21,7 +20,7 @@ fn expected<W: SearchWeight>(
     k_paths::k_shortest_paths(graph, 0, target, k, |vertex| to_target.get(vertex), None)
 }
 
-/// One solver after the other for all of `targets` and several k; errors too.
+/// Checks paths and errors with every configuration, for all of `targets` and `ks`.
 fn check<W: SearchWeight>(graph: &Csr<W>, configs: &[Config], targets: &[VertexId], ks: &[usize]) {
     for config in configs {
         let mut solver = solver(graph, config);
@@ -33,7 +32,7 @@ fn check<W: SearchWeight>(graph: &Csr<W>, configs: &[Config], targets: &[VertexI
     }
 }
 
-/// The same graph with every arc both ways.
+/// The same arcs as undirected edges.
 fn undirected<W: SearchWeight>(graph: &Csr<W>) -> Csr<W> {
     Csr::from_edges(graph.n_vertices(), &graph.arcs().collect::<Vec<_>>()).unwrap()
 }
@@ -89,7 +88,7 @@ fn corner_cases_of_all_types() {
     check_all::<f64>();
 }
 
-/// A path that overflows is none of the first where there are enough; else it is an error.
+/// A path that overflows is an error only if there are fewer than k others.
 #[test]
 fn no_length_wraps() {
     fn check_sums<W: SearchWeight>(large: W) {
@@ -107,7 +106,7 @@ fn no_length_wraps() {
     check_sums(f64::MAX);
 }
 
-/// Before a search, which would not end well.
+/// Invalid queries are errors before the search.
 #[test]
 fn what_is_refused() {
     let graph = Csr::from_arcs(3, &[(0, 1, 1i32), (1, 0, -2)]).unwrap();
@@ -137,7 +136,7 @@ fn the_callback_may_end_it() {
     assert_eq!(solver.k_shortest_paths(0, 15, 49).map(|paths| paths.len()), Ok(49));
 }
 
-/// That of the search from the target, and of the searches for paths.
+/// The work is that of the search from the target plus that of the searches for paths.
 #[test]
 fn all_work_is_counted() {
     let n = 20_000;

@@ -86,7 +86,7 @@ proptest! {
     }
 }
 
-/// Whether vertices are searched in the order of their distance, or nearly.
+/// Whether vertices are settled about in the order of their distance.
 fn is_ordered(config: &Config) -> bool {
     config.algorithm.is_some_and(|algorithm| !algorithm.admits_negative())
 }
@@ -105,7 +105,7 @@ fn stopping_early_saves_work() {
     }
 }
 
-/// No negative zero is the greatest of all.
+/// The key of −0 as a limit must not be that of a large distance.
 #[test]
 fn a_cutoff_of_zero_of_either_sign_saves_work() {
     fn saves<W: SearchWeight>(zeros: [W::Distance; 2]) {

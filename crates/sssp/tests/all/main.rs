@@ -1,4 +1,4 @@
-//! The tests of the solvers, in one program: each is linked anew.
+//! The tests of the solvers, as one program, so that they are linked once.
 
 mod agreement;
 mod any;

@@ -37,7 +37,7 @@ proptest! {
         for threads in [1, 2, 3, 16] {
             for algorithm in fitting(&graph) {
                 let threads = NonZeroUsize::new(threads);
-                // more threads than sources, and a search is shared, too
+                // with more threads than sources, threads share a search
                 let config = Config { threads, team: Team::Always, ..Config::with(algorithm) };
                 let table = Solver::new(&graph, &config).unwrap().table(&sources, &targets).unwrap();
                 for (i, &source) in sources.iter().enumerate() {
@@ -71,7 +71,7 @@ fn tables_of_negative_weights() {
 }
 
 #[test]
-fn strangers_are_named() {
+fn absent_vertices_are_named() {
     let graph = Csr::from_arcs(2, &[(0, 1, 1u32)]).unwrap();
     let mut solver = Solver::new(&graph, &Config::default()).unwrap();
     let source = solver.table(&[0, 7], &[1]);
@@ -108,10 +108,10 @@ fn a_table_can_be_interrupted() {
     assert!(matches!(table, Err(SsspError::Interrupted)));
 }
 
-/// Also where another thread is told, and whoever it is that panics.
+/// The panic reaches the caller from any thread and at any call.
 #[test]
 fn a_table_whose_callback_panics_is_not_waited_for() {
-    // weights that are all the same are searched together, and only told of in the end
+    // with equal weights all searches run together and report only at the end
     let cases = [(2, 1), (2, 2), (2, 30), (1, 0), (1, 50)];
     for threads in 1..=3 {
         for (weight_back, last) in cases {
@@ -122,7 +122,7 @@ fn a_table_whose_callback_panics_is_not_waited_for() {
             };
             let config = Config { threads: NonZeroUsize::new(threads), ..Config::default() };
             let mut solver = Solver::new(&graph, &config).unwrap().with_progress(&panic);
-            // it tells of the next, too
+            // the solver reports again in the next call
             for _ in 0..2 {
                 let table = catch_unwind(AssertUnwindSafe(|| solver.table(&[0; 50], &[1])));
                 let payload = table.expect_err("it panics");
@@ -132,7 +132,7 @@ fn a_table_whose_callback_panics_is_not_waited_for() {
     }
 }
 
-/// Whichever vertices overflow, and whichever of them get a shorter path later.
+/// The error names a vertex that overflows, also if others have a shorter path from another source.
 #[test]
 fn nearest_sources_lose_nothing_that_overflows() {
     fn overflows<W: SearchWeight>(small: [W; 2], large: W) {
@@ -141,7 +141,7 @@ fn nearest_sources_lose_nothing_that_overflows() {
         let graph = Csr::from_arcs(5, &arcs).unwrap();
         let error = nearest(&graph, &[0]).unwrap_err();
         assert!(matches!(error, SsspError::Overflow { vertex: 2, .. }), "{error}");
-        // from its end, nothing does
+        // no distance from 3 and 4 overflows
         let nearest = nearest(&graph, &[3, 4]).unwrap();
         assert_eq!(nearest.source_of(3), Some(3));
         assert_eq!(nearest.source_of(2), None);
@@ -167,14 +167,13 @@ fn predecessors_of_other_distances_are_refused() {
             let error = predecessors(graph, 0, &Distances::from_iter(wrong)).unwrap_err();
             assert_eq!(error, SsspError::NotAllVertices { n_distances, n_vertices: 3 });
         }
-        // nonsense is no reason to panic
+        // wrong distances must not panic
         let nonsense = Distances::from_iter([None, Some(i64::MIN), Some(i64::MAX - 1)]);
         assert_eq!(predecessors(graph, 1, &nonsense).unwrap().get(0), None);
     }
 }
 
-/// Also where arcs add nothing, sums round, rows are long, or the first tail of a row is not the
-/// smallest.
+/// Also with zero weights, rounded sums, long rows, and rows whose first tail is not the smallest.
 #[test]
 fn predecessors_are_the_smallest_in_any_order_of_rows() {
     fn agrees<W: SearchWeight>(graph: &Csr<u32>, weight: impl Fn(u32) -> f64) {
@@ -213,7 +212,7 @@ fn predecessors_are_the_smallest_in_any_order_of_rows() {
     }
 }
 
-/// A table's searches are by what is faster side by side, unless somebody asks.
+/// The plan of a table is that of parallel searches, unless the configuration names an algorithm.
 #[test]
 fn tables_have_a_plan() {
     let square = grid(&GridConfig { side: 200, ..Default::default() }).unwrap();

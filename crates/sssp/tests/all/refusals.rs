@@ -1,4 +1,4 @@
-//! What cannot be answered is refused, with the reason; nothing wraps, nothing hangs.
+//! Invalid queries are errors with a reason; no sum wraps, and no search hangs.
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -20,7 +20,7 @@ fn negative_weights_are_named() {
             matches!(&refused, SsspError::NegativeWeight { from: 1, to: 3, weight, .. } if weight == "-0.5")
         );
     }
-    // −0 is no negative weight
+    // −0 is not negative
     let graph = Csr::from_arcs(2, &[(0, 1, -0.0f32)]).unwrap();
     for config in configs(&graph) {
         assert_eq!(tree(&graph, 0, &config).unwrap().distance(1), Some(0.0));
@@ -36,7 +36,7 @@ fn negative_cycles_are_listed() {
             panic!("{config:?} found no cycle");
         };
         check_negative_cycle(&graph, &cycle).unwrap();
-        // the cycle 5 → 5 cannot be reached from 0, and nothing can from 4
+        // the cycle 5 → 5 is unreachable from 0, and no cycle is reachable from 4
         assert_eq!(tree(&graph, 4, &config).unwrap().distances.n_reached(), 1);
     }
     let steep = Csr::from_arcs(2, &[(0, 1, i64::MIN / 2), (1, 0, i64::MIN / 2)]).unwrap();
@@ -53,7 +53,7 @@ fn overflows<W: SearchWeight>(largest: W) {
         let mut solver = solver(&graph, &config);
         let error = solver.distances(0, Goal::All).unwrap_err();
         assert!(matches!(error, SsspError::Overflow { vertex: 2, .. }), "{config:?}: {error}");
-        // no cutoff says that the farthest is to be left out
+        // the greatest distance as a cutoff leaves out no vertex
         let error = solver.distances(0, Goal::Within(W::Distance::UNREACHED)).unwrap_err();
         assert!(matches!(error, SsspError::Overflow { vertex: 2, .. }), "{config:?}: {error}");
         // within a limit, nothing overflows
@@ -123,8 +123,8 @@ fn settings_must_fit() {
     assert_eq!(solver.tree(0, Goal::Target(0)).unwrap().distance(1), Some(-1));
 }
 
-/// Has `ask` called with every way to solve a long path and a call of its progress callback,
-/// from the first on, up to the third if there are so many.
+/// Calls `ask` on a long path with every configuration and the number of a call of its progress
+/// callback, from the first to the third or the last.
 fn at_some_calls(ask: impl Fn(&Csr<u32>, &Config, usize)) {
     let n = 200_000;
     let arcs: Vec<_> = (0..n - 1).map(|v| (v, v + 1, 1u32)).collect();
@@ -141,7 +141,7 @@ fn at_some_calls(ask: impl Fn(&Csr<u32>, &Config, usize)) {
     }
 }
 
-/// A search in a work space that another left in the middle.
+/// Checks a search in a work space after an interrupted search.
 fn assert_usable(mut solver: Solver<'_, u32>, config: &Config) {
     let near = solver.distances(7, Goal::Within(10)).unwrap();
     assert_eq!((near.get(17), near.get(18)), (Some(10), None), "{config:?}");
@@ -163,8 +163,8 @@ fn searches_can_be_interrupted() {
     });
 }
 
-/// The panic of a callback reaches the caller, no thread waits for one that is gone, and the
-/// solver is as good as before.
+/// The panic of a callback reaches the caller, no thread waits for one that panicked, and the
+/// solver stays usable.
 #[test]
 fn a_callback_may_panic() {
     at_some_calls(|graph, config, last| {

@@ -1,5 +1,5 @@
-//! Weights of signed types of which none is negative: algorithms on keys see them as unsigned, and
-//! find what they find for these.
+//! Nonnegative weights of signed types: algorithms on keys read them as unsigned, and have the same
+//! results as for unsigned types.
 
 use graph_formats::generate::{RmatConfig, rmat};
 use graph_formats::{Csr, Distance, VertexId, Weight};
@@ -10,7 +10,7 @@ use test_support::{arbitrary_graph, corner_cases};
 
 use crate::common::{configs, solver};
 
-/// Numbers that are compared across types.
+/// Distances as `i128`, to compare them across types.
 fn numbers<D: Distance>(distances: impl IntoIterator<Item = Option<D>>) -> Vec<Option<i128>> {
     distances.into_iter().map(|d| d.map(|d| d.to_i128().expect("an integer"))).collect()
 }
@@ -25,13 +25,14 @@ fn assert_same_tree<S: Weight, U: Weight>(signed: &Tree<S>, unsigned: &Tree<U>, 
     assert_eq!(numbers([signed.limit]), numbers([unsigned.limit]), "{name}");
 }
 
-/// All, as far as a target, hardly anything, and all by their limit.
+/// All, a target, few vertices, and all by their limit.
 fn goals<D: Distance>(distances: &Distances<D>, target: VertexId) -> [Goal<D>; 4] {
     let farthest = distances.max().expect("the source is reached");
     [Goal::All, Goal::Target(target), Goal::Within(D::ONE), Goal::Within(farthest)]
 }
 
-/// Distances, trees and tables by every way to solve `unsigned`, which has the arcs of `signed`.
+/// Compares distances, trees and tables with every configuration for `unsigned`, which has the arcs
+/// of `signed`.
 fn agree<S: SearchWeight, U: SearchWeight>(signed: &Csr<S>, unsigned: &Csr<U>) {
     let n = unsigned.n_vertices() as VertexId;
     let some: Vec<_> = unsigned.vertices().filter(|v| [0, n / 2, n - 1].contains(v)).collect();
@@ -65,7 +66,7 @@ proptest! {
         agree(&wide.clone().convert_weights::<i64>().unwrap(), &wide);
     }
 
-    /// Sums of 32 bits do not hold these, those of 64 do.
+    /// Sums need 64 bits.
     #[test]
     fn large_weights(graph in arbitrary_graph::<u64>(30, 120, 0..=1 << 56)) {
         agree(&graph.clone().convert_weights::<i64>().unwrap(), &graph);
@@ -94,11 +95,11 @@ fn rmat_agrees() {
     agree(&equal.clone().convert_weights::<i64>().unwrap(), &equal);
 }
 
-/// Keys are sums of u64, which hold what i64 does not.
+/// Keys are sums in `u64`, which can be greater than any `i64`.
 #[test]
 fn sums_beyond_i64_overflow_and_those_before_are_found() {
     let half = 1i64 << 62;
-    // the sum is 2^63 − 1, which means that there is no path, and more
+    // the sum is 2^63 − 1, the code for unreached, or greater
     for second in [half - 1, half, i64::MAX - 1] {
         let graph = Csr::from_arcs(4, &[(0, 1, half), (1, 2, second), (2, 3, 1)]).unwrap();
         let unsigned = graph.clone().convert_weights::<u64>().unwrap();
@@ -127,7 +128,7 @@ fn sums_beyond_i64_overflow_and_those_before_are_found() {
             assert_eq!(solver.k_shortest_paths(0, 1, 1).unwrap()[0].length, half, "{config:?}");
         }
     }
-    // the greatest sum that the type has
+    // the greatest distance of the type
     let graph = Csr::from_arcs(3, &[(0, 1, half), (1, 2, half - 2)]).unwrap();
     for config in configs(&graph) {
         let tree = solver(&graph, &config).tree(0, Goal::All).unwrap();

@@ -1,4 +1,4 @@
-//! Edge-parallel Bellman-Ford: every variant against the oracle, to the bit.
+//! Edge-parallel Bellman-Ford: every variant against the oracle, bit for bit.
 
 use std::num::NonZeroU32;
 
@@ -11,7 +11,7 @@ use crate::common::{corner_case_tests, gpu, refusal};
 use crate::graphs;
 use crate::laws::{self, agree};
 
-/// Both ways to read and to write, with the edges as stored and by segments of several lengths.
+/// All loads and stores, with the edges as stored and in segments of several lengths.
 fn all_variants() -> Vec<Config<Algorithm>> {
     let segments = [1, 7, 64, 4096]
         .map(|vertices| EdgeOrder::Segments { vertices: NonZeroU32::new(vertices).unwrap() });
@@ -26,13 +26,13 @@ fn all_variants() -> Vec<Config<Algorithm>> {
     variants
 }
 
-/// Those that take weights of any sign.
+/// The variants that admit negative weights.
 fn variants() -> Vec<Config<Algorithm>> {
     let takes_any = |config: &Config<Algorithm>| config.algorithm.unwrap().admits_negative();
     all_variants().into_iter().filter(takes_any).collect()
 }
 
-/// As many of the variants as take the graph.
+/// The variants that admit the graph.
 struct Variants;
 
 impl laws::Solvers for Variants {
@@ -51,8 +51,8 @@ fn generated_graphs() {
     });
 }
 
-/// Distances that stay in a race differ from run to run, the answer does not; and lengths that
-/// could sink for ever are refused.
+/// Intermediate distances in a race differ from run to run, but the result does not. Negative
+/// weights are refused, since distances could fall without end.
 #[test]
 fn a_race_ends_right_each_time() {
     let Some(gpu) = gpu() else { return };

@@ -16,12 +16,12 @@ fn asked() -> Config<Algorithm> {
     Config::with(Algorithm::BreadthFirst)
 }
 
-/// The same arcs, all of this weight.
+/// The same arcs, all with this weight.
 fn alike<V: Weight, W: Weight>(graph: &Csr<V>, weight: W) -> Csr<W> {
     graphs::with_weights(graph, |_, _, _| weight)
 }
 
-/// The hops from many sources, counted on a device and on the host.
+/// The hops from many sources, counted on the device and on the CPU.
 struct Hops {
     device: HopCounter,
     host: HopCounter,
@@ -33,7 +33,7 @@ impl Hops {
         Self { device, host: HopCounter::new(graph, None, None) }
     }
 
-    /// Both add up to the same.
+    /// Checks that both have the same sums.
     #[track_caller]
     fn agree(&mut self, name: &str, sources: &[VertexId]) {
         let [found, expected] =
@@ -43,7 +43,8 @@ impl Hops {
     }
 }
 
-/// With equal weights, one way and both: the oracle's trees, and the CPU's sums over searches.
+/// Checks trees against the oracle and sums against the CPU, with equal weights, for directed and
+/// undirected graphs.
 fn agree_in_sums<W: SearchWeight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
     for graph in [alike(graph, W::ONE), graphs::reweighted(graph, |_| W::ONE)] {
         agree(gpu, name, &graph, &[asked()]);
@@ -75,11 +76,11 @@ fn arbitrary_graphs() {
     });
 }
 
-/// Levels of every width: of one vertex, of as many as a block or a team takes, and of more.
+/// Levels of every width: one vertex, as many as a block or a team takes, and more.
 #[test]
 fn levels_grow_and_shrink() {
     let Some(gpu) = gpu() else { return };
-    // between hubs that share so many neighbours, and a path to the next
+    // pairs of hubs with common neighbours, and a path to the next pair
     let mut edges = Vec::new();
     let mut next: VertexId = 1;
     for width in [1, 60, 70, 140, 3_000, 9_000, 17_000, 40_000, 500, 2] {
@@ -93,7 +94,7 @@ fn levels_grow_and_shrink() {
     }
     let hubs = Csr::from_edges(next as usize, &edges).unwrap();
     agree(&gpu, "hubs", &hubs, &[asked()]);
-    // a tree of few arcs a vertex, whose levels grow by a half each, and its mirror image
+    // a tree whose levels grow by a half each, and its mirror image
     let n = 100_000;
     let tree = (1..n).map(|v: VertexId| (v * 2 / 3, v, 1u32));
     let mirror = (1..n).map(|v| (2 * n - 1 - v * 2 / 3, 2 * n - 1 - v, 1));
@@ -106,7 +107,7 @@ fn levels_grow_and_shrink() {
 #[test]
 fn sums_of_floats_may_stop_growing() {
     let Some(gpu) = gpu() else { return };
-    // 1 is half the least step beyond 2^24, so that all beyond have that distance
+    // 1 is half the least step beyond 2^24, so all vertices beyond have that distance
     agree(&gpu, "short", &graphs::both_ways(&graphs::even_path(300, 1e-3f32)), &[asked()]);
     let long = graphs::both_ways(&graphs::even_path((1 << 24) + 50, 1.0f32));
     Both::with_dijkstra(&gpu, "long", &long, &asked()).tree(0, Goal::All);
@@ -154,14 +155,14 @@ fn a_long_search_tells_of_its_levels_and_can_be_ended() {
     let graph = graphs::reweighted(&graphs::path(100_000), |_| 1u32);
     laws::tells_and_ends(&graph, &[asked()], 0, |_| 50_000);
     let Some(gpu) = gpu_alone() else { return };
-    // so can sums, and the counter goes on afterwards
+    // sums can be ended too, and the counter stays usable
     let mut hops = HopCounter::new(&graph, Some(&gpu), None);
     let interrupted = hops.sums(&[0, 1], Some(&|_, _| ControlFlow::Break(())));
     assert!(matches!(interrupted, Err(SsspError::Interrupted)));
     assert_eq!(hops.sums(&[0, 1], None).unwrap().greatest[100_000], 100_000);
 }
 
-/// Whatever the weights and the solver, hops are counted there, and by both widths of batches.
+/// Hops are counted on the device for all weights and with both widths of batches.
 #[test]
 fn sums_over_many_sources() {
     let Some(gpu) = gpu() else { return };

@@ -1,5 +1,5 @@
-//! Δ-stepping with buckets: every rule for Δ and given widths against the oracle, to the bit,
-//! and the laws of what it counts.
+//! Δ-stepping with buckets: every rule for Δ and given widths against the oracle, bit for bit, and
+//! laws of its counts.
 
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, VertexId, Weight};
@@ -18,11 +18,11 @@ fn with(delta: Delta) -> Config<Algorithm> {
     Config::with(Algorithm::DeltaSteppingBuckets(delta))
 }
 
-/// Every rule, and widths from one unit to one bucket for all, as far as `graph` admits them.
+/// Every rule and widths from 1 to one bucket for all vertices, as far as `graph` admits them.
 fn widths<W: Weight>(graph: &Csr<W>) -> Vec<Delta> {
     let largest = graph.weights().iter().map(|w| w.to_f64()).fold(0.0, f64::max);
     let fixed = [0.3, 1.0, 5.5, 300.0, 1e12].into_iter().filter(|width| largest / width < 1e6);
-    // as many buckets as there may be at one time, and the last of them in one
+    // as many buckets as there may be at one time, with the last ones in one
     let extreme = [largest / 1e6, largest].into_iter().filter(|width| *width > 0.0);
     let rules = Delta::RULES.into_iter().map(|rule| rule.1);
     rules.chain(fixed.chain(extreme).map(Delta::Fixed)).collect()
@@ -37,14 +37,14 @@ impl laws::Solvers for Buckets {
     }
 
     fn check<W: SearchWeight>(&self, graph: &Csr<W>, found: &Found<Tree<W>>, name: &str) {
-        // none where the CPU took over
+        // the CPU as the fallback has no such counts
         if found.work.again.is_some() {
             check_counts(graph, found, name);
         }
     }
 }
 
-/// What is true of the counts of a search.
+/// Checks the laws of the counts of a search.
 fn check_counts<W: Weight>(graph: &Csr<W>, found: &Found<Tree<W>>, name: &str) {
     let work = found.work;
     let again = work.again.expect("it counts what is done again");
@@ -54,9 +54,9 @@ fn check_counts<W: Weight>(graph: &Csr<W>, found: &Found<Tree<W>>, name: &str) {
     assert_eq!(work.settled, n_reached + again.insertions, "{name}: {work:?}");
     assert_eq!(work.relaxations, arcs as u64 + again.relaxations, "{name}: {work:?}");
     assert!(again.insertions != 0 || again.relaxations == 0, "{name}: {work:?}");
-    // the source has its distance from the beginning
+    // the source's distance is no improvement
     assert!(work.improvements + 1 >= work.settled, "{name}: {work:?}");
-    // each stage has a row, light stages of their own and heavy ones of what these had
+    // each phase scans a row: light phases one of their own, heavy ones one of the light phases'
     assert!(work.rounds <= 2 * work.settled, "{name}: {work:?}");
 }
 
@@ -75,7 +75,7 @@ fn generated_graphs() {
     });
 }
 
-/// Lists longer than a block, and than all blocks; of hubs, and of vertices without arcs.
+/// Lists longer than a block and than all blocks, of hubs and of vertices without arcs.
 #[test]
 fn long_lists() {
     let Some(gpu) = gpu() else { return };
@@ -83,14 +83,14 @@ fn long_lists() {
     for graph in [&dense, &graphs::coarse(&dense, 300), &graphs::one_way(&dense)] {
         for delta in [Delta::MedianWeight, Delta::Fixed(1.0), Delta::Fixed(1e6)] {
             let mut both = Both::new(&gpu, "long lists", graph, &with(delta));
-            // a second search finds nothing of the first
+            // the first search leaves no state for the second
             for _ in 0..2 {
                 let found = both.tree(graphs::hub(graph), Goal::All);
                 check_counts(graph, &found, &format!("{delta:?}"));
             }
         }
     }
-    // a hub whose neighbours all fall at once, most of them without arcs, and go to one end
+    // a hub whose neighbours all fall at once; most have no arcs, the others lead to one vertex
     for n in [1023, 1024, 1025, 1026, 200_000] {
         let out = (1..n).map(|v| (0, v, 1 + v % 2));
         let back = (1..n).filter(|v| v % 3 == 0).map(|v| (v, n, 7));
@@ -123,7 +123,7 @@ fn arbitrary_graphs() {
     });
 }
 
-/// Where no weight is less than Δ, no vertex falls after it was taken.
+/// If no weight is less than Δ, no vertex falls after it was taken.
 #[test]
 fn narrow_buckets_do_nothing_again() {
     laws::for_graphs(graphs::two_kinds(13, 90), |gpu, name, graph| {
@@ -135,14 +135,14 @@ fn narrow_buckets_do_nothing_again() {
             check_counts(graph, &tree, name);
             assert_eq!(tree.work.settled, reached(graph, &tree).len() as u64, "{delta}");
         }
-        // one bucket for all is Bellman-Ford with a queue, which takes vertices again
+        // one bucket for all vertices is Bellman-Ford with a queue, which takes vertices again
         let mut solver = Solver::on_gpu(gpu, graph, &with(Delta::Fixed(1e9))).unwrap();
         let work = solver.distances(0, Goal::All).unwrap().work;
         assert!(work.again.unwrap().insertions > 0, "{work:?}");
     });
 }
 
-/// Distances of more buckets than a word can tell apart: the last one takes all the rest.
+/// Distances with more buckets than a word can number: the last bucket takes the rest.
 #[test]
 fn distances_beyond_the_last_bucket() {
     let Some(gpu) = gpu() else { return };
@@ -150,7 +150,7 @@ fn distances_beyond_the_last_bucket() {
     let hops = (0..n).map(|v| (v, v + 1, 1.0 + (v % 5) as f32 / 4.0));
     let leaps = (0..n - 1).map(|v| (v, v + 2, 2.0));
     let path = Csr::from_edges(n as usize + 1, &hops.chain(leaps).collect::<Vec<_>>()).unwrap();
-    // far away, and with weights next to nothing beside great ones
+    // large distances, and tiny weights beside large ones
     for scale in [[1.0, 1.0], [1e33, 1e33], [1e-40, 1.0]] {
         let graph = graphs::with_weights(&path, |u, v, w| w * scale[usize::from((u + v) % 7 != 0)]);
         let narrow = 2.0 / 1_048_576.0 * f64::from(scale[1]);
@@ -180,8 +180,8 @@ fn targets_and_cutoffs_stop_early() {
     }
 }
 
-/// Searches that end early find what the CPU's find. The most relaxations of one, and those
-/// of a search for all.
+/// Checks searches that end early against the CPU's. Returns the most relaxations of one, and those
+/// of a complete search.
 fn keeps_to_goals<W: SearchWeight>(gpu: &Gpu, graph: &Csr<W>, delta: Delta) -> (u64, u64) {
     let mut both = Both::new(gpu, "square", graph, &with(delta));
     let all = both.tree(0, Goal::All);
@@ -245,15 +245,15 @@ fn what_it_cannot_do_is_refused() {
     let square = graphs::square(60);
     let refused = refusal(&gpu.with_memory_cap(10_000), &square, &auto);
     assert!(matches!(refused, SsspError::Gpu(_)));
-    // what it says it needs is what it takes
+    // the reported need is the memory that it takes
     let need = 3600 * 77 + square.n_arcs() as u64 * 8 + 10_000;
     let enough = gpu.with_memory_cap(need + (128 << 20));
     let mut solver = Solver::on_gpu(&enough, &square, &auto).unwrap();
     check_tree(&square, &solver.tree(7, Goal::All).unwrap()).unwrap();
 }
 
-/// Hundreds of buckets with next to nothing in them, where blocks overtake one another: some
-/// once went on to the next bucket while others still asked what was left in this one.
+/// Hundreds of nearly empty buckets, where blocks overtake one another. A past bug: some blocks
+/// took the next bucket while others still read the length of this one.
 #[test]
 fn thin_buckets_again_and_again() {
     let Some(gpu) = gpu() else { return };

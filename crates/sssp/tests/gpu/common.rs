@@ -1,5 +1,5 @@
-//! What the tests share: the GPU while a test has it, and solvers on both processors, whose
-//! answers are the same. The laws are in `laws`, the graphs in `graphs`.
+//! Helpers of the tests: the GPU, and solvers on GPU and CPU whose results are compared. The laws
+//! are in `laws`, the graphs in `graphs`.
 
 use std::ops::Deref;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -10,11 +10,11 @@ use paths::Tree;
 use sssp::gpu::Config;
 use sssp::{Algorithm, Found, Goal, SearchWeight, Solver, SsspError};
 
-/// Held by every test that uses the GPU, and alone by those that look at a search under way:
-/// a test beside them that frees memory waits for that search, and the driver with it.
+/// A lock that every test on the GPU reads. Tests that observe a running search write it, because
+/// another test that frees memory would block the driver until that search ends.
 static TURNS: RwLock<()> = RwLock::new(());
 
-/// A GPU while a test has it.
+/// A GPU with the lock.
 pub(crate) struct Lent<Turn> {
     gpu: Gpu,
     _turn: Turn,
@@ -28,13 +28,13 @@ impl<Turn> Deref for Lent<Turn> {
     }
 }
 
-/// The first GPU, or `None` and a word about it.
+/// The first GPU; without one, `None` and a message.
 pub(crate) fn gpu() -> Option<Lent<RwLockReadGuard<'static, ()>>> {
     let turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
     Some(Lent { gpu: first()?, _turn: turn })
 }
 
-/// The same, with no other test beside.
+/// The same, without a concurrent test.
 pub(crate) fn gpu_alone() -> Option<Lent<RwLockWriteGuard<'static, ()>>> {
     let turn = TURNS.write().unwrap_or_else(PoisonError::into_inner);
     Some(Lent { gpu: first()?, _turn: turn })
@@ -44,7 +44,7 @@ fn first() -> Option<Gpu> {
     test_support::gpu(Gpu::open())
 }
 
-/// A test of each type of weights: this law on every corner case.
+/// A test for each weight type: this law on every corner case.
 macro_rules! corner_case_tests {
     ($law:expr; $($test:ident $type:ty),+) => {$(
         #[test]
@@ -55,14 +55,14 @@ macro_rules! corner_case_tests {
 }
 pub(crate) use corner_case_tests;
 
-/// Why the GPU takes no such graph.
+/// The error of a solver for this graph on the GPU.
 #[track_caller]
 pub(crate) fn refusal<W: SearchWeight>(gpu: &Gpu, graph: &Csr<W>, config: &Config) -> SsspError {
     Solver::on_gpu(gpu, graph, config).err().expect("it is refused")
 }
 
-/// A solver on the GPU and one on the CPU, which are asked the same. Every question asserts that
-/// the answers are equal, and gives what the device found.
+/// A solver on the GPU and one on the CPU. Every query asserts that their results are equal, and
+/// returns the device's.
 pub(crate) struct Both<'g, W: SearchWeight> {
     name: String,
     pub(crate) device: Solver<'g, W>,
@@ -70,7 +70,7 @@ pub(crate) struct Both<'g, W: SearchWeight> {
 }
 
 impl<'g, W: SearchWeight> Both<'g, W> {
-    /// The CPU solves by what it finds the fastest.
+    /// The solver on the CPU has the default configuration.
     pub(crate) fn new(gpu: &Gpu, name: &str, graph: &'g Csr<W>, config: &Config) -> Self {
         let device = Solver::on_gpu(gpu, graph, config).unwrap();
         let host = Solver::new(graph, &sssp::Config::default()).unwrap();
@@ -78,13 +78,13 @@ impl<'g, W: SearchWeight> Both<'g, W> {
         Self { name, device, host }
     }
 
-    /// The CPU solves by Dijkstra's algorithm, whatever would be faster.
+    /// The solver on the CPU has Dijkstra's algorithm.
     pub(crate) fn with_dijkstra(gpu: &Gpu, name: &str, graph: &'g Csr<W>, config: &Config) -> Self {
         let host = Solver::new(graph, &sssp::Config::with(Algorithm::Dijkstra(None))).unwrap();
         Self { host, ..Self::new(gpu, name, graph, config) }
     }
 
-    /// Both give the same, or the same error.
+    /// Asserts that both have the same result or the same error.
     #[track_caller]
     pub(crate) fn try_ask<T: PartialEq>(
         &mut self,
@@ -116,8 +116,8 @@ impl<'g, W: SearchWeight> Both<'g, W> {
         self.ask(|solver| solver.table(sources, targets));
     }
 
-    /// Trees from here, for all of these goals. The most relaxations of one, and those of a
-    /// search for all.
+    /// Compares trees from `source` for all `goals`. Returns the most relaxations of one, and those
+    /// of a complete search.
     #[track_caller]
     pub(crate) fn goals(&mut self, source: VertexId, goals: &[Goal<W::Distance>]) -> (u64, u64) {
         let whole = self.tree(source, Goal::All).work.relaxations;

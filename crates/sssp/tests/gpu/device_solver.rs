@@ -1,5 +1,5 @@
-//! Graphs whose arrays are on the GPU: the answers of other solvers, which stay there, and what is
-//! no graph.
+//! Graphs whose arrays are on the GPU: the results equal those of other solvers, and invalid arrays
+//! are errors.
 
 use gpu_runtime::{Gpu, GpuError};
 use graph_formats::{Csr, VertexId, Weight};
@@ -12,7 +12,7 @@ use crate::{graphs, laws};
 
 type Made<W> = Result<DeviceSolver<W>, SsspError>;
 
-/// A solver of these arrays, in numbers of 32 bits or 64.
+/// A solver of these arrays, with indices of 32 or 64 bits.
 fn of_arrays<W: SearchWeight>(
     gpu: &Gpu,
     offsets: &[u64],
@@ -42,7 +42,7 @@ fn downloaded<T: Weight>(found: Result<OnDevice<T>, SsspError>) -> Vec<T> {
     found.unwrap().download().unwrap()
 }
 
-/// The tree is that of the CPU.
+/// Checks that the tree is that of the CPU.
 fn same_tree<W: SearchWeight>(
     name: &str,
     device: &mut DeviceSolver<W>,
@@ -56,7 +56,8 @@ fn same_tree<W: SearchWeight>(
     assert_eq!(found, expected.predecessors.as_storage(), "{name}, from {source}, {goal:?}");
 }
 
-/// Trees and a table are those of the CPU; what it refuses, or would have to, is refused.
+/// Checks that trees and a table are those of the CPU, or that the graph is refused with the right
+/// error.
 fn agree<W: SearchWeight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
     let name = format!("{name}, {}", W::KIND);
     let sources = graphs::some_sources(graph);
@@ -109,7 +110,7 @@ fn arbitrary_graphs() {
     });
 }
 
-/// Long arcs are deferred exactly where every arc has its reverse, of the same weight.
+/// Long arcs are deferred exactly if every arc has a reverse of the same weight.
 #[test]
 fn reverses_are_found() {
     let Some(gpu) = gpu() else { return };
@@ -122,7 +123,7 @@ fn reverses_are_found() {
     let n = graph.n_vertices();
     let whole = relaxations(&Csr::from_arcs(n, &arcs).unwrap());
     assert!(whole < graph.n_arcs() as u64 / 2, "{whole} of {}", graph.n_arcs());
-    // one arc, whose weight is not its reverse's any more
+    // one arc whose weight differs from its reverse's
     arcs.iter_mut().find(|arc| arc.0 != arc.1).unwrap().2 += 1;
     let directed = relaxations(&Csr::from_arcs(n, &arcs).unwrap());
     assert!(directed > graph.n_arcs() as u64 / 2, "{directed} of {}", graph.n_arcs());
@@ -180,7 +181,7 @@ fn what_is_no_graph_is_named() {
     };
     refused(&[], &[], &[], "there are no offsets");
     refused(&[0], &[0], &[1.0], "no vertex");
-    refused(&[0, 1], &[0], &[], "1 arcs have ends, and 0 weights");
+    refused(&[0, 1], &[0], &[], "1 ends of arcs, but 0 weights");
     refused(&[1, 1], &[0], &[1.0], "vertex 0 are those at 1..1");
     refused(&[0, 2, 1, 3], &[0, 1, 2], &[1.0; 3], "vertex 1 are those at 2..1");
     refused(&[0, 1, 2], &[0, 1, 1], &[1.0; 3], "vertex 1 are those at 1..2");

@@ -1,5 +1,5 @@
 //! Dijkstra's algorithm by reductions and by the criteria of Crauser and others and of Eager,
-//! against the oracle, to the bit.
+//! against the oracle, bit for bit.
 
 use graph_formats::{AnyCsr, Csr, Weight, with_csr};
 use paths::{Distances, oracle};
@@ -12,7 +12,7 @@ use crate::common::{Both, corner_case_tests, gpu, refusal};
 use crate::graphs;
 use crate::laws::{self, agree};
 
-/// Dijkstra's algorithm in this size of block.
+/// Dijkstra's algorithm with this size of block.
 fn dijkstra(block: BlockSize) -> Config<Algorithm> {
     Config::with(Algorithm::Dijkstra(block))
 }
@@ -22,19 +22,20 @@ fn eager(lookahead: Delta) -> Config<Algorithm> {
     Config::with(Algorithm::Eager(lookahead))
 }
 
-/// The default of each.
+/// The default configurations.
 fn defaults() -> [Config<Algorithm>; 3] {
     let crauser = Config::with(Algorithm::Crauser);
     [dijkstra(BlockSize::default()), crauser, eager(Delta::Auto)]
 }
 
-/// Those that settle a vertex once: Crauser's criteria, and reductions in every size of block.
+/// The configurations that settle a vertex once: Crauser's criteria, and reductions with every size
+/// of block.
 fn settling_once() -> Vec<Config<Algorithm>> {
     let sizes = BlockSize::ALL.into_iter().map(|(_, block)| dijkstra(block));
     sizes.chain([Config::with(Algorithm::Crauser)]).collect()
 }
 
-/// And Eager's, with a look-ahead of many weights too.
+/// All configurations, with two look-aheads for Eager.
 fn all() -> Vec<Config<Algorithm>> {
     let eager = [Delta::Auto, Delta::WeightPerVertex].map(eager);
     settling_once().into_iter().chain(eager).collect()
@@ -58,7 +59,7 @@ fn generated_graphs() {
 #[test]
 fn many_blocks_of_every_size() {
     let Some(gpu) = gpu() else { return };
-    // more vertices than a block of 1024 threads takes by itself
+    // more vertices than a block of 1024 threads takes alone
     agree(&gpu, "geometric", &graphs::points(66_003, graphs::RADIUS), &all());
 }
 
@@ -66,11 +67,11 @@ fn many_blocks_of_every_size() {
 fn long_rows() {
     let Some(gpu) = gpu() else { return };
     let weight = |u: u32, v: u32| u.wrapping_mul(2_654_435_761).wrapping_add(v * 40_503) >> 12;
-    // every row is cut to pieces, the last of them short
+    // every row is cut into pieces, of which the last is short
     let arcs: Vec<_> =
         (0..700).flat_map(|u| (0..700).map(move |v| (u, v, weight(u, v) % 997))).collect();
     agree(&gpu, "complete", &Csr::from_arcs(700, &arcs).unwrap(), &all());
-    // a few rows are: two stars whose leaves are joined by a path
+    // a few rows are cut: two stars whose leaves are joined by a path
     let n = 30_000;
     let leaves = 2..n;
     let edges: Vec<_> = leaves
@@ -88,7 +89,8 @@ fn arbitrary_graphs() {
 
 #[test]
 fn floats_that_round_are_settled_no_earlier_than_they_may() {
-    // neighbours in the order of floats, at several magnitudes: sums round up, down, and away
+    // weights that differ in the last bits, at several magnitudes: sums round up, down, and to an
+    // addend
     let weight = |w: u32| {
         let (exponent, last_bits, first_bit) = (120 + w % 5 * 6, w / 5 % 4, w / 20 % 2);
         f32::from_bits((exponent << 23) | (first_bit << 22) | last_bits)
@@ -98,7 +100,7 @@ fn floats_that_round_are_settled_no_earlier_than_they_may() {
     laws::agree_on_arbitrary(200, graphs, &defaults());
 }
 
-/// How many vertices have a distance, and how many arcs leave them.
+/// The number of vertices with a distance, and of the arcs that leave them.
 fn reached<W: Weight>(graph: &Csr<W>, distances: &Distances<W::Distance>) -> (u64, u64) {
     let reached = graph.vertices().filter(|&v| distances.get(v).is_some());
     let n_arcs = reached.map(|v| graph.out_degree(v) as u64).sum();
@@ -118,7 +120,7 @@ fn every_vertex_is_settled_once_and_every_arc_relaxed_once() {
                 assert_eq!(done, (n_reached, n_arcs, None), "{name}, {config:?}");
                 assert!(work.improvements + 1 >= n_reached, "{name}, {config:?}: {work:?}");
                 if config.algorithm == Some(Algorithm::Crauser) {
-                    // one way, a source may reach next to nothing
+                    // in a directed graph, a source may reach few vertices
                     assert!(n_reached < 100 || work.rounds * 4 < n_reached, "{name}: {work:?}");
                 } else {
                     assert_eq!(work.rounds, n_reached, "{name}, {config:?}");
@@ -128,8 +130,9 @@ fn every_vertex_is_settled_once_and_every_arc_relaxed_once() {
     });
 }
 
-/// No longer than the lightest arc, a look-ahead settles nobody too early; beyond all distances,
-/// rounds are those of a breadth-first search or fewer, for keys may fall before they are read.
+/// A look-ahead of at most the least weight settles no vertex too early. A look-ahead beyond all
+/// distances needs the rounds of a breadth-first search, or fewer, since keys may fall before they
+/// are read.
 #[test]
 fn rounds_fall_and_relaxations_grow_with_the_look_ahead() {
     laws::for_graphs(generated, |gpu, name, graph| {
@@ -157,7 +160,7 @@ fn targets_and_cutoffs_stop_early() {
     let square = graphs::square(200);
     let plateaus = graphs::coarse(&square, 300);
     let floats = graphs::as_floats(&square);
-    // one that cannot be reached: all that can be
+    // an unreachable target needs a complete search
     let apart = Csr::from_arcs(4, &[(0, 1, 5u32), (2, 3, 1)]).unwrap();
     for config in defaults() {
         for (name, graph) in [("square", &square), ("plateaus", &plateaus)] {
@@ -211,7 +214,7 @@ fn what_they_cannot_do_is_refused() {
     }
 }
 
-/// Every graph of the folder of real ones that has a weight type and sign for it.
+/// Every graph of the folder of real graphs whose weights are admitted.
 #[test]
 fn real_graphs() {
     let Some(gpu) = gpu() else { return };

@@ -1,4 +1,4 @@
-//! The reduction that Dijkstra's algorithm begins each turn with, by itself.
+//! The reduction at the start of each step of Dijkstra's algorithm, alone.
 
 use std::num::NonZeroU32;
 
@@ -18,7 +18,7 @@ fn the_least_label_is_found_at_its_first_place() {
     };
     for (name, reduction) in Reduction::ALL {
         for n in [1, 2, 3, 5, 31, 513, 1000, 8192, 8193, 65_537, 524_289, 1_000_003] {
-            // many places that have the least, or few
+            // many or few places with the minimum
             for range in [1, 2, 1 << 10, u32::MAX - 3] {
                 let labels = scattered(n, range);
                 let expected = labels.iter().copied().zip(0..).min();
@@ -50,7 +50,7 @@ fn labels_that_do_not_fit_are_refused() {
     }
 }
 
-/// The loop around it, a launch a step, against the oracle.
+/// The loop with a launch for each step, against the oracle.
 #[test]
 fn three_kernels_settle_all_vertices() {
     let Some(gpu) = gpu() else { return };

@@ -9,33 +9,33 @@ use graph_formats::{AnyCsr, Csr, VertexId, Weight, read};
 use proptest::prelude::*;
 use test_support::{arbitrary_graph, data};
 
-/// R-MAT, whose degrees differ widely.
+/// An R-MAT graph, whose degrees differ widely.
 pub(crate) fn skewed(scale: u32) -> Csr<u32> {
     rmat(&RmatConfig { scale, ..RmatConfig::default() }).unwrap()
 }
 
-/// A grid of so many rows and columns.
+/// A square grid.
 pub(crate) fn square(side: u32) -> Csr<u32> {
     grid(&GridConfig { side, ..GridConfig::default() }).unwrap()
 }
 
-/// Points of the plane, joined where they are as near as this.
+/// A random geometric graph: points are joined within `radius`.
 pub(crate) fn points(n_vertices: usize, radius: f64) -> Csr<u32> {
     geometric(&GeometricConfig { n_vertices, radius, ..GeometricConfig::default() }).unwrap()
 }
 
-/// How near that usually is.
+/// The usual radius of [`points`].
 pub(crate) const RADIUS: f64 = 0.0088;
 
-/// Graphs and their names.
+/// Graphs with their names.
 pub(crate) type Named = Vec<(&'static str, Csr<u32>)>;
 
-/// How to make a dense graph and a sparse one.
+/// Makes a dense graph and a sparse one.
 pub(crate) fn two_kinds(scale: u32, side: u32) -> impl Fn() -> Named {
     move || vec![("rmat", skewed(scale)), ("grid", square(side))]
 }
 
-/// How to make one by each generator; for the third, so many vertices and edges.
+/// Makes a graph by each generator.
 pub(crate) fn four_kinds(
     [scale, side]: [u32; 2],
     (n_vertices, n_edges): (usize, u64),
@@ -50,7 +50,7 @@ pub(crate) fn four_kinds(
     }
 }
 
-/// Those of a usual size.
+/// Graphs of the usual size.
 pub(crate) fn large_ones() -> Named {
     four_kinds([14, 200], (9_000, 99_000), (20_000, RADIUS))()
 }
@@ -69,13 +69,13 @@ pub(crate) const REAL: [&str; 10] = [
     "gapbs/4.gr",
 ];
 
-/// Those of these real graphs that are there, by name.
+/// The real graphs of these names that are in the folder.
 pub(crate) fn real<'a>(names: &'a [&'a str]) -> impl Iterator<Item = (&'a str, AnyCsr)> {
     names.iter().filter_map(|&name| Some((name, read(data(name)?).unwrap().csr)))
 }
 
-/// Arbitrary graphs with these weights, one after the other to the same power; as they are, or
-/// with every arc both ways.
+/// Arbitrary graphs with these weights, which `raised` raises to one of `powers`; directed and
+/// undirected.
 pub(crate) fn arbitrary<W: Weight>(
     max_n: usize,
     weights: RangeInclusive<i64>,
@@ -95,32 +95,32 @@ pub(crate) fn path(n_edges: VertexId) -> Csr<u32> {
     Csr::from_edges(n_edges as usize + 1, &edges).unwrap()
 }
 
-/// A directed path of arcs that all weigh the same.
+/// A directed path of arcs of equal weight.
 pub(crate) fn even_path<W: Weight>(n_arcs: VertexId, weight: W) -> Csr<W> {
     let arcs: Vec<_> = (0..n_arcs).map(|v| (v, v + 1, weight)).collect();
     Csr::from_arcs(n_arcs as usize + 1, &arcs).unwrap()
 }
 
-/// A path of 40 edges whose sums have more than 32 bits, and vertices that it does not reach.
+/// A path of 40 edges whose sums have more than 32 bits, and isolated vertices.
 pub(crate) fn heavy_path(n_vertices: usize) -> Csr<u32> {
     let edges: Vec<_> = (0..40).map(|v| (v, v + 1, 4_000_000_000 - v)).collect();
     Csr::from_edges(n_vertices, &edges).unwrap()
 }
 
-/// A path of 40 arcs, the first of which weighs `least` and each other one more.
+/// A path of 40 arcs with the weights `least`, `least` + 1, and so on.
 pub(crate) fn deep_path(least: i32) -> Csr<i32> {
     let arcs: Vec<_> = (0..40).map(|v| (v, v + 1, least + v as i32)).collect();
     Csr::from_arcs(41, &arcs).unwrap()
 }
 
-/// A path that ends in a cycle of -1, and a road back to the start.
+/// A path that ends in a cycle of length -1, and an arc back to the start.
 pub(crate) fn cycle_far_away() -> Csr<i32> {
     let mut arcs: Vec<_> = (0..3000).map(|v| (v, v + 1, 5)).collect();
     arcs.extend([(3000, 2990, -51), (3000, 0, 9)]);
     Csr::from_arcs(3001, &arcs).unwrap()
 }
 
-/// A grid of 90,000 vertices; one of its many undirected edges is negative.
+/// A grid of 90,000 vertices with one negative undirected edge.
 pub(crate) fn cycle_in_a_square() -> Csr<i32> {
     let square = square(300);
     let mut edges: Vec<_> = square.arcs().map(|(u, v, w)| (u, v, w as i32)).collect();
@@ -142,7 +142,7 @@ pub(crate) fn some_sources<W: Weight>(graph: &Csr<W>) -> Vec<VertexId> {
     sources
 }
 
-/// The vertex that most arcs leave.
+/// The vertex of greatest out-degree.
 pub(crate) fn hub<W: Weight>(graph: &Csr<W>) -> VertexId {
     graph.vertices().max_by_key(|&v| graph.out_degree(v)).unwrap()
 }
@@ -156,15 +156,15 @@ pub(crate) fn with_weights<V: Weight, W: Weight>(
     Csr::from_arcs(graph.n_vertices(), &arcs).unwrap()
 }
 
-/// The arcs that lead to no lower vertex, both ways, with other weights: of an undirected graph,
-/// the same.
+/// The undirected graph of the arcs that lead to no lower vertex, with other weights. An undirected
+/// graph keeps its edges.
 pub(crate) fn reweighted<V: Weight, W: Weight>(graph: &Csr<V>, weight: impl Fn(V) -> W) -> Csr<W> {
     let arcs = graph.arcs().filter(|arc| arc.0 <= arc.1);
     let edges: Vec<_> = arcs.map(|(u, v, w)| (u, v, weight(w))).collect();
     Csr::from_edges(graph.n_vertices(), &edges).unwrap()
 }
 
-/// All arcs, both ways.
+/// All arcs as undirected edges.
 pub(crate) fn both_ways<W: Weight>(graph: &Csr<W>) -> Csr<W> {
     Csr::from_edges(graph.n_vertices(), &graph.arcs().collect::<Vec<_>>()).unwrap()
 }
@@ -175,17 +175,17 @@ pub(crate) fn one_way<W: Weight>(graph: &Csr<W>) -> Csr<W> {
     Csr::from_arcs(graph.n_vertices(), &arcs).unwrap()
 }
 
-/// With floats of all sizes.
+/// The same graph with floats of all magnitudes.
 pub(crate) fn as_floats(graph: &Csr<u32>) -> Csr<f32> {
     reweighted(graph, |w| (w as f32 / 7.0).exp2() - 1.0)
 }
 
-/// With weights that many times less, rounded down.
+/// The same graph with weights divided by `divisor`, rounded down.
 pub(crate) fn coarse(graph: &Csr<u32>, divisor: u32) -> Csr<u32> {
     reweighted(graph, |w| w / divisor)
 }
 
-/// Thirds, so that sums round.
+/// The same graph with weights divided by 3, so that sums round.
 pub(crate) fn thirds(graph: &Csr<u32>) -> Csr<f64> {
     reweighted(graph, |w| f64::from(w) / 3.0)
 }

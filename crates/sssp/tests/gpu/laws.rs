@@ -1,4 +1,4 @@
-//! The laws that solvers on a GPU keep, whatever their algorithm.
+//! Laws of all solvers on a GPU.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -17,12 +17,12 @@ use test_support::{arbitrary_graph, corner_cases};
 use crate::common::{Both, gpu, gpu_alone, refusal};
 use crate::graphs::{self, Named};
 
-/// What is tested: a list of configurations, or a type that says which fit a graph.
+/// The solvers under test: a list of configurations, or a type that chooses those for a graph.
 pub(crate) trait Solvers {
-    /// Those that take this graph.
+    /// The configurations that admit this graph.
     fn configs<W: SearchWeight>(&self, graph: &Csr<W>) -> Vec<Config>;
 
-    /// What else is true of a search that found a tree.
+    /// Checks further properties of a search that found a tree.
     fn check<W: SearchWeight>(&self, _: &Csr<W>, _: &Found<Tree<W>>, _name: &str) {}
 }
 
@@ -32,7 +32,7 @@ impl<List: AsRef<[Config]>> Solvers for List {
     }
 }
 
-/// All solvers against the oracle, from some sources, in one work space each.
+/// All solvers against the oracle, from some sources, with one solver for each configuration.
 pub(crate) fn agree<W: SearchWeight>(gpu: &Gpu, name: &str, graph: &Csr<W>, by: &impl Solvers) {
     let sources = graphs::some_sources(graph);
     let expected: Vec<_> = sources.iter().map(|&s| oracle::tree(graph, s, None).unwrap()).collect();
@@ -49,8 +49,7 @@ pub(crate) fn agree<W: SearchWeight>(gpu: &Gpu, name: &str, graph: &Csr<W>, by: 
     }
 }
 
-/// The same, but for graphs whose weights have more than 32 bits and are no floats: those are
-/// refused.
+/// The same; but graphs with integer weights of more than 32 bits must be refused.
 pub(crate) fn agree_if_narrow<W: SearchWeight>(
     gpu: &Gpu,
     name: &str,
@@ -63,7 +62,7 @@ pub(crate) fn agree_if_narrow<W: SearchWeight>(
     }
 }
 
-/// The oracle's tree by all of `configs`, or the error that it has.
+/// Checks that all of `configs` have the oracle's tree, or its error.
 pub(crate) fn agree_or_fail_alike<W: SearchWeight>(gpu: &Gpu, graph: &Csr<W>, configs: &[Config]) {
     let expected = oracle::tree(graph, 0, None);
     for config in configs {
@@ -81,7 +80,7 @@ pub(crate) fn agree_or_fail_alike<W: SearchWeight>(gpu: &Gpu, graph: &Csr<W>, co
     }
 }
 
-/// Hands every corner case to `law`.
+/// Checks `law` on every corner case.
 pub(crate) fn for_corner_cases<W: SearchWeight>(law: impl Fn(&Gpu, &str, &Csr<W>)) {
     let Some(gpu) = gpu() else { return };
     for (name, graph) in corner_cases::<W>() {
@@ -89,7 +88,7 @@ pub(crate) fn for_corner_cases<W: SearchWeight>(law: impl Fn(&Gpu, &str, &Csr<W>
     }
 }
 
-/// Hands graphs to `law`; they are not made where there is no GPU.
+/// Checks `law` on graphs; without a GPU they are not made.
 pub(crate) fn for_graphs(graphs: impl Fn() -> Named, law: impl Fn(&Gpu, &str, &Csr<u32>)) {
     let Some(gpu) = gpu() else { return };
     for (name, graph) in graphs() {
@@ -97,7 +96,7 @@ pub(crate) fn for_graphs(graphs: impl Fn() -> Named, law: impl Fn(&Gpu, &str, &C
     }
 }
 
-/// Hands so many arbitrary values to `law`.
+/// Checks `law` on a number of arbitrary values.
 pub(crate) fn for_arbitrary<S: Strategy>(cases: u32, values: S, law: impl Fn(&Gpu, S::Value)) {
     let Some(gpu) = gpu() else { return };
     let config = ProptestConfig { cases, failure_persistence: None, ..Default::default() };
@@ -108,7 +107,7 @@ pub(crate) fn for_arbitrary<S: Strategy>(cases: u32, values: S, law: impl Fn(&Gp
     TestRunner::new(config).run(&values, law).unwrap();
 }
 
-/// So many arbitrary graphs.
+/// Checks a number of arbitrary graphs.
 pub(crate) fn agree_on_arbitrary<W: SearchWeight>(
     cases: u32,
     graphs: impl Strategy<Value = Csr<W>>,
@@ -117,7 +116,7 @@ pub(crate) fn agree_on_arbitrary<W: SearchWeight>(
     for_arbitrary(cases, graphs, |gpu, graph| agree_or_fail_alike(gpu, &graph, configs));
 }
 
-/// Weights below zero, with and without a negative cycle, as integers and as floats.
+/// Negative weights, with and without a negative cycle, as integers and as floats.
 pub(crate) fn negative_weights_agree(configs: &[Config]) {
     for_arbitrary(64, arbitrary_graph::<i32>(12, 40, -3..=20), |gpu, graph| {
         agree_or_fail_alike(gpu, &graph, configs);
@@ -126,8 +125,8 @@ pub(crate) fn negative_weights_agree(configs: &[Config]) {
     });
 }
 
-/// Whole weights and floats of all sizes, one way and both, and plateaus: small ones, and one for
-/// all.
+/// Integers and floats of all magnitudes, directed and undirected graphs, small plateaus, and one
+/// plateau of all vertices.
 pub(crate) fn agree_on_plateaus(gpu: &Gpu, name: &str, graph: &Csr<u32>, by: &impl Solvers) {
     agree(gpu, name, graph, by);
     agree(gpu, name, &graphs::one_way(graph), by);
@@ -138,7 +137,8 @@ pub(crate) fn agree_on_plateaus(gpu: &Gpu, name: &str, graph: &Csr<u32>, by: &im
     agree(gpu, name, &graphs::coarse(graph, 300), by);
 }
 
-/// Whole weights, signed ones, and floats of both sizes whose sums round, one way and both.
+/// Unsigned and signed integers, and floats of both widths whose sums round, in directed and
+/// undirected graphs.
 pub(crate) fn agree_on_types(gpu: &Gpu, name: &str, graph: &Csr<u32>, by: &impl Solvers) {
     agree(gpu, name, graph, by);
     agree(gpu, name, &graphs::one_way(graph), by);
@@ -148,10 +148,10 @@ pub(crate) fn agree_on_types(gpu: &Gpu, name: &str, graph: &Csr<u32>, by: &impl 
     agree(gpu, name, &graph.clone().convert_weights::<i32>().unwrap(), by);
 }
 
-/// Sums that have more than 32 bits are right, and those beyond the floats are refused.
+/// Sums of more than 32 bits are correct, and sums beyond the greatest float are errors.
 pub(crate) fn large_sums_are_right(gpu: &Gpu, by: &impl Solvers) {
     agree(gpu, "sums of a heavy path", &graphs::heavy_path(41), by);
-    // the greatest sums are those of no shortest path
+    // the greatest sums are of no shortest path
     let dear = [(0, 1, u32::MAX), (1, 2, u32::MAX), (0, 2, 7), (2, 1, 1)];
     agree(gpu, "sums of a dear detour", &Csr::from_arcs(3, &dear).unwrap(), by);
     let endless = graphs::even_path(2, f32::MAX);
@@ -161,7 +161,7 @@ pub(crate) fn large_sums_are_right(gpu: &Gpu, by: &impl Solvers) {
     }
 }
 
-/// The error names the first vertex whose distance is too large, on both processors.
+/// The error names the first vertex whose distance overflows, on GPU and CPU.
 pub(crate) fn overflow_is_told<W: SearchWeight>(
     gpu: &Gpu,
     third: W,
@@ -178,7 +178,7 @@ pub(crate) fn overflow_is_told<W: SearchWeight>(
     }
 }
 
-/// So it is with tables: the path of one source is too long, and that of another just fits.
+/// The same for tables: the path from one source overflows, and that from another just fits.
 pub(crate) fn overflow_ends_a_table(solver: impl for<'g> FnOnce(&'g Csr<i64>) -> Solver<'g, i64>) {
     let graph = graphs::even_path(5, i64::MAX / 3);
     let mut solver = solver(&graph);
@@ -190,12 +190,12 @@ pub(crate) fn overflow_ends_a_table(solver: impl for<'g> FnOnce(&'g Csr<i64>) ->
     assert_eq!(table.row(1).nth(1), Some(Some(i64::MAX / 3 * 3)));
 }
 
-/// A negative cycle is found, and is one.
+/// Checks that the search lists a negative cycle.
 pub(crate) fn is_negative_cycle<W: SearchWeight>(gpu: &Gpu, graph: &Csr<W>, config: &Config) {
     expect_cycle(&mut Solver::on_gpu(gpu, graph, config).unwrap(), graph, config);
 }
 
-/// The same. How often the search told of its rounds, and the most of them that it told.
+/// The same. Returns the number of reports, and the most rounds reported.
 pub(crate) fn rounds_to_a_cycle(gpu: &Gpu, graph: &Csr<i32>, config: &Config) -> (u64, u64) {
     let (calls, most) = (AtomicU64::new(0), AtomicU64::new(0));
     let tell = |done, _| {
@@ -215,9 +215,8 @@ fn expect_cycle<W: SearchWeight>(solver: &mut Solver<'_, W>, graph: &Csr<W>, by:
     }
 }
 
-/// A search of very many steps tells of them, `total` in all where that is known and 0 where not.
-/// It can be ended, before it has told of more than `most` of a whole search's work; and the
-/// solver goes on afterwards.
+/// A search of very many steps reports progress, with `total` or 0 if that is unknown. It can be
+/// ended before it has reported `most` of a complete search's work, and the solver stays usable.
 pub(crate) fn tells_and_ends<W: SearchWeight>(
     graph: &Csr<W>,
     configs: &[Config],
@@ -246,7 +245,7 @@ pub(crate) fn tells_and_ends<W: SearchWeight>(
     }
 }
 
-/// Targets and cutoffs are kept, and the device takes its time for them.
+/// Results are within targets and cutoffs, and have times of the device.
 pub(crate) fn goals_are_kept(configs: &[Config], check: impl Fn(&Found<Tree<u32>>)) {
     let Some(gpu) = gpu() else { return };
     let graph = graphs::square(60);
@@ -262,7 +261,7 @@ pub(crate) fn goals_are_kept(configs: &[Config], check: impl Fn(&Found<Tree<u32>
     }
 }
 
-/// Whole weights of 64 bits are refused, and what does not fit the memory, with the right error.
+/// Integer weights of 64 bits, and graphs that do not fit the memory, have the right errors.
 pub(crate) fn wide_and_large_are_refused(
     configs: &[Config],
     is_right: impl Fn(&Config, &SsspError) -> bool,
@@ -277,8 +276,8 @@ pub(crate) fn wide_and_large_are_refused(
     }
 }
 
-/// With memory from too little for the graph to enough for several searches, a solver that there
-/// is answers.
+/// With memory from too little for the graph to enough for several searches, every solver that
+/// could be made passes `check`.
 pub(crate) fn with_any_memory<W: SearchWeight>(
     gpu: &Gpu,
     graph: &Csr<W>,

@@ -1,5 +1,5 @@
-//! The solvers on a GPU against those of the CPU. Each test needs a GPU, and says `SKIPPED`
-//! where there is none; with `STARPATH_REQUIRE_GPU=1` that is a failure.
+//! The solvers on a GPU against those on the CPU. Each test needs a GPU and prints `SKIPPED`
+//! without one; with `STARPATH_REQUIRE_GPU=1` it fails.
 
 mod bellman_ford;
 mod breadth_first;
@@ -34,7 +34,7 @@ fn stepping(delta: Delta) -> Config<Algorithm> {
     Config::with(Algorithm::DeltaStepping(delta))
 }
 
-/// Delta-stepping with chosen and with given widths.
+/// Δ-stepping with computed and with given widths.
 struct Stepping;
 
 impl laws::Solvers for Stepping {
@@ -78,7 +78,7 @@ fn a_long_search_tells_of_its_steps_and_can_be_ended() {
     laws::tells_and_ends(&graphs::path(100_000), &[config], 0, |work| work.rounds / 2);
 }
 
-/// Its panic goes on in the caller when the search has ended, and the solver is as before.
+/// The panic reaches the caller when the search has ended, and the solver stays usable.
 #[test]
 fn a_callback_may_panic() {
     let Some(gpu) = gpu_alone() else { return };
@@ -116,7 +116,7 @@ fn what_the_gpu_cannot_do_is_refused() {
     assert!(matches!(refused, SsspError::Gpu(_)));
 }
 
-/// Whatever `auto` finds the fastest, it answers all questions, and prepares no less than it says.
+/// The algorithm that `auto` finds the fastest answers all queries, and the preparation has a time.
 #[test]
 fn what_auto_finds_fastest_answers_every_question() {
     let Some(gpu) = gpu() else { return };
@@ -137,7 +137,7 @@ fn what_auto_finds_fastest_answers_every_question() {
     }
 }
 
-/// The distances to the target come from the device where the graph is undirected.
+/// The distances to the target come from the device if the graph is undirected.
 #[test]
 fn k_shortest_paths_are_the_hosts() {
     let Some(gpu) = gpu() else { return };

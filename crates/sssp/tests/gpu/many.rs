@@ -12,7 +12,7 @@ use test_support::arbitrary_graph;
 use crate::common::{Both, corner_case_tests, gpu, gpu_alone};
 use crate::{graphs, laws};
 
-/// Both processors give the same table, twice from one solver.
+/// Checks that GPU and CPU have the same table, twice with one solver.
 fn agree<W: SearchWeight>(mut both: Both<'_, W>, sources: &[VertexId], targets: &[VertexId]) {
     for _ in 0..2 {
         both.table(sources, targets);
@@ -23,7 +23,7 @@ fn by_default<'g, W: SearchWeight>(gpu: &Gpu, name: &str, graph: &'g Csr<W>) -> 
     Both::new(gpu, name, graph, &Config::default())
 }
 
-/// From so many sources, two of them twice.
+/// Tables from a number of sources, of which two are repeated.
 fn agree_from<W: SearchWeight>(both: Both<'_, W>, graph: &Csr<W>, n_sources: usize) {
     let sources: Vec<_> =
         graph.vertices().take(n_sources).chain(graph.vertices().take(2)).collect();
@@ -40,7 +40,7 @@ corner_cases_u32 u32, corner_cases_i64 i64, corner_cases_u64 u64, corner_cases_f
 fn corner_cases_by_bellman_ford() {
     laws::for_corner_cases::<i32>(|gpu, name, graph| {
         let config = Config::with(Algorithm::BELLMAN_FORD);
-        // one search follows the other, and on the long path each has 10^4 launches
+        // searches run one after the other, and on the long path each has 10^4 launches
         agree_from(Both::new(gpu, name, graph, &config), graph, 10);
     });
 }
@@ -142,7 +142,7 @@ fn a_table_reports_progress_and_can_be_ended() {
     };
     let mut solver = Solver::on_gpu(&gpu, &graph, &config).unwrap().with_progress(&stop);
     assert!(matches!(solver.table(&all, &all), Err(SsspError::Interrupted)));
-    // and goes on afterwards
+    // the solver stays usable
     stops.store(false, Relaxed);
     assert!(solver.distances(0, Goal::All).is_ok());
 }

@@ -1,4 +1,4 @@
-//! The nearest of many sources, to the bit the CPU's, and certified.
+//! The nearest of many sources: bit for bit the CPU's, and certified.
 
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, VertexId, Weight};
@@ -8,17 +8,17 @@ use sssp::{Config, Goal, SearchWeight, SsspError};
 use crate::common::{Both, corner_case_tests, gpu};
 use crate::{graphs, laws};
 
-/// Both processors give the same owners, from one solver for all lists of sources.
+/// Checks that GPU and CPU have the same nearest sources, with one solver for all lists of sources.
 fn agree<W: SearchWeight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
     let mut both = Both::new(gpu, name, graph, &Config::default());
     for sources in some_sources(graph) {
         let found = both.ask(|solver| solver.nearest(&sources));
         check_nearest(graph, &sources, &found).unwrap();
-        assert!(sources.is_empty() || found.work.settled > 0, "it was searched there");
+        assert!(sources.is_empty() || found.work.settled > 0, "searched on the device");
     }
 }
 
-/// One, a few in no order and twice, many, all and none of its vertices.
+/// Lists of sources: one vertex, a few unsorted and repeated, many, all and none.
 fn some_sources<W: Weight>(graph: &Csr<W>) -> Vec<Vec<VertexId>> {
     let n = graph.n_vertices() as VertexId;
     let every = |step| graph.vertices().rev().step_by(step).collect::<Vec<_>>();
@@ -57,7 +57,7 @@ fn arbitrary_graphs() {
     });
 }
 
-/// Other questions before and after do not disturb it, nor it them.
+/// Other queries before and after give the same results.
 #[test]
 fn questions_in_turn() {
     let Some(gpu) = gpu() else { return };

@@ -1,4 +1,4 @@
-//! Bellman-Ford with a queue: every rule against the oracle, to the bit.
+//! Bellman-Ford with a queue: every rule against the oracle, bit for bit.
 
 use gpu_runtime::Gpu;
 use graph_formats::{AnyCsr, Csr, VertexId};
@@ -41,13 +41,13 @@ fn generated_graphs() {
     });
 }
 
-/// A potential for each vertex: added at the start of an arc and subtracted at its end, it
-/// makes many weights negative, and no cycle any longer or shorter.
+/// A potential for each vertex. Added at the start of an arc and subtracted at its end, it makes
+/// many weights negative and keeps the length of every cycle.
 fn potential(vertex: VertexId) -> i32 {
     (vertex.wrapping_mul(2_654_435_761) >> 20) as i32 - 2048
 }
 
-/// With that added and subtracted.
+/// The graph with potentials added and subtracted.
 fn shifted(graph: &Csr<u32>) -> Csr<i32> {
     graphs::with_weights(graph, |u, v, w| w as i32 + potential(u) - potential(v))
 }
@@ -75,7 +75,7 @@ fn arbitrary_graphs() {
 #[test]
 fn negative_cycles_are_named() {
     let Some(gpu) = gpu() else { return };
-    // a cycle that the rules could prefer to all others for ever
+    // a cycle whose vertices the rules could take without end
     let mut arcs: Vec<_> = (3..2000).map(|v| (0, v, v as f32)).collect();
     arcs.extend([(0, 1, 1.0), (1, 2, -1.0), (2, 1, 0.75)]);
     let beside_many = Csr::from_arcs(2000, &arcs).unwrap();
@@ -102,10 +102,10 @@ fn sums_that_do_not_fit_are_added_up_elsewhere() {
     let Some(gpu) = gpu() else { return };
     laws::large_sums_are_right(&gpu, &configs());
     agree(&gpu, "deep path", &graphs::deep_path(i32::MIN), &configs());
-    // beyond the type and back
+    // sums leave the type and return
     let there = [(0, 1, i32::MAX - 1), (1, 2, i32::MAX), (2, 3, i32::MIN), (3, 4, -7)];
     agree(&gpu, "there and back", &Csr::from_arcs(5, &there).unwrap(), &configs());
-    // a sum that does not fit, of a vertex that has a shorter way
+    // a sum overflows at a vertex that has a shorter path
     let mut detour: Vec<_> = (0..20).map(|v| (v, v + 1, 1u32)).collect();
     detour.extend([(0, 21, u32::MAX - 5), (21, 20, u32::MAX - 5)]);
     let detour = Csr::from_arcs(22, &detour).unwrap();
@@ -113,7 +113,7 @@ fn sums_that_do_not_fit_are_added_up_elsewhere() {
     let mut device = solver(&gpu, &detour, FORMS[0]);
     let found = device.distances(0, Goal::All).unwrap();
     assert!(found.work.again.is_some(), "the device has the answer");
-    // floats have no wider numbers: the CPU says the same
+    // floats have no wider type: the CPU has the same error
     for weight in [f64::MAX, -f64::MAX] {
         let path = graphs::even_path(2, weight);
         let mut host = Solver::new(&path, &Config::with(sssp::Algorithm::BellmanFord)).unwrap();
@@ -135,7 +135,7 @@ fn zeros_with_a_sign_are_zeros() {
     agree(&gpu, "zeros", &Csr::from_arcs(6, &arcs).unwrap(), &configs());
 }
 
-/// Rows of many pieces, on the way and at the source, and vertices that are taken again.
+/// Rows of many pieces, also at the source, and vertices that are taken again.
 #[test]
 fn long_rows_are_shared() {
     let Some(gpu) = gpu() else { return };
@@ -155,7 +155,7 @@ fn goals_are_kept() {
 #[test]
 fn work_is_counted() {
     let Some(gpu) = gpu() else { return };
-    // in a tree every vertex is reached once, and each arc looked at once
+    // in a tree every vertex is reached once, and each arc relaxed once
     let arcs: Vec<_> = (1..5000).map(|v| (v / 2, v, 1 + v % 5)).collect();
     let tree = Csr::from_arcs(5000, &arcs).unwrap();
     for form in FORMS {
@@ -166,7 +166,7 @@ fn work_is_counted() {
         assert_eq!((again.insertions, again.relaxations), (0, 0), "{form}");
         assert!(work.rounds >= 13, "{form}: {}", work.rounds);
     }
-    // large labels last spare most relaxations on a grid: that is what the rule is for
+    // on a grid, LLL saves most relaxations
     let square = graphs::square(300);
     let relaxations = FORMS.map(|form| {
         let mut device = solver(&gpu, &square, form);

@@ -1,5 +1,5 @@
-//! Tables by several GPUs, each with a share of the sources; where there are fewer, one stands for
-//! several.
+//! Tables by several GPUs, each with a share of the sources. If there are too few, one GPU is
+//! opened several times.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -12,14 +12,14 @@ use sssp::{Config, Goal, SearchWeight, Solver, SsspError};
 use crate::common::{gpu, gpu_alone};
 use crate::{graphs, laws};
 
-/// So many.
+/// Opens `n` GPUs.
 fn several(n: u32) -> Vec<Gpu> {
     let count = Gpu::count().unwrap();
     println!("{count} GPUs");
     (0..n).map(|i| Gpu::open_ordinal(i % count).unwrap()).collect()
 }
 
-/// Two and three GPUs find what one does, twice from one solver.
+/// Checks that two and three GPUs have the results of one, twice with one solver.
 fn agree<W: SearchWeight>(graph: &Csr<W>, config: &Config<Algorithm>, sources: &[VertexId]) {
     let all = several(3);
     let targets: Vec<_> = graph.vertices().rev().step_by(2).collect();
@@ -45,18 +45,18 @@ fn the_table_is_that_of_one() {
         let sources: Vec<_> = graph.vertices().step_by(7).collect();
         let config = Config::default();
         agree(&graph, &config, &sources);
-        // fewer than GPUs, and one more
+        // fewer sources than GPUs, and one more
         agree(&graph, &config, &sources[..1]);
         agree(&graph, &config, &sources[..4]);
         agree(&graphs::thirds(&graph), &config, &sources);
         agree(&graphs::reweighted(&graph, |w| u64::from(w) << 40), &config, &sources);
         agree(&graphs::reweighted(&graph, |w| w << 23), &config, &sources);
-        // one search follows the other
+        // searches run one after the other
         agree(&graph, &Config::with(Algorithm::BELLMAN_FORD), &sources[..7]);
     }
 }
 
-/// A sum that is too large on one of them is the error of all.
+/// An overflow on one GPU is the error of the table.
 #[test]
 fn an_error_on_one_ends_all() {
     let Some(_gpu) = gpu() else { return };

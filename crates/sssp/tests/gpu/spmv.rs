@@ -1,5 +1,4 @@
-//! Bellman-Ford as products of matrix and vector: every product against the oracle, to the
-//! bit.
+//! Bellman-Ford as products of matrix and vector: every product against the oracle, bit for bit.
 
 use graph_formats::{Csr, Direction, Weight, with_csr};
 use paths::Tree;
@@ -18,13 +17,13 @@ fn configs() -> [Config<Algorithm>; 4] {
     Layout::ALL.map(|(_, layout)| with(layout))
 }
 
-/// Arcs into the vertex that has the most.
+/// The greatest in-degree.
 fn longest_row<W: Weight>(graph: &Csr<W>) -> u64 {
     let rows = graph.transposed();
     rows.vertices().map(|v| rows.out_degree(v)).max().unwrap_or(0) as u64
 }
 
-/// All products. Their counts are those of whole products.
+/// All products. Their counts are multiples of a product's.
 struct Products;
 
 impl laws::Solvers for Products {
@@ -32,13 +31,13 @@ impl laws::Solvers for Products {
         configs().to_vec()
     }
 
-    /// `name` tells the layout.
+    /// `name` contains the layout.
     fn check<W: SearchWeight>(&self, graph: &Csr<W>, found: &Found<Tree<W>>, name: &str) {
         let n = graph.n_vertices() as u64;
         let is_padded = name.contains("(Ell)");
         let product = if is_padded { n * longest_row(graph) } else { graph.n_arcs() as u64 };
         let work = found.work;
-        // where the CPU has taken over, the counts are its own
+        // after a fallback to the CPU, the counts are the CPU's
         if work.relaxations == work.rounds * product {
             assert!((1..=n).contains(&work.rounds), "{name}: {} rounds", work.rounds);
         } else {
@@ -59,12 +58,13 @@ fn generated_graphs() {
     let graphs = graphs::four_kinds([12, 101], (5_003, 49_999), (9_001, graphs::RADIUS));
     laws::for_graphs(graphs, |gpu, name, graph| {
         laws::agree_on_types(gpu, name, graph, &Products);
-        // most weigh nothing
+        // most weights are zero
         agree(gpu, name, &graphs::with_weights(graph, |_, _, w| w / 200), &Products);
     });
 }
 
-/// Rows that many warps share, between rows of one arc or none, and not where a part begins.
+/// Rows that many warps share, between rows of at most one arc; they do not begin where a warp's
+/// part does.
 #[test]
 fn hubs_are_shared() {
     let Some(gpu) = gpu() else { return };
@@ -72,7 +72,7 @@ fn hubs_are_shared() {
         let n = length + 300;
         let into = |hub| (0..length).map(move |v| (v + 150, hub, 1_000_000 - v * 3));
         let mut arcs: Vec<_> = into(37).chain(into(n - 1)).collect();
-        // a way to the start of each arc, the longer the dearer
+        // an arc to the start of each arc, with increasing weights
         arcs.extend((0..n).map(|v| (0, v, v)));
         arcs.extend([(37, 40, 1), (n - 1, 41, 1), (37, 37, 0)]);
         agree(&gpu, "hubs", &Csr::from_arcs(n as usize, &arcs).unwrap(), &Products);
@@ -91,7 +91,7 @@ fn negative_weights() {
     laws::negative_weights_agree(&configs());
 }
 
-/// A search of several launches, each of which goes on where the last one ended.
+/// A search of several launches, each of which continues the last one.
 #[test]
 fn negative_weights_on_long_paths() {
     let Some(gpu) = gpu() else { return };
@@ -114,7 +114,7 @@ fn a_negative_cycle_far_away_is_found() {
             assert!(laws::rounds_to_a_cycle(&gpu, graph, &config).1 < 10_000);
         }
     }
-    // long before the n-th round; the CPU names the cycle, which on this graph takes it a while
+    // long before the n-th round; the CPU lists the cycle, which takes it long on this graph
     let (_, most) = laws::rounds_to_a_cycle(&gpu, &graphs::cycle_in_a_square(), &configs()[0]);
     assert!(most < 10_000, "{most} of 90,000");
 }
@@ -124,7 +124,7 @@ fn sums_that_do_not_fit_are_added_on_the_cpu() {
     let Some(gpu) = gpu() else { return };
     laws::large_sums_are_right(&gpu, &Products);
     agree(&gpu, "sums below", &graphs::deep_path(-2_000_000_000), &Products);
-    // many arcs into one vertex, of which none gives a sum that fits
+    // many arcs into one vertex, all of whose sums overflow
     let hub: Vec<_> = (1..500).flat_map(|v| [(0, v, u32::MAX - v), (v, 500, 600 + v)]).collect();
     agree(&gpu, "sums above, at a hub", &Csr::from_arcs(501, &hub).unwrap(), &Products);
 }
@@ -158,7 +158,7 @@ fn what_it_cannot_do_is_refused() {
     });
 }
 
-/// Rows are of the arcs into a vertex: 2,000 of them pad 2,001 rows to 32 MB.
+/// A row has the arcs into a vertex: 2,000 of them pad 2,001 rows to 32 MB.
 #[test]
 fn padding_that_does_not_fit_is_refused() {
     let Some(gpu) = gpu() else { return };
@@ -171,7 +171,7 @@ fn padding_that_does_not_fit_is_refused() {
     }
     let mut balanced = Solver::on_gpu(&small, &star, &with(Layout::CsrBalanced)).unwrap();
     assert_eq!(balanced.distances(1999, Goal::All).unwrap().get(0), Some(1999));
-    // the other way round no row has more than one arc
+    // in the transposed graph no row has more than one arc
     let away = star.transposed();
     assert_eq!(away.direction(), Direction::Directed);
     let mut padded = Solver::on_gpu(&small, &away, &with(Layout::Ell)).unwrap();

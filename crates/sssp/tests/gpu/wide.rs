@@ -1,4 +1,4 @@
-//! Distances of 64 bits by the default solver: trees to the bit the CPU's, and what is too large.
+//! Distances of 64 bits by the default solver: trees bit for bit the CPU's, and overflows.
 
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, VertexId};
@@ -9,21 +9,21 @@ use crate::common::{Both, gpu};
 use crate::graphs;
 use crate::laws::{self, agree};
 
-/// A dense graph, a narrow one, and one of the plane.
+/// A dense graph, a narrow one, and a random geometric one.
 fn generated() -> graphs::Named {
     let mut graphs = graphs::two_kinds(13, 120)();
     graphs.push(("geometric", graphs::points(9_000, graphs::RADIUS)));
     graphs
 }
 
-/// The device solves it by delta-stepping, and not the CPU in its place.
+/// Checks that the device searches by Δ-stepping, without a fallback to the CPU.
 fn agree_there<W: SearchWeight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
     agree(gpu, name, graph, &Stepping);
     let mut solver = Solver::on_gpu(gpu, graph, &Config::default()).unwrap();
     let found = solver.distances(0, Goal::All).unwrap();
     assert!(found.plan.to_string().starts_with("delta-stepping"), "{}", found.plan);
     let times = found.device_times.unwrap();
-    // of its last launch; what follows one in vain is counted with it
+    // the phases are of the last launch; the solve time includes a vain one before it
     assert!(times.phases_ms.iter().sum::<f64>() > 0.0, "{name}: {times:?}");
 }
 
@@ -33,7 +33,7 @@ fn doubles() {
         // sums that are rounded
         agree_there(gpu, name, &graphs::reweighted(graph, |w| f64::from(w) / 7.0));
         agree_there(gpu, name, &graphs::reweighted(graph, |w| (f64::from(w) / 9.0).exp2() - 1.0));
-        // plateaus, and the least there are
+        // plateaus, and the least positive weights
         agree_there(gpu, name, &graphs::reweighted(graph, |w| f64::from(w / 100)));
         agree_there(gpu, name, &graphs::reweighted(graph, |w| f64::from(w) * 5e-324));
         agree_there(gpu, name, &graphs::reweighted(graph, |w| f64::from(w) * 1e300));
@@ -66,7 +66,7 @@ fn arbitrary_graphs() {
     laws::agree_on_arbitrary(200, graphs, &[Config::default()]);
 }
 
-/// Near targets, and a cutoff at this limit, take less than half of a whole search.
+/// Near targets, and a cutoff at this limit, take less than half of a complete search.
 fn stops_early<W: SearchWeight>(gpu: &Gpu, graph: &Csr<W>, limit: W::Distance) {
     let mut both = Both::new(gpu, "square", graph, &Config::default());
     let goals = [Goal::Target(41), Goal::Target(20 * 200 + 3), Goal::Within(limit)];
@@ -84,14 +84,14 @@ fn targets_and_cutoffs_stop_early() {
     stops_early(&gpu, &graphs::reweighted(&graph, |w| w << 24), 900 << 24);
 }
 
-/// The error names the vertex; what is reached in another way is no error.
+/// The error names the vertex; a vertex with another, shorter path is no error.
 fn overflow_is_told<W: SearchWeight>(gpu: &Gpu, third: W, kind: &'static str) {
     laws::overflow_is_told(gpu, third, kind, &Config::default());
     let path = graphs::even_path(6, third);
     let mut device = Solver::on_gpu(gpu, &path, &Config::default()).unwrap();
     let overflow = SsspError::Overflow { vertex: 5, kind };
     assert_eq!(device.nearest(&[6, 1]).unwrap_err(), overflow);
-    // and a shorter way round
+    // with a shorter path around
     let round = (0..7).map(|v: VertexId| (7, v, W::ONE)).chain([(0, 7, W::ONE)]);
     let graph = Csr::from_arcs(8, &path.arcs().chain(round).collect::<Vec<_>>()).unwrap();
     let mut both = Both::new(gpu, "shorter way", &graph, &Config::default());

@@ -2,39 +2,39 @@
 
 use graph_formats::{DistanceKey, VertexId};
 
-/// A vertex and the key it had when it was put into a bucket. The entry is stale when the
-/// vertex has a lower key by now.
+/// A vertex and its key at the time it was put into a bucket. The entry is stale if the vertex has
+/// a lower key now.
 #[derive(Clone, Copy)]
 pub(super) struct Entry<K> {
     pub(super) key: K,
     pub(super) vertex: VertexId,
 }
 
-/// The most lists of a ring: 200 kB of empty ones for each thread.
-const MOST_LISTS: u64 = 1 << 13;
+/// The most lists in a ring. That many empty lists take 200 kB for each thread.
+const MAX_LISTS: u64 = 1 << 13;
 
 /// A ring of lists, one for each bucket that may be in use at one time.
 ///
-/// An entry whose bucket lies beyond the ring waits in the last list, from which it is put
-/// into another when that one's turn has come; one whose bucket was passed, because another
-/// thread is behind, into the first.
+/// An entry whose bucket lies beyond the ring is put into the last list, and into a later one when
+/// that list is taken. An entry whose bucket was passed, because another thread is behind, is put
+/// into the first list.
 pub(super) struct Buckets<K> {
     lists: Vec<Vec<Entry<K>>>,
     mask: u64,
-    /// How far ahead of the bucket that is worked off an entry is put at most.
+    /// The most buckets that an entry is put ahead of the bucket being settled.
     span: u64,
-    /// No bucket before this one has entries,
+    /// No bucket before this one has entries.
     first: u64,
-    /// nor has one after this.
+    /// No bucket after this one has entries.
     last: u64,
     n_entries: usize,
 }
 
 impl<K: DistanceKey> Buckets<K> {
-    /// Buckets for searches that put entries up to `span` ahead. The ring has room for twice
-    /// that, so that a thread can help with what is behind its own.
+    /// Buckets for searches that put entries up to `span` ahead. The ring has twice that many
+    /// lists, so that a thread can settle stolen entries of buckets before its own.
     pub(super) fn new(span: u64) -> Self {
-        let n_lists = (2 * span + 1).next_power_of_two().min(MOST_LISTS);
+        let n_lists = (2 * span + 1).next_power_of_two().min(MAX_LISTS);
         let lists = (0..n_lists).map(|_| Vec::new()).collect();
         let mask = n_lists - 1;
         Self { lists, mask, span: span.min(mask), first: 0, last: mask, n_entries: 0 }
@@ -58,13 +58,13 @@ impl<K: DistanceKey> Buckets<K> {
         Some(found)
     }
 
-    /// How many entries the [first](Self::first) bucket has.
+    /// The number of entries in the [first](Self::first) bucket.
     pub(super) fn len_of_first(&self) -> usize {
         self.lists[(self.first & self.mask) as usize].len()
     }
 
-    /// Moves the entries of the [first](Self::first) bucket to `list`, which is empty, but for
-    /// those that belong into a later one by `bucket_of`.
+    /// Moves the entries of the [first](Self::first) bucket to `list`, which is empty. Entries
+    /// whose bucket by `bucket_of` is a later one are put back.
     pub(super) fn take_first(&mut self, list: &mut Vec<Entry<K>>, bucket_of: impl Fn(K) -> u64) {
         let bucket = self.first;
         std::mem::swap(list, &mut self.lists[(bucket & self.mask) as usize]);
@@ -81,8 +81,8 @@ impl<K: DistanceKey> Buckets<K> {
         }
     }
 
-    /// Makes room for what vertices of `bucket` lead to, as far as there is any before the
-    /// entries that are here.
+    /// Moves the ring to make room for `bucket` and the `span` after it, as far as present entries
+    /// allow.
     pub(super) fn work_from(&mut self, bucket: u64) {
         if self.n_entries == 0 {
             (self.first, self.last) = (bucket, bucket);
@@ -106,8 +106,8 @@ mod tests {
 
     use super::*;
 
-    /// Takes the entries of bucket after bucket, each of which adds others ahead of it, and
-    /// now and then one that was left behind.
+    /// Takes all entries, bucket by bucket. Each entry adds others ahead of it, and sometimes one
+    /// behind it.
     fn all_in_turn(span: u64, steps: &[[u64; 2]]) -> Vec<u64> {
         let mut buckets = Buckets::<u64>::new(span);
         let (mut taken, mut list) = (Vec::new(), Vec::new());
@@ -138,7 +138,7 @@ mod tests {
             prop_assert_eq!(all_in_turn(span, &steps).len(), 1 + 2 * steps.len());
         }
 
-        /// A thread helps with a bucket before its own.
+        /// A thread settles stolen entries of a bucket before its own.
         #[test]
         fn what_is_behind_comes_first_where_there_is_room(
             span in prop::sample::select(&[1u64, 7, 4095, 4096, 9000][..]),

@@ -1,25 +1,25 @@
-//! Δ-stepping: buckets of distances Δ wide, settled one after the other, by threads that steal
-//! from one another.
+//! Δ-stepping: buckets of distances Δ wide, settled one after the other by threads that steal
+//! work.
 //!
-//! Vertices wait in buckets by their tentative distance. The vertices of the least bucket are
-//! settled: their arcs are relaxed, and every vertex whose distance falls is put into the
-//! bucket of its new distance, until no bucket is left. With Δ no greater than the least
-//! weight each vertex is settled once; a greater Δ trades vertices settled again for fewer,
-//! fuller buckets. Expected work O(n + m + d·L/Δ) on graphs with random weights, d the largest
-//! degree, L the largest distance.
+//! Vertices are put into buckets by their tentative distance. The vertices of the least bucket are
+//! settled: their arcs are relaxed, and every vertex whose distance falls is put into the bucket
+//! of its new distance, until no bucket is left. If Δ is at most the least weight, each vertex is
+//! settled once; with a greater Δ there are fewer, fuller buckets, and vertices are settled again.
+//! Expected work O(n + m + d·L/Δ) on graphs with random weights, where d is the largest degree and
+//! L the largest distance.
 //!
-//! What differs from the papers:
+//! Differences from the papers:
 //!
-//! * Arcs are not split into light and heavy ones at Δ. Where a split pays, on dense
-//!   undirected graphs, it is made many buckets further ahead ([`deferred`]).
-//! * There are no barriers. Each thread has [buckets](buckets::Buckets) of its own and takes the
-//!   least of them, unless that is more than one ahead of another thread's. There it
-//!   [steals](frontier::Frontier::steal) from a bucket before its own that is long, or waits. A
-//!   vertex that was settled a bucket too early is settled again when its distance falls.
-//! * One thread begins; the others come where a bucket is worth sharing.
-//! * Entries carry the key they were made with, so a vertex that fell again is passed over
-//!   where it waits.
-//! * Vertices without an outgoing arc, but the one they were reached by, are labelled, never put into a bucket.
+//! * Arcs are not split into light and heavy ones at Δ. On dense undirected graphs, where a split
+//!   pays, its limit is many buckets wide ([`deferred`]).
+//! * There are no barriers. Each thread has [buckets](buckets::Buckets) of its own and settles the
+//!   least of them, unless it is more than one ahead of another thread's. Then the thread
+//!   [steals](frontier::Frontier::steal) from a long bucket before its own, or waits. A vertex that
+//!   was settled a bucket too early is settled again when its distance falls.
+//! * One thread begins; the others join when a bucket is worth sharing.
+//! * An entry has the vertex's key at its time, so that stale entries are skipped.
+//! * A vertex without an outgoing arc, other than the reverse of the one it was reached by, gets a
+//!   key but is never put into a bucket.
 //!
 //! Reference: meyer-sanders-2003, dantonio-2025
 
@@ -36,39 +36,38 @@ use rayon::prelude::*;
 
 use super::key_search::KeySearch;
 use crate::arc_split::{ArcSplit, ShortArcs};
-use crate::key::{KeyArithmetic, Labels};
+use crate::key::{KeyArithmetic, Keys};
 use crate::{SsspError, Team, Work};
 use buckets::{Buckets, Entry};
 use frontier::{Frontier, NONE};
 use search_parts::{EndsOnPanic, Query, Threads, wait};
 
-/// Labels that a task clears.
-const LABELS_A_TASK: usize = 1 << 17;
-/// Arcs that are worth a thread.
-const ARCS_WORTH_A_THREAD: u64 = 1 << 16;
-/// Entries of a bucket that are worth a team of threads.
-const ENTRIES_WORTH_A_TEAM: usize = 2 * frontier::CHUNK;
-/// Turns of the loop between two calls of the progress callback.
-const TURNS_A_REPORT: u64 = 64;
-/// How many buckets a thread may be ahead of another that still has some.
-const AHEAD: u64 = 1;
-/// How often it looks whether the others have come closer, before it goes on all the same: they
-/// may be waiting for a processor.
+/// Keys that one parallel task clears.
+const KEYS_PER_TASK: usize = 1 << 17;
+/// Arcs of the graph for each thread that is started.
+const ARCS_PER_THREAD: u64 = 1 << 16;
+/// Least entries in a bucket that are shared among threads.
+const MIN_SHARED_ENTRIES: usize = 2 * frontier::CHUNK;
+/// Iterations of a thread's loop between two calls of the progress callback.
+const ITERATIONS_PER_REPORT: u64 = 64;
+/// Buckets that a thread may be ahead of another one with entries.
+const MAX_BUCKETS_AHEAD: u64 = 1;
+/// Waits after which a thread settles its bucket although it is too far ahead: the other threads
+/// may not be running.
 const MAX_WAITS: u32 = 1_000;
 
-/// Pushes after which a search defers no more arcs. Each reads its arcs twice, and
-/// pays only if a pull comes of it; where distances spread evenly, as between points of
-/// the plane, none ever does.
-const MOST_PUSHES: usize = 8;
+/// Pushes after which a search defers no more arcs. A push reads its arcs twice, and pays only if
+/// a pull follows. With evenly distributed distances, as in random geometric graphs, no pull does.
+const MAX_PUSHES: usize = 8;
 
-/// How many threads, of so many at most, it is worth starting for so many arcs.
+/// The number of threads, at most `most`, that pay for this number of arcs.
 pub(crate) fn threads_for(n_arcs: u64, most: usize) -> usize {
-    usize::try_from(n_arcs / ARCS_WORTH_A_THREAD).map_or(most, |worth| worth.clamp(1, most))
+    usize::try_from(n_arcs / ARCS_PER_THREAD).map_or(most, |worth| worth.clamp(1, most))
 }
 
-/// How many buckets apart two entries that wait at one time can be.
+/// The most buckets between two entries that are present at one time.
 pub(crate) fn bucket_span<W: Weight>(max_weight: W, delta: f64) -> u64 {
-    // a quotient that is rounded up may reach the bucket after the next
+    // a quotient that is rounded up may be in the bucket after the next
     (max_weight.to_f64() / delta) as u64 + 3
 }
 
@@ -76,60 +75,60 @@ pub(crate) fn bucket_span<W: Weight>(max_weight: W, delta: f64) -> u64 {
 pub(crate) struct DeltaStepping<W: Weight, L: KeyArithmetic<W>> {
     graph: Csr<W>,
     per_delta: L::PerDelta,
-    /// Which arcs are short, and how far ahead others are deferred; none when `None`.
+    /// The short arcs, and how far ahead the others are deferred; with `None` no arcs are.
     split: Option<Arc<ArcSplit<W>>>,
-    labels: Vec<<L::Key as DistanceKey>::Atomic>,
-    /// A bit a vertex: whether it has an arc that can lead on.
+    keys: Vec<<L::Key as DistanceKey>::Atomic>,
+    /// A bit for each vertex: whether a path can continue from it.
     with_out_arcs: Vec<u64>,
     workers: Vec<Worker<L::Key>>,
     frontiers: Vec<Frontier<L::Key>>,
     threads: Threads,
-    entries_worth_a_team: usize,
+    min_shared_entries: usize,
 }
 
-/// What one thread has for itself; aligned as a [`Frontier`] is.
+/// The state of one thread; aligned as a [`Frontier`] is.
 #[repr(align(128))]
 struct Worker<K> {
     buckets: Buckets<K>,
     /// Entries that are being settled.
     list: Vec<Entry<K>>,
-    /// Entries that were settled since the last bound, but for their deferred arcs.
+    /// Entries settled since the last bound, whose deferred arcs are not relaxed yet.
     settled: Vec<Entry<K>>,
-    /// How many arcs these have.
+    /// The number of arcs of `settled`.
     arcs_since: u64,
-    /// How many arcs all have that ever were among them.
+    /// The number of arcs of all entries that were in `settled` before a bound.
     arcs: u64,
     work: Work,
-    /// Turns of its loop.
-    n_turns: u64,
-    /// Keys beyond this one are not needed, as far as is known.
+    /// Iterations of the thread's loop.
+    n_iterations: u64,
+    /// Greater keys are not needed.
     cap: K,
-    /// How many vertices it has settled when it looks at the targets again.
+    /// The number of settled vertices at which `cap` is computed again from the targets.
     cap_due: u64,
 }
 
-/// A part of a search: all buckets, up to the settled bound if there is one.
+/// A part of a search: all buckets, or those up to a settled bound.
 struct Phase<'a, W: Weight, L: KeyArithmetic<W>> {
     graph: &'a Csr<W>,
     per_delta: L::PerDelta,
-    labels: &'a [<L::Key as DistanceKey>::Atomic],
+    keys: &'a [<L::Key as DistanceKey>::Atomic],
     with_out_arcs: &'a [u64],
     query: &'a Query<'a, L::Key>,
-    /// Arcs that lead here or beyond are deferred.
+    /// Arcs whose sum is at or beyond this key are deferred.
     settled_bound: L::Key,
-    /// The arcs that may lead to somewhere before it; all when `None`.
+    /// The arcs that may end before `settled_bound`; all arcs if `None`.
     short: Option<&'a ShortArcs<W>>,
     /// The frontiers of the threads that take part.
     team: &'a [Frontier<L::Key>],
-    /// A thread stops at a bucket of so many entries, which is worth sharing.
+    /// A thread stops before a bucket of at least this many entries, which is worth sharing.
     share_at: usize,
     /// The caller has ended the search, or a thread has panicked.
     ended: &'a AtomicBool,
 }
 
 impl<W: Weight, L: KeyArithmetic<W>> DeltaStepping<W, L> {
-    /// Prepares for `graph`, whose weights are not negative, with a split of its arcs that defers
-    /// the long ones or without. O(n + m).
+    /// A solver for `graph`, whose weights are not negative. With a `split` it defers the long
+    /// arcs. O(n + m).
     pub(crate) fn new(
         graph: Csr<W>,
         delta: f64,
@@ -141,38 +140,38 @@ impl<W: Weight, L: KeyArithmetic<W>> DeltaStepping<W, L> {
         Self {
             per_delta: L::per_delta(delta),
             split,
-            labels: unreached_labels::<L::Key>(graph.n_vertices()),
+            keys: unreached_keys::<L::Key>(graph.n_vertices()),
             with_out_arcs: vertices_with_out_arcs(graph.row_offsets(), graph.direction()),
             graph,
             workers: (0..n_threads).map(|_| Worker::new(span)).collect(),
             frontiers: (0..n_threads).map(|_| Frontier::new()).collect(),
             threads: Threads::new(n_threads),
-            entries_worth_a_team: match team {
-                Team::WhereItPays => ENTRIES_WORTH_A_TEAM,
+            min_shared_entries: match team {
+                Team::WhereItPays => MIN_SHARED_ENTRIES,
                 Team::Always => 1,
             },
         }
     }
 
-    /// Takes down what an earlier search left, and puts the source into its bucket.
+    /// Removes the state of an earlier search, and puts the source into its bucket.
     fn reset(&mut self, query: &Query<'_, L::Key>) {
-        let clear = |labels: &[<L::Key as DistanceKey>::Atomic]| {
-            labels.iter().for_each(|label| L::Key::store(label, L::Key::GREATEST));
+        let clear = |keys: &[<L::Key as DistanceKey>::Atomic]| {
+            keys.iter().for_each(|key| L::Key::store(key, L::Key::GREATEST));
         };
         match self.workers.len() {
-            1 => clear(&self.labels),
-            _ => parallel::for_each_of(self.labels.chunks(LABELS_A_TASK), &clear),
+            1 => clear(&self.keys),
+            _ => parallel::for_each_of(self.keys.chunks(KEYS_PER_TASK), &clear),
         }
         self.frontiers.iter().for_each(Frontier::clear);
         self.workers.iter_mut().for_each(|worker| worker.reset(query.limit));
-        L::Key::store(&self.labels[query.source as usize], L::Key::LEAST);
+        L::Key::store(&self.keys[query.source as usize], L::Key::LEAST);
         let first = &mut self.workers[0];
         first.buckets.push(0, Entry { key: L::Key::LEAST, vertex: query.source });
     }
 }
 
 impl<W: Weight, L: KeyArithmetic<W>> KeySearch<L::Key> for DeltaStepping<W, L> {
-    /// Labels every vertex within the query, and perhaps some beyond it.
+    /// Finds the key of every vertex within the query, and perhaps of some beyond it.
     fn solve(&mut self, query: &Query<'_, L::Key>) -> Result<Work, SsspError> {
         self.reset(query);
         let (workers, threads) = (&mut self.workers, &self.threads);
@@ -180,18 +179,18 @@ impl<W: Weight, L: KeyArithmetic<W>> KeySearch<L::Key> for DeltaStepping<W, L> {
         let mut phase = Phase::<W, L> {
             graph: &self.graph,
             per_delta: self.per_delta,
-            labels: &self.labels,
+            keys: &self.keys,
             with_out_arcs: &self.with_out_arcs,
             query,
             settled_bound: L::Key::LEAST,
             short: None,
             team: &self.frontiers[..1],
-            share_at: if workers.len() > 1 { self.entries_worth_a_team } else { usize::MAX },
+            share_at: if workers.len() > 1 { self.min_shared_entries } else { usize::MAX },
             ended: &ended,
         };
         let mut n_pushes = 0;
         loop {
-            let split = self.split.as_deref().filter(|_| n_pushes < MOST_PUSHES);
+            let split = self.split.as_deref().filter(|_| n_pushes < MAX_PUSHES);
             phase.settled_bound = match split {
                 Some(split) => L::after(phase.settled_bound, split.limit),
                 None => L::Key::GREATEST,
@@ -210,7 +209,7 @@ impl<W: Weight, L: KeyArithmetic<W>> KeySearch<L::Key> for DeltaStepping<W, L> {
                 if phase.next_bucket(&mut workers[0]).is_none() {
                     break;
                 }
-                // one worth sharing
+                // the next bucket is worth sharing
                 (phase.team, phase.share_at) = (&self.frontiers, usize::MAX);
             }
             if phase.holds_the_answer() {
@@ -227,13 +226,13 @@ impl<W: Weight, L: KeyArithmetic<W>> KeySearch<L::Key> for DeltaStepping<W, L> {
         Ok(work)
     }
 
-    fn labels(&self) -> Labels<'_, L::Key> {
-        Labels::Shared(&self.labels)
+    fn keys(&self) -> Keys<'_, L::Key> {
+        Keys::Shared(&self.keys)
     }
 }
 
-/// A bit for every vertex from which a path can go on, where rows begin at these offsets: one that
-/// has an arc, and in an undirected graph another than the one it was reached by. O(n).
+/// A bit for every vertex, set if a path can continue from it: it has an arc, or in an undirected
+/// graph two, since one leads back. O(n).
 fn vertices_with_out_arcs(rows: &[u64], direction: Direction) -> Vec<u64> {
     let least = match direction {
         Direction::Directed => 1,
@@ -251,9 +250,9 @@ fn vertices_with_out_arcs(rows: &[u64], direction: Direction) -> Vec<u64> {
         .collect()
 }
 
-/// Labels of so many vertices.
-fn unreached_labels<K: DistanceKey>(n_vertices: usize) -> Vec<K::Atomic> {
-    let vertices = (0..n_vertices).into_par_iter().with_min_len(LABELS_A_TASK);
+/// The keys of `n_vertices` unreached vertices.
+fn unreached_keys<K: DistanceKey>(n_vertices: usize) -> Vec<K::Atomic> {
+    let vertices = (0..n_vertices).into_par_iter().with_min_len(KEYS_PER_TASK);
     vertices.map(|_| K::GREATEST.atomic()).collect()
 }
 
@@ -266,7 +265,7 @@ impl<K: DistanceKey> Worker<K> {
             arcs_since: 0,
             arcs: 0,
             work: Work::default(),
-            n_turns: 0,
+            n_iterations: 0,
             cap: K::GREATEST,
             cap_due: 0,
         }
@@ -276,26 +275,26 @@ impl<K: DistanceKey> Worker<K> {
         self.buckets.clear();
         self.list.clear();
         self.settled.clear();
-        (self.work, self.n_turns, self.arcs) = (Work::default(), 0, 0);
+        (self.work, self.n_iterations, self.arcs) = (Work::default(), 0, 0);
         (self.cap, self.cap_due) = (limit, 0);
     }
 }
 
-/// What was done about the deferred arcs.
+/// How the deferred arcs were relaxed.
 enum Deferred {
     /// There were none.
     None,
-    /// The vertices that they leave relaxed them.
+    /// From the settled vertices.
     Pushed,
-    /// The vertices beyond the bound looked back along theirs.
+    /// From the vertices beyond the bound.
     Pulled,
 }
 
 impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
-    /// One thread's way through the buckets before the settled bound, or alone through those before
-    /// the first that is worth sharing. It works off its least one, but no further than [`AHEAD`] of
-    /// the others; there it steals from them, or waits. Of a bucket with many vertices the others
-    /// may steal some meanwhile.
+    /// Settles the buckets before the settled bound on one thread of the team; a thread alone stops
+    /// before a bucket that is worth sharing. The thread settles its least bucket, unless it is
+    /// more than [`MAX_BUCKETS_AHEAD`] ahead of another thread. Then it steals entries, or waits.
+    /// Other threads may steal from a bucket with many entries.
     fn settle_buckets(&self, index: usize, worker: &mut Worker<L::Key>) {
         let _ends = EndsOnPanic(self.ended);
         let frontier = &self.team[index];
@@ -326,7 +325,7 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
                     if own.is_none() && least == NONE {
                         break;
                     }
-                    reach = least.saturating_add(AHEAD);
+                    reach = least.saturating_add(MAX_BUCKETS_AHEAD);
                     if own.is_none_or(|bucket| bucket > reach) {
                         n_waits += 1;
                         wait(n_waits);
@@ -337,7 +336,7 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
             n_waits = 0;
             worker.work.rounds += 1;
             if self.team.len() > 1 && Frontier::<L::Key>::is_worth_sharing(list.len()) {
-                frontier.offer(bucket, &mut list);
+                frontier.share(bucket, &mut list);
                 while frontier.take(&mut list) {
                     settle_all(worker, &list);
                 }
@@ -349,8 +348,8 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
         worker.list = list;
     }
 
-    /// Moves half of what another thread has left of a bucket before `own` to `list`; which
-    /// bucket that is.
+    /// Moves half of another thread's entries to `list`, if their bucket is before `own`. Returns
+    /// their bucket.
     fn steal(&self, index: usize, own: Option<u64>, list: &mut Vec<Entry<L::Key>>) -> Option<u64> {
         let (before, after) = self.team.split_at(index);
         let mut others = after[1..].iter().chain(before);
@@ -363,25 +362,25 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
         worker.buckets.first().filter(|&bucket| is_before(bucket))
     }
 
-    /// False when the search has been ended. The first thread tells the caller now and then
-    /// how many vertices have been settled.
+    /// False if the search was ended. The first thread reports the number of settled vertices every
+    /// [`ITERATIONS_PER_REPORT`].
     fn goes_on(&self, index: usize, worker: &mut Worker<L::Key>) -> bool {
-        let is_due = worker.n_turns.is_multiple_of(TURNS_A_REPORT);
+        let is_due = worker.n_iterations.is_multiple_of(ITERATIONS_PER_REPORT);
         if is_due {
             self.team[index].n_settled.store(worker.work.settled, Relaxed);
         }
         if is_due && index == 0 {
             let settled = self.team.iter().map(|frontier| frontier.n_settled.load(Relaxed)).sum();
-            let n = self.labels.len() as u64;
+            let n = self.keys.len() as u64;
             if self.query.report(n.min(settled), n).is_err() {
                 self.ended.store(true, Relaxed);
             }
         }
-        worker.n_turns += 1;
+        worker.n_iterations += 1;
         !self.ended.load(Relaxed)
     }
 
-    /// Keys beyond this one are not needed: those beyond the limit, and beyond all targets.
+    /// The greatest key that is needed: within the limit, and no farther than the farthest target.
     #[inline(always)]
     fn cap(&self, worker: &mut Worker<L::Key>) -> L::Key {
         let targets = self.query.targets;
@@ -394,16 +393,16 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
 
     /// The greatest key of a target.
     fn farthest_target(&self) -> L::Key {
-        let keys = self.query.targets.iter().map(|&v| L::Key::load(&self.labels[v as usize]));
+        let keys = self.query.targets.iter().map(|&v| L::Key::load(&self.keys[v as usize]));
         keys.max().unwrap_or(L::Key::GREATEST)
     }
 
-    /// Whether all that is asked for lies before the settled bound, where labels are final.
+    /// Whether the limit or all targets lie before the settled bound, where keys are final.
     fn holds_the_answer(&self) -> bool {
         self.short.is_none() || self.query.limit.min(self.farthest_target()) < self.settled_bound
     }
 
-    /// The bucket of a key; never less for a greater key.
+    /// The bucket of a key; it never decreases with the key.
     #[inline(always)]
     fn bucket(&self, key: L::Key) -> u64 {
         L::bucket(key, self.per_delta)

@@ -1,7 +1,7 @@
 //! Settling the vertices of a bucket: their arcs are relaxed.
 //!
-//! A bucket lists its vertices in no order, so that each key, row and arc lies in another
-//! place of memory. All of them are known some entries ahead, and are prefetched then.
+//! The vertices of a bucket are in no order, so their keys, rows and arcs are at random places in
+//! memory. They are prefetched some entries ahead.
 
 use graph_formats::{DistanceKey, VertexId, Weight};
 use search_parts::{prefetch, prefetch_first};
@@ -11,18 +11,18 @@ use super::{Phase, Worker};
 use crate::arc_split::ShortArcs;
 use crate::key::KeyArithmetic;
 
-/// Arcs that are compared with the settled bound in one go.
+/// Arcs that are compared with the settled bound before any of them is relaxed.
 const BLOCK: usize = 64;
-/// How many entries ahead a row's offsets are prefetched.
+/// The offsets of the row this many entries ahead are prefetched.
 const OFFSETS_AHEAD: usize = 8;
-/// How many entries ahead a row's arcs are.
+/// The arcs of the row this many entries ahead are prefetched.
 const ARCS_AHEAD: usize = 4;
-/// How many arcs of a row are: the processor foresees the rest by itself.
+/// The most arcs of a row that are prefetched; the CPU's own prefetcher fetches the rest.
 const PREFETCHED: usize = 64;
 
 impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
-    /// Settles the vertices of those entries that are not stale, up to the settled bound, where
-    /// long arcs are deferred or with all arcs: the loop is compiled for each.
+    /// Settles the vertices of the entries that are not stale. With `DEFERS` it relaxes the arcs
+    /// that end before the settled bound, else all arcs; the loop is compiled for each.
     pub(super) fn settle_all<const DEFERS: bool>(
         &self,
         worker: &mut Worker<L::Key>,
@@ -32,15 +32,15 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
         for (at, &entry) in list.iter().enumerate() {
             self.prefetch_ahead(short, list, at);
             let cap = self.cap(worker);
-            let label = L::Key::load(&self.labels[entry.vertex as usize]);
-            if label != entry.key || label > cap {
+            let key = L::Key::load(&self.keys[entry.vertex as usize]);
+            if key != entry.key || key > cap {
                 continue;
             }
             worker.work.settled += 1;
             if let Some(short) = short {
                 worker.settled.push(entry);
                 let arcs = short.row(entry.vertex).iter().copied();
-                self.relax_those(worker, entry.key, arcs, cap, |key| key < self.settled_bound);
+                self.relax_if(worker, entry.key, arcs, cap, |key| key < self.settled_bound);
             } else {
                 let arcs = self.graph.arcs_from(entry.vertex);
                 worker.work.relaxations += arcs.len() as u64;
@@ -51,12 +51,11 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
         }
     }
 
-    /// Prefetches what entries after the one `at` its place will need: keys and places of rows,
-    /// and then the arcs there.
+    /// Prefetches for entries after the one at position `at`: keys and row offsets, later the arcs.
     #[inline(always)]
     fn prefetch_ahead(&self, short: Option<&ShortArcs<W>>, list: &[Entry<L::Key>], at: usize) {
         if let Some(&Entry { vertex, .. }) = list.get(at + OFFSETS_AHEAD) {
-            prefetch(self.labels, vertex as usize);
+            prefetch(self.keys, vertex as usize);
             match short {
                 Some(short) => prefetch(short.row_offsets(), vertex as usize),
                 None => prefetch(self.graph.row_offsets(), vertex as usize),
@@ -76,7 +75,7 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
 
     /// Relaxes those of `arcs` whose sum is `wanted`.
     #[inline(always)]
-    pub(super) fn relax_those(
+    pub(super) fn relax_if(
         &self,
         worker: &mut Worker<L::Key>,
         from: L::Key,
@@ -86,7 +85,7 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
     ) {
         let mut chosen = [(0, from); BLOCK];
         while arcs.len() > 0 {
-            // chosen without a branch, which could not be foretold
+            // without a branch, which would be unpredictable
             let mut n_chosen = 0;
             for (to, weight) in arcs.by_ref().take(BLOCK) {
                 let key = L::after(from, weight);
@@ -96,7 +95,7 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
             let chosen = &chosen[..n_chosen];
             worker.work.relaxations += n_chosen as u64;
             for &(to, _) in chosen {
-                prefetch(self.labels, to as usize);
+                prefetch(self.keys, to as usize);
             }
             for &(to, key) in chosen {
                 self.relax(worker, to, key, cap);
@@ -104,19 +103,19 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
         }
     }
 
-    /// Lowers the key of `to` to `key`, if that is lower, and puts it into its bucket, if a
-    /// path can go on from there.
+    /// Lowers the key of `to` to `key`, if that is less, and then puts `to` into its bucket if a
+    /// path can continue from it.
     #[inline(always)]
     fn relax(&self, worker: &mut Worker<L::Key>, to: VertexId, key: L::Key, cap: L::Key) {
-        let label = &self.labels[to as usize];
-        let mut before = L::Key::load(label);
+        let slot = &self.keys[to as usize];
+        let mut before = L::Key::load(slot);
         if key >= before || key > cap {
             return;
         }
         if self.team.len() == 1 {
-            L::Key::store(label, key);
+            L::Key::store(slot, key);
         } else {
-            before = L::Key::fetch_min(label, key);
+            before = L::Key::fetch_min(slot, key);
         }
         if key < before {
             worker.work.improvements += 1;

@@ -1,10 +1,10 @@
 //! Dial's queue: a circular array with a bucket for every distance.
 //!
-//! Keys that wait at one time lie within the largest weight of one another, so as many
-//! buckets as that, and one, are enough. A bucket is a list whose entries come from a store
-//! that all share, so that a bucket takes four bytes, and a bit for each says whether it
-//! holds any, so that empty ones are passed over 64 at a time. O(1) a push; the pops of a
-//! search take O(1) each and O(L / 64) in all for a largest distance L.
+//! Keys in the queue at one time differ by at most the largest weight C, so C + 1 buckets are
+//! enough. A bucket is a linked list in a store that all buckets share, so it takes four bytes. A
+//! bit for each bucket says whether it has entries, so empty buckets are skipped 64 at a time.
+//! O(1) a push; the pops of a search take O(1) each, and O(L / 64) in all for a largest distance
+//! L.
 //!
 //! Reference: dial-1969
 
@@ -14,16 +14,16 @@ use super::MonotoneQueue;
 
 /// The end of a list.
 const NONE: u32 = u32::MAX;
-/// The most arcs of a graph to search: each is relaxed once, so that there are no more entries
-/// than this and the source's, and the last one's number is below [`NONE`].
-pub(crate) const MOST_ARCS: usize = NONE as usize - 1;
+/// The most arcs of a graph. Each arc makes at most one entry, and the source another one; the
+/// number of the last entry must be below [`NONE`].
+pub(crate) const MAX_ARCS: usize = NONE as usize - 1;
 
 pub(crate) struct Dial {
     /// The first entry of each bucket.
     heads: Vec<u32>,
     /// A bit for each bucket: whether it has entries.
     occupied: Vec<u64>,
-    /// Entries with the one after each, in a bucket or among those that are free.
+    /// Entries, each with the next one of its bucket or of the free list.
     entries: Vec<(VertexId, u32)>,
     free: u32,
     mask: u64,
@@ -46,8 +46,8 @@ impl Dial {
         }
     }
 
-    /// How far the first bucket that has entries is behind the current one, which has none.
-    /// There is one.
+    /// The distance from the current bucket, which is empty, to the next bucket with entries, which
+    /// exists.
     #[inline]
     fn gap(&self) -> u64 {
         let bucket = self.current & self.mask;

@@ -1,7 +1,7 @@
-//! An implicit heap with four children a place.
+//! An implicit heap with four children per node.
 //!
-//! Half as deep as a binary heap, and the children of a place share a cache line or
-//! two, so that a pop waits for memory half as often. O(log n) a push or pop.
+//! It is half as deep as a binary heap, and the children of a node share one or two cache lines,
+//! so a pop has half as many cache misses. O(log n) a push or pop.
 
 use graph_formats::{DistanceKey, VertexId};
 

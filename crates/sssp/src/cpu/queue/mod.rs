@@ -1,8 +1,8 @@
 //! Priority queues for Dijkstra's algorithm.
 //!
-//! None of them can lower a key: a vertex whose label fell is pushed again, and the
-//! search passes over entries that are out of date. All but the heap rely on the keys
-//! popped never decreasing, as they do when no weight is negative.
+//! No queue can lower a key: a vertex whose key fell is pushed again, and the search skips stale
+//! entries. All but the heap require that popped keys never decrease, which is so if no weight is
+//! negative.
 
 mod dial;
 mod heap;
@@ -10,17 +10,17 @@ mod radix;
 
 use graph_formats::{DistanceKey, VertexId};
 
-pub(crate) use dial::{Dial, MOST_ARCS};
+pub(crate) use dial::{Dial, MAX_ARCS};
 pub(crate) use heap::QuaternaryHeap;
 pub(crate) use radix::RadixHeap;
 
-/// A queue that hands out vertices by ascending keys.
+/// A queue that returns vertices by ascending keys.
 pub(crate) trait MonotoneQueue<K: DistanceKey>: Send + Sync {
     /// Adds an entry, whose key is no less than the last one popped.
     fn push(&mut self, key: K, vertex: VertexId);
-    /// Takes an entry of least key.
+    /// Removes an entry of least key.
     fn pop(&mut self) -> Option<(K, VertexId)>;
-    /// Makes the queue empty, and keys start from zero again.
+    /// Empties the queue; keys may start from zero again.
     fn clear(&mut self);
 }
 
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Pushes every step above the last key popped, and pops now and then.
+    /// Pushes each key above the last key popped, and pops after some of the pushes.
     fn monotone_run(queue: &mut dyn MonotoneQueue<u32>, steps: &[(u32, bool)]) -> Vec<u32> {
         let (mut last, mut popped) = (0, Vec::new());
         for &(above, pop) in steps {
@@ -57,7 +57,7 @@ mod tests {
             prop_assert_eq!(monotone_run(&mut radix, &steps), &expected[..]);
             let mut dial = Dial::new(1000);
             prop_assert_eq!(monotone_run(&mut dial, &steps), &expected[..]);
-            // and once more in the same work space
+            // again, in the same queues
             for queue in [&mut heap as &mut dyn MonotoneQueue<u32>, &mut radix, &mut dial] {
                 queue.push(7, 0);
                 queue.clear();

@@ -1,5 +1,5 @@
-//! What is asked of Δ-stepping on a GPU: distances, the tree to them, the nearest of several
-//! sources, and tables, for which teams of blocks are made when the first one is.
+//! Results of Δ-stepping on a GPU: distances, trees, the nearest of several sources, and tables,
+//! whose teams of blocks are made for the first table.
 
 use std::mem;
 use std::ops::Range;
@@ -18,11 +18,11 @@ use crate::gpu::table::Table;
 use crate::gpu::work_space::WorkSpace;
 use crate::{DeviceTimes, Progress, SsspError, Work};
 
-/// What is done with the keys of some sources, by their kind and the positions of these.
+/// A function that takes the keys of some sources, with the kind of keys and the range of rows.
 type TakeRows<'a> = dyn FnMut(KeyKind, Range<usize>, &Found) -> Result<(), SsspError> + 'a;
 
 impl DeltaSteppingOnGpu {
-    /// The distances that a search has left.
+    /// The distances of the last search.
     fn distances<W: Weight>(&mut self) -> Result<Vec<W::Distance>, SsspError> {
         let start = Instant::now();
         let keys = self.work_space.keys.download()?;
@@ -30,12 +30,12 @@ impl DeltaSteppingOnGpu {
         Ok(self.graph.kind.distances::<W>(&keys))
     }
 
-    /// Makes teams for so many sources, unless there are enough.
+    /// Makes teams for this many sources, unless there are enough.
     fn prepare_teams(&mut self, n_sources: usize) -> Result<(), SsspError> {
         if self.teams.as_ref().is_some_and(|teams| teams.is_enough_for(n_sources)) {
             return Ok(());
         }
-        // what the present ones take is free for more
+        // frees the memory of the present teams
         self.teams = None;
         let start = Instant::now();
         let gpu = &self.launch.gpu;
@@ -49,8 +49,8 @@ impl DeltaSteppingOnGpu {
 }
 
 impl DeltaSteppingOnGpu {
-    /// The distances from the nearest of `sources`, which of them that is, and what it took; `None`
-    /// without sources, and without memory.
+    /// For every vertex, its distance from the nearest of `sources` and that source, and the work;
+    /// `None` without sources or memory.
     pub(in crate::gpu) fn nearest<W: Weight>(
         &mut self,
         sources: &[VertexId],
@@ -75,7 +75,7 @@ impl DeltaSteppingOnGpu {
         Ok(Some(((self.distances::<W>()?, work), owners)))
     }
 
-    /// Fills the table; `None` where there are too many targets.
+    /// Fills the table; `None` if there are too many targets.
     pub(in crate::gpu) fn table<W: Weight>(
         &mut self,
         table: &mut Table<'_, W::Distance>,
@@ -90,18 +90,18 @@ impl DeltaSteppingOnGpu {
     }
 }
 
-/// Answers that stay on the device.
+/// Results that stay on the device.
 impl DeltaSteppingOnGpu {
     pub(in crate::gpu) fn kind(&self) -> KeyKind {
         self.graph.kind
     }
 
-    /// Those that the last search has left.
+    /// The keys of the last search.
     pub(in crate::gpu) fn keys(&self) -> &Buffer<u32> {
         &self.work_space.keys
     }
 
-    /// That of one vertex.
+    /// The key of one vertex.
     pub(in crate::gpu) fn key(&self, vertex: VertexId) -> Result<u64, GpuError> {
         let words = self.graph.kind.words_of_key();
         let first = vertex as usize * words;
@@ -109,19 +109,19 @@ impl DeltaSteppingOnGpu {
         Ok(key.iter().rev().fold(0, |key, &word| key << 32 | u64::from(word)))
     }
 
-    /// Leaves no vertex reached.
+    /// Makes all vertices unreached.
     pub(in crate::gpu) fn forget(&mut self) -> Result<(), GpuError> {
         self.work_space.keys.fill_bytes(u8::MAX)
     }
 
-    /// Searches, and leaves the keys.
+    /// Searches; the keys stay on the device.
     pub(in crate::gpu) fn leave_keys(&mut self, query: &Query<'_, u64>) -> Result<Work, SsspError> {
         self.run(query, None)?.ok_or_else(|| SsspError::NotOnGpu {
-            reason: "a sum has more than 32 bits, and there is no memory for wider ones".to_owned(),
+            reason: "a sum has more than 32 bits, and there is no memory for wider keys".to_owned(),
         })
     }
 
-    /// The predecessors of the vertices within `limit` of `source`, which the last search was from.
+    /// The predecessors of the vertices within `limit` of `source`, the source of the last search.
     pub(in crate::gpu) fn leave_predecessors(
         &mut self,
         source: VertexId,
@@ -138,8 +138,8 @@ impl DeltaSteppingOnGpu {
         tree_kernel.choose(&launch.gpu, graph, keys.address(), lists, source, limit)
     }
 
-    /// Hands the keys of `targets`, one at least, to `take`, those of some of `sources` at a time.
-    /// `None` where there are too many targets.
+    /// Passes the keys of `targets`, of which there is at least one, to `take`, for some of
+    /// `sources` at a time. `None` if there are too many targets.
     pub(in crate::gpu) fn rows(
         &mut self,
         sources: &[VertexId],
@@ -158,7 +158,7 @@ impl DeltaSteppingOnGpu {
             take(graph.kind, rows, found)
         });
         if times.is_err() {
-            // what the teams take may be what single searches lack
+            // frees the teams' memory for single searches
             self.teams = None;
         }
         let Some(times) = times? else {

@@ -1,14 +1,14 @@
 //! Δ-stepping on a GPU: one launch a search.
 //!
-//! The method, and what differs from the papers, stands in `kernels/sssp/delta_stepping/team.cuh`;
-//! this is the side that uploads the graph, chooses the widths, launches and reads back.
-//! Weights have 32 bits or 64, and so have keys; those of integers of 32 bits have 32 until a sum
-//! does not fit, and then, for that search again and for all that follow, 64.
+//! The method and its differences from the papers are in `kernels/sssp/delta_stepping/team.cuh`.
+//! This side uploads the graph, chooses the widths, launches the kernel and reads the results.
+//! Weights have 32 or 64 bits, and so have keys. Keys for integers of 32 bits have 32 bits until a
+//! sum does not fit; that search is repeated with keys of 64 bits, which all later ones have too.
 //!
 //! Memory, for n vertices and m arcs: 56 bytes a vertex, 8.5 bytes an arc, and on a dense
-//! undirected graph 8 bytes more for each vertex and each short arc, a sixth of all where
-//! weights are spread evenly. With keys of 64 bits a vertex has 100 bytes, and with such weights
-//! an arc twice as many. Beside that, 128 MiB while the graph is uploaded, 192 of such weights.
+//! undirected graph 8 bytes more for each vertex and each short arc, a sixth of all arcs if weights
+//! are uniform. With keys of 64 bits a vertex takes 100 bytes, and with weights of 64 bits an arc
+//! twice as many. The upload takes 128 MiB more, with weights of 64 bits 192 MiB.
 //!
 //! Reference: meyer-sanders-2003, davidson-2014, wang-2021, chakaravarthy-2014
 
@@ -28,7 +28,7 @@ use kernels::sssp::{
 use search_parts::device::{DeviceRows, KeyGraph, KeyKind, RowsAt, TreeKernel};
 use search_parts::{Kernels, Launch, Query, milliseconds, unless_out_of_memory};
 
-use super::arrays::{self, Arrays, Facts};
+use super::arrays::{self, Arrays, Summary};
 use super::many_sources::ManySources;
 use super::nearest::OwnersKernel;
 use super::work_space::{Lists, SteppingSearch, WorkSpace};
@@ -42,16 +42,16 @@ const MODULES: [Module; 5] = [
     DELTA_STEPPING_U64,
     DELTA_STEPPING_F64,
 ];
-/// Threads of a block of the search: `warps_a_block` of its source, times 32.
+/// Threads of a block of the search: 32 times the kernel's `warps_a_block`.
 const BLOCK: u32 = 512;
-/// Arcs that a warp relaxes at a step before it gives work away.
+/// Arcs that a warp relaxes in a step before it shares its work.
 const BUDGET: u32 = 256;
-/// How many times a bucket whose width the solver chose may double it.
+/// The most times that a width chosen by the solver may be doubled for a bucket.
 const MAX_DOUBLINGS: u32 = 5;
-/// How many buckets there are at most up to a settled bound.
-const BUCKETS_PER_BOUND: f64 = 6.0;
-/// How much wider the buckets of the wide form are.
-const WIDER: f64 = 16.0;
+/// The most buckets between two settled bounds.
+const MAX_BUCKETS_PER_BOUND: f64 = 6.0;
+/// Ratio of the bucket widths of the wide and the narrow form.
+const WIDE_FACTOR: f64 = 16.0;
 
 /// The solver with its graph and work space on a device.
 pub(super) struct DeltaSteppingOnGpu {
@@ -59,58 +59,57 @@ pub(super) struct DeltaSteppingOnGpu {
     graph: KeyGraph,
     tree_kernel: TreeKernel,
     work_space: WorkSpace,
-    /// The vertex that a search may end at, if there is one.
+    /// The target of a search with one target.
     target: Buffer<VertexId>,
-    /// All that is the same for every source.
+    /// The kernel's argument, as far as it is the same for every source.
     search: SteppingSearch,
-    /// The width of buckets, as a distance, before it is widened by the form.
+    /// The width of buckets in the narrow form, as a distance.
     delta: f64,
     is_wide: bool,
-    /// For a form that defers long arcs how long the short ones are, and these; 0 and all arcs
-    /// where there is none.
+    /// The limit of short arcs and the short arcs; 0 and all arcs if no form defers arcs.
     short_arcs: (u64, RowsAt),
-    /// Holds what `search` points to.
+    /// Owns the rows that `search` points to.
     _short: Option<DeviceRows>,
-    /// Made when the nearest of several sources is first asked for.
+    /// Made for the first search of nearest sources.
     owners_kernel: Option<OwnersKernel>,
-    /// Made when the first table is asked for, and anew for more sources.
+    /// Made for the first table, and again for more sources.
     teams: Option<ManySources>,
     pub(super) times: DeviceTimes,
 }
 
-/// Bytes of device memory for a graph of `n` vertices and `m` arcs, short arcs and what an
-/// upload takes for a while not counted.
+/// Bytes of device memory for a graph of `n` vertices and `m` arcs, without short arcs and the
+/// temporary memory of an upload.
 fn required_bytes(n: usize, m: usize, kind: KeyKind, lists: Lists) -> u64 {
     DeviceRows::bytes(n, m, kind) + WorkSpace::bytes(n, lists, kind) + TreeKernel::bytes(n)
 }
 
-/// The kernel of a search, and that of its tree.
+/// The kernels of a search and of its tree.
 fn load(gpu: &Gpu, kind: KeyKind, n: usize) -> Result<(Kernel, TreeKernel), SsspError> {
     let kernel = Kernels::of(gpu, &MODULES, kind)?.get("delta_stepping")?;
     Ok((kernel, TreeKernel::load(gpu, kind, n)?))
 }
 
-/// How wide buckets are.
+/// Widths of buckets and of settled bounds.
 struct Widths {
     delta: f64,
-    /// Whether that was asked for, and is not to be adapted.
+    /// Whether the user gave `delta`, which then is not adapted.
     fixed: bool,
-    /// How long short arcs are at most, where long ones are to be deferred.
+    /// The limit of short arcs, if long ones should be deferred.
     ahead: Option<f64>,
 }
 
-/// A form of search: which of what was prepared it uses. The answer is the same.
+/// A form of search. All forms have the same result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Form {
-    /// Buckets [`WIDER`] times as wide.
+    /// Whether buckets are [`WIDE_FACTOR`] times as wide.
     pub(super) is_wide: bool,
-    /// Long arcs are deferred.
+    /// Whether long arcs are deferred, if the graph has a copy of the short ones.
     pub(super) defers_long_arcs: bool,
 }
 
 impl DeltaSteppingOnGpu {
-    /// Uploads `graph`, which has no negative weights. `fixed` says that
-    /// the width `delta` was asked for and is not to be adapted. O(n + m).
+    /// Uploads `graph`, which has no negative weights. With `fixed` the width `delta` is not
+    /// adapted. O(n + m).
     pub(super) fn new<W: Weight>(
         gpu: &Gpu,
         graph: &Csr<W>,
@@ -121,8 +120,8 @@ impl DeltaSteppingOnGpu {
         Self::with_lists(gpu, graph, delta, fixed, lists)
     }
 
-    /// The same with lists of other lengths: what does not fit is looked for among all
-    /// vertices.
+    /// The same with lists of other lengths. Entries that do not fit are found again by a scan of
+    /// all vertices.
     fn with_lists<W: Weight>(
         gpu: &Gpu,
         graph: &Csr<W>,
@@ -139,22 +138,22 @@ impl DeltaSteppingOnGpu {
         Self::of(gpu, on_device, kernels, lists, Widths { delta, fixed, ahead })
     }
 
-    /// The solver of a graph whose arrays are on the device, searched with such widths.
+    /// The solver of a graph whose arrays are on the device.
     pub(super) fn of_arrays<W: Weight>(
         gpu: &Gpu,
         arrays: &Arrays<'_, W>,
-        facts: Facts<W>,
+        summary: Summary<W>,
     ) -> Result<Self, SsspError> {
         let (n, m) = (arrays.n_vertices(), arrays.n_arcs());
-        let (kind, lists) = (KeyKind::of(facts.weights.greatest), Lists::of(n, m));
+        let (kind, lists) = (KeyKind::of(summary.weights.greatest), Lists::of(n, m));
         let required = required_bytes(n, m, kind, lists);
         let load = |kind| load(gpu, kind, n);
-        let (delta, bounds) = (facts.width(), facts.bounds);
+        let (delta, bounds) = (summary.width(), summary.bounds);
         let rows = |_: &_| arrays.rows(gpu, bounds, kind);
         let (on_device, kernels) = KeyGraph::with_rows(gpu, kind, required, load, rows)?;
-        let is_dense = facts.has_many_arcs
+        let is_dense = summary.has_many_arcs
             && arrays::have_reverses(gpu, &on_device.rows, kind.words_of_weight() == 2)?;
-        let ahead = if is_dense { arc_split::limit_below(facts.weights.greatest) } else { None };
+        let ahead = if is_dense { arc_split::limit_below(summary.weights.greatest) } else { None };
         let ahead = ahead.map(Weight::to_f64);
         Self::of(gpu, on_device, kernels, lists, Widths { delta, fixed: false, ahead })
     }
@@ -177,13 +176,13 @@ impl DeltaSteppingOnGpu {
         };
         let short = short.filter(|short| arc_split::defers_enough(short.n_arcs, m));
         let delta = match ahead {
-            Some(ahead) if !fixed && short.is_some() => delta.max(ahead / BUCKETS_PER_BOUND),
+            Some(ahead) if !fixed && short.is_some() => delta.max(ahead / MAX_BUCKETS_PER_BOUND),
             _ => delta,
         };
         let work_space = WorkSpace::new(gpu, n, lists, kind, 1)?;
         let target = gpu.buffer(1)?;
-        // Small graphs have work for few blocks, and the fewer, the shorter each barrier: this
-        // measured best, or nearly, from 600 arcs on.
+        // Small graphs have work for few blocks, and with fewer blocks a barrier is faster. This
+        // number was the fastest, or nearly, from 600 arcs on.
         let blocks = ((m as f64).sqrt() as u32 / 8).clamp(1, gpu.properties().multiprocessors);
         let launch = Launch::new(gpu, kernel, blocks, BLOCK)?;
         gpu.synchronize()?;
@@ -221,7 +220,7 @@ impl DeltaSteppingOnGpu {
         Ok(solver)
     }
 
-    /// The forms that differ on this graph, the one that it starts with first.
+    /// The forms that differ on this graph; the initial form is the first.
     pub(super) fn forms(&self) -> Vec<Form> {
         let deferring = if self.short_arcs.0 > 0 { &[true, false][..] } else { &[true] };
         let forms = deferring.iter().flat_map(|&defers_long_arcs| {
@@ -230,7 +229,7 @@ impl DeltaSteppingOnGpu {
         forms.collect()
     }
 
-    /// Searches in this form from now on.
+    /// Sets the form of later searches.
     pub(super) fn set_form(&mut self, form: Form) {
         self.is_wide = form.is_wide;
         self.search.delta = self.graph.kind.key(self.delta()).max(1);
@@ -244,11 +243,11 @@ impl DeltaSteppingOnGpu {
 
     /// The width of buckets in this form, as a distance.
     pub(super) fn delta(&self) -> f64 {
-        if self.is_wide { WIDER * self.delta } else { self.delta }
+        if self.is_wide { WIDE_FACTOR * self.delta } else { self.delta }
     }
 
-    /// How many vertices a search of everything from `source` takes from a list; `None` where it
-    /// takes longer than `most` milliseconds, or there is no memory for its sums.
+    /// The number of vertices that a full search from `source` takes from lists; `None` if it takes
+    /// longer than `most` milliseconds, or there is no memory for wider keys.
     pub(super) fn visits(&mut self, source: VertexId, most: f64) -> Result<Option<u64>, SsspError> {
         let start = Instant::now();
         let tell = |_, _| match milliseconds(start) > most {
@@ -262,8 +261,9 @@ impl DeltaSteppingOnGpu {
         }
     }
 
-    /// Searches, also from `others` if there are any, by keys of 64 bits from now on if those of
-    /// 32 do not do; leaves them where they are. `None` where there is no memory for that.
+    /// Searches from the source and from `others`; the keys stay on the device. If a sum does not
+    /// fit 32 bits, this search and all later ones have keys of 64 bits; `None` if there is no
+    /// memory for them.
     fn run(
         &mut self,
         query: &Query<'_, u64>,
@@ -281,7 +281,7 @@ impl DeltaSteppingOnGpu {
         Ok(work)
     }
 
-    /// Searches by keys of 64 bits from now on.
+    /// Gives this solver keys of 64 bits.
     fn widen(&mut self) -> Result<(), SsspError> {
         let start = Instant::now();
         let (gpu, kind) = (self.launch.gpu.clone(), KeyKind::U32Wide);
@@ -302,8 +302,8 @@ impl DeltaSteppingOnGpu {
         Ok(())
     }
 
-    /// Searches by the keys that there are; `None` where a sum leaves 32 bits and a distance does
-    /// not. What leaves a distance is not reached.
+    /// Searches with keys of the present width; `None` if a sum does not fit 32 bits but a distance
+    /// may hold it. A vertex whose sums no distance can hold is not reached.
     fn launch(
         &mut self,
         query: &Query<'_, u64>,
@@ -321,8 +321,8 @@ impl DeltaSteppingOnGpu {
         self.work_space.control.fill_bytes(0)?;
         let search =
             SteppingSearch { source, others, n_others, n_targets, limit, host, ..self.search };
-        // SAFETY: the kernel reads and writes inside the buffers that `self.search` was made
-        // for, which `self` owns; the solver has checked source and target.
+        // SAFETY: the kernel reads and writes inside the buffers that `self.search` points to,
+        // which `self` owns; the solver has checked source and target.
         unsafe { self.launch.queue(&search)? };
         let tell = progress.map(|progress| move |steps| progress(steps, 0));
         self.times.solve_ms = self.launch.wait(tell)?;
@@ -330,7 +330,7 @@ impl DeltaSteppingOnGpu {
         if control.trouble != 0 && self.graph.kind == KeyKind::U32 {
             return Ok(None);
         }
-        // the first thread's clock cycles, in parts of all of them
+        // the solve time, divided as the first thread's clock cycles
         let per_cycle = self.times.solve_ms / control.cycles.iter().sum::<u64>().max(1) as f64;
         self.times.phases_ms = control.cycles.map(|n| n as f64 * per_cycle);
         Ok(Some(Work {
@@ -353,7 +353,7 @@ mod tests {
     use crate::gpu::tests::gpu;
     use search_parts::device::DeviceSearch;
 
-    /// The distances, by lists of this length.
+    /// The distances by a search with lists of this length.
     fn by_lists<W: Weight>(
         gpu: &Gpu,
         graph: &Csr<W>,
@@ -369,7 +369,7 @@ mod tests {
         Distances::from_storage(distances)
     }
 
-    /// The same graph with weights that many times as large.
+    /// The same graph with all weights multiplied by `unit`.
     fn scaled<W: Weight>(graph: &Csr<u32>, unit: f64) -> Csr<W> {
         let edges = graph.arcs().filter(|arc| arc.0 <= arc.1);
         let weight = |w: u32| W::from_f64(f64::from(w) * unit).expect("a weight");
