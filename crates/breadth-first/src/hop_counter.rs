@@ -59,7 +59,7 @@ impl HopCounter {
         sources: &[VertexId],
         progress: Option<Progress<'_>>,
     ) -> Result<HopSums, SearchError> {
-        check_vertices(&self.graph, "source", sources)?;
+        check_vertices(self.graph.n_vertices(), "source", sources)?;
         self.times = None;
         if let Some((gpu, hops)) = &mut self.gpu {
             let found = unless_out_of_memory(hops.sums(sources, progress));

@@ -8,7 +8,7 @@
 //! * [`ManySources`] searches from up to 512 sources at once, a bit each; [`gpu::HopSearches`] from
 //!   up to 1,024.
 //! * [`HopCounter`] adds up the hops from many sources, on either.
-//! * [`depth`] estimates the number of levels of a graph from a part of it.
+//! * [`depth`] estimates from a part of a graph how many arcs its longest shortest paths have.
 //!
 //! ```
 //! use breadth_first::HopCounter;

@@ -52,7 +52,7 @@ impl<W: Weight> WeightSummary<W> {
         // in order, so that sums of floats do not depend on the threads
         let whole =
             tasks.into_iter().reduce(|(a_least, a_greatest, a_sum), (least, greatest, sum)| {
-                (lesser(a_least, least), greater(a_greatest, greatest), a_sum + sum)
+                (least_of(a_least, least), greatest_of(a_greatest, greatest), a_sum + sum)
             });
         let (least, greatest, sum_of_sizes) = whole.unwrap_or((W::ZERO, W::ZERO, 0.0));
         let is_negative = |weight: &W| weight.is_negative();
@@ -75,28 +75,28 @@ fn extremes_and_sum<W: Weight>(weights: &[W]) -> (W, W, f64) {
     let (whole, rest) = weights.as_chunks::<LANES>();
     for lanes in whole {
         for lane in 0..LANES {
-            least[lane] = lesser(least[lane], lanes[lane]);
-            greatest[lane] = greater(greatest[lane], lanes[lane]);
+            least[lane] = least_of(least[lane], lanes[lane]);
+            greatest[lane] = greatest_of(greatest[lane], lanes[lane]);
             sums[lane] += lanes[lane].to_f64().abs();
         }
     }
     let first = (weights[0], weights[0], sums.iter().sum());
     let all = least.into_iter().zip(greatest);
     let (least, greatest, sum) = all.fold(first, |(a, b, sum), (least, greatest)| {
-        (lesser(a, least), greater(b, greatest), sum)
+        (least_of(a, least), greatest_of(b, greatest), sum)
     });
     rest.iter().fold((least, greatest, sum), |(least, greatest, sum), &weight| {
-        (lesser(least, weight), greater(greatest, weight), sum + weight.to_f64().abs())
+        (least_of(least, weight), greatest_of(greatest, weight), sum + weight.to_f64().abs())
     })
 }
 
 #[inline(always)]
-fn lesser<W: Weight>(a: W, b: W) -> W {
+fn least_of<W: Weight>(a: W, b: W) -> W {
     if b < a { b } else { a }
 }
 
 #[inline(always)]
-fn greater<W: Weight>(a: W, b: W) -> W {
+fn greatest_of<W: Weight>(a: W, b: W) -> W {
     if a < b { b } else { a }
 }
 

@@ -132,8 +132,8 @@ pub fn check<W: Weight>(
     source: VertexId,
     target: VertexId,
 ) -> Result<(), SearchError> {
-    check_vertices(graph, "source", &[source])?;
-    check_vertices(graph, "target", &[target])?;
+    check_vertices(graph.n_vertices(), "source", &[source])?;
+    check_vertices(graph.n_vertices(), "target", &[target])?;
     let Some((arc, from, to)) = graph.first_negative() else { return Ok(()) };
     let weight = graph.weight(arc).to_string();
     Err(SearchError::PathsWithNegativeWeight { from, to, weight })

@@ -148,6 +148,7 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
 
 impl<W: Weight> DeviceSearch<W> for BellmanFordOnGpu<'_, W> {
     fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SearchError> {
+        query.check(self.distances.len())?;
         self.times = self.times.without_search();
         self.timer.start()?;
         let iterations = self.iterate(query)?;
@@ -170,7 +171,8 @@ impl<W: Weight> DeviceSearch<W> for BellmanFordOnGpu<'_, W> {
         let Self { gpu, edges, distances, tree, negative, .. } = self;
         let DeviceEdges { tails, heads, weights } = edges;
         let searched = Searched { tails, heads, weights, distances, negative: *negative };
-        let found = tree.predecessors(gpu, searched, source, limit)?;
+        // SAFETY: `self` owns the edges of the graph and a distance for each vertex.
+        let found = unsafe { tree.predecessors(gpu, searched, source, limit)? };
         Ok(found.map(Predecessors::from_storage))
     }
 

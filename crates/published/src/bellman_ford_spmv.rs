@@ -189,6 +189,7 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
 
 impl<W: Weight> DeviceSearch<W> for SpmvOnGpu<'_, W> {
     fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SearchError> {
+        query.check(self.distances.len())?;
         self.times = self.times.without_search();
         let Some(work) = self.iterate(query)? else { return Err(no_answer()) };
         let start = Instant::now();
@@ -209,7 +210,8 @@ impl<W: Weight> DeviceSearch<W> for SpmvOnGpu<'_, W> {
             RowTree::made(&mut self.tree, gpu, W::KIND, offsets, starts.len())?;
         let (distances, negative) = (&self.distances, self.negative);
         let searched = Searched { tails: starts, heads: rows, weights, distances, negative };
-        let found = tree.predecessors(gpu, searched, source, limit)?;
+        // SAFETY: `self` owns the edges of the graph and a distance for each vertex.
+        let found = unsafe { tree.predecessors(gpu, searched, source, limit)? };
         Ok(found.map(Predecessors::from_storage))
     }
 

@@ -109,7 +109,7 @@ impl LeastWeights {
         rows: &DeviceRows,
         direction: Direction,
     ) -> Result<Self, GpuError> {
-        let n = rows.bounds.len();
+        let n = rows.bounds().len();
         let unreached = || -> Result<Buffer<u32>, GpuError> {
             let mut words = gpu.buffer(n)?;
             words.fill_bytes(0xff)?;
@@ -121,8 +121,8 @@ impl LeastWeights {
             Direction::Undirected => None,
         };
         let args = [
-            (&rows.bounds).into(),
-            (&rows.arcs).into(),
+            rows.bounds().into(),
+            rows.arcs().into(),
             (n as u32).into(),
             u32::from(of_in_arcs.is_some()).into(),
             (&of_out_arcs).into(),

@@ -15,8 +15,8 @@ use gpu_runtime::{Buffer, Gpu, Kernel, LaunchConfig};
 use graph_formats::{Csr, VertexId, WeightKind};
 use kernels::sssp::DIJKSTRA_STEPS_U32;
 use paths::Distances;
-use search_parts::Kernels;
 use search_parts::device::{DeviceRows, KeyGraph, KeyKind};
+use search_parts::{Kernels, check_vertices};
 
 use super::extract_min::{ExtractMin, Reduction};
 use crate::settings::BlockSize;
@@ -74,10 +74,7 @@ impl DijkstraByLaunches {
     pub fn distances(&mut self, source: VertexId) -> Result<(Distances<u64>, u64), SearchError> {
         let Self { gpu, graph, initial, relax, extraction, keys, trouble, row_blocks } = self;
         let n = keys.len() as u32;
-        if source >= n {
-            let (role, n_vertices) = ("source", keys.len());
-            return Err(SearchError::NoSuchVertex { role, vertex: source, n_vertices });
-        }
+        check_vertices(keys.len(), "source", &[source])?;
         trouble.fill_bytes(0)?;
         let labels = extraction.labels();
         let n_labels = labels.len() as u32;
@@ -89,8 +86,8 @@ impl DijkstraByLaunches {
             let (labels, least) = (extraction.labels(), extraction.least());
             let rows = &graph.rows;
             let args = [
-                (&rows.bounds).into(),
-                (&rows.arcs).into(),
+                rows.bounds().into(),
+                rows.arcs().into(),
                 least.into(),
                 labels.into(),
                 (&*keys).into(),

@@ -62,8 +62,8 @@ form_weights!(u32, i32, u64, i64, f32, f64);
 /// weights. O(n + m).
 ///
 /// # Errors
-/// [`SearchError::NotOnGpu`] for too many vertices or arcs, or a weight type that the form does not
-/// support; [`SearchError::Gpu`] when the device fails or has too little memory.
+/// [`SearchError::NegativeWeight`]; [`SearchError::NotOnGpu`] for too many vertices or arcs, or a
+/// weight type that the form does not support; [`SearchError::Gpu`] when the device fails or has too little memory.
 ///
 /// ```no_run
 /// use gpu_runtime::Gpu;
@@ -90,6 +90,10 @@ fn of_form<'g, W: Weight>(
     graph: &'g Csr<W>,
     form: Form,
 ) -> Result<Search<'g, W>, SearchError> {
+    if let (Some((arc, from, to)), false) = (graph.first_negative(), form.admits_negative()) {
+        let weight = graph.weight(arc).to_string();
+        return Err(SearchError::NegativeWeight { algorithm: form.name(), from, to, weight });
+    }
     Ok(match form {
         Form::DeltaSteppingBuckets(width) => {
             Box::new(delta_stepping_buckets::buckets(gpu, graph, width)?)

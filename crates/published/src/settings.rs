@@ -34,6 +34,29 @@ pub enum Form {
     BellmanFordSpmv(Layout),
 }
 
+impl Form {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::DeltaSteppingBuckets(_) => "delta-stepping-buckets",
+            Self::Dijkstra(_) => "dijkstra",
+            Self::Crauser => "crauser",
+            Self::Eager(_) => "eager",
+            Self::BellmanFord { .. } => "bellman-ford",
+            Self::BellmanFordSpmv(_) => "bellman-ford-spmv",
+        }
+    }
+
+    /// True for the forms that admit negative weights.
+    pub fn admits_negative(self) -> bool {
+        match self {
+            Self::BellmanFord { stores, .. } => stores == Stores::Atomic,
+            Self::BellmanFordSpmv(_) => true,
+            _ => false,
+        }
+    }
+}
+
 /// The order in which [`Form::BellmanFord`] relaxes the edges. The result is the same.
 ///
 /// Edges may be sorted by the segment of their head, then by that of their tail, so that

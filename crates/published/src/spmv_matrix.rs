@@ -5,8 +5,8 @@
 //! Rows lie one after the other (CSR), or are padded to the length of the longest and lie side by
 //! side, column by column (ELL).
 //!
-//! O(n + m), and O(n width) for padded rows. Bytes on the device, for weights of s bytes: 4 (n + 1)
-//! + m (4 + s), and n width (4 + s) for padded rows. Host memory until the upload: another graph if
+//! O(n + m), and O(n width) for padded rows. Bytes on the device, for weights of s bytes:
+//! 4 (n + 1) + m (4 + s), and n width (4 + s) for padded rows. Host memory until the upload: another graph if
 //! the graph is directed, and as many bytes as on the device for padded rows. One hub can make
 //! padding larger than any memory, so the free memory of both is checked first.
 //!

@@ -1,4 +1,4 @@
-//! The common parts of the searches of `sssp`, `breadth_first` and `k_paths`.
+//! The common parts of the searches of `sssp`, `breadth_first`, `k_paths` and `published`.
 //!
 //! * A [`Query`] asks for distances from one source; a solver passes it down to the loop or the
 //!   kernel. [`Work`] has the counts of a search, and [`DeviceTimes`] its times on a GPU.

@@ -1,6 +1,6 @@
 //! A query from one source, passed from the solver down to the loop or the kernel.
 
-use graph_formats::{Csr, Progress, VertexId, Weight};
+use graph_formats::{Progress, VertexId};
 
 use crate::SearchError;
 
@@ -19,6 +19,15 @@ pub struct Query<'a, D> {
 }
 
 impl<'a, D> Query<'a, D> {
+    /// That a graph of so many vertices has the source and the targets.
+    ///
+    /// # Errors
+    /// [`SearchError::NoSuchVertex`].
+    pub fn check(&self, n_vertices: usize) -> Result<(), SearchError> {
+        check_vertices(n_vertices, "source", &[self.source])?;
+        check_vertices(n_vertices, "target", self.targets)
+    }
+
     /// The same query with the limit as another number.
     pub fn with_limit<K>(&self, limit: K) -> Query<'a, K> {
         let &Self { source, targets, progress, .. } = self;
@@ -46,16 +55,15 @@ impl<'a, D> Query<'a, D> {
     }
 }
 
-/// Checks that the graph has all of `vertices`.
+/// That a graph of so many vertices has all of these.
 ///
 /// # Errors
-/// [`SearchError::NoSuchVertex`] with the first missing vertex and its role.
-pub fn check_vertices<W: Weight>(
-    graph: &Csr<W>,
+/// [`SearchError::NoSuchVertex`] for the first that it does not have, with its role.
+pub fn check_vertices(
+    n_vertices: usize,
     role: &'static str,
     vertices: &[VertexId],
 ) -> Result<(), SearchError> {
-    let n_vertices = graph.n_vertices();
     match vertices.iter().find(|&&vertex| vertex as usize >= n_vertices) {
         Some(&vertex) => Err(SearchError::NoSuchVertex { role, vertex, n_vertices }),
         None => Ok(()),

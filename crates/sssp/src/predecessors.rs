@@ -48,7 +48,7 @@ pub(crate) fn checked_from_distances<W: Weight>(
     source: VertexId,
     distances: &Distances<W::Distance>,
 ) -> Result<Predecessors, SsspError> {
-    check_vertices(graph, "source", &[source])?;
+    check_vertices(graph.n_vertices(), "source", &[source])?;
     let (n_distances, n_vertices) = (distances.as_storage().len(), graph.n_vertices());
     if n_distances != n_vertices {
         return Err(SsspError::NotAllVertices { n_distances, n_vertices });

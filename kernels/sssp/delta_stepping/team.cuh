@@ -13,7 +13,7 @@
 // * On dense undirected graphs a search defers long arcs: those that lead beyond a settled
 //   bound are left until all keys below it are final, and then pushed by the vertices visited
 //   or pulled by the others, whichever has fewer arcs. Most arcs of an R-MAT graph are never
-//   looked at. See long_arcs.cuh, and long_arcs.rs of the CPU, which has the reasons.
+//   looked at. See long_arcs.cuh, and deferred.rs of the CPU, which has the reasons.
 //
 // Reads the graph (constant during the launch); writes keys, lists and control. Blocks have
 // 512 threads, and those of a team are all resident.

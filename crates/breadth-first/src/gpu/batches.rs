@@ -27,7 +27,9 @@ use rayon::prelude::*;
 use super::rows::Rows;
 use super::schedule::Schedule;
 use paths::{HopSums, Progress};
-use search_parts::{DeviceTimes, Launch, SearchError, check_size, milliseconds, two_blocks_each};
+use search_parts::{
+    DeviceTimes, Launch, SearchError, check_size, check_vertices, milliseconds, two_blocks_each,
+};
 
 static FEW: Ptx = Ptx::new(kernels::sssp::HOP_SUMS_64.name, kernels::sssp::HOP_SUMS_64.ptx);
 static MANY: Ptx = Ptx::new(kernels::sssp::HOP_SUMS_1024.name, kernels::sssp::HOP_SUMS_1024.ptx);
@@ -147,8 +149,9 @@ impl HopSearches {
         mut sources: Vec<VertexId>,
         progress: Option<Progress<'_>>,
     ) -> Result<(HopSums, DeviceTimes), SearchError> {
-        sources.par_sort_unstable();
         let n = self.n_vertices();
+        check_vertices(n, "source", &sources)?;
+        sources.par_sort_unstable();
         let gpu = self.launch.gpu.clone();
         let (n_sources, greatest) = (filled::<u32>(&gpu, n, 0)?, filled::<u32>(&gpu, n, 0)?);
         let (sums, by_hop) = (filled::<u64>(&gpu, n, 0)?, filled::<u64>(&gpu, n, 0)?);
@@ -197,6 +200,8 @@ impl HopSearches {
         progress: Option<Progress<'_>>,
         take: &mut dyn FnMut(Range<usize>, &[u32]),
     ) -> Result<DeviceTimes, SearchError> {
+        check_vertices(self.n_vertices(), "source", sources)?;
+        check_vertices(self.n_vertices(), "target", targets)?;
         let gpu = self.launch.gpu.clone();
         let targets = gpu.upload(targets)?;
         let n_rows = rows_at_once(sources.len(), targets.len()).min(self.width as usize);
@@ -211,7 +216,7 @@ impl HopSearches {
                 ..self.batch()
             };
             let report = report_batch(progress, first, sources.len());
-            // SAFETY: the solver has checked targets, and the table has a row for each source.
+            // SAFETY: targets are vertices, and the table has a row for each source.
             times.solve_ms += unsafe { self.search(batch, &sources[rows.clone()], report)? };
             let start = Instant::now();
             let levels = table.download()?;
@@ -263,7 +268,7 @@ impl HopSearches {
             host: self.launch.start(report.is_some())?,
             ..batch
         };
-        // SAFETY: this work space made graph, bits and control; the solver has checked sources; the
+        // SAFETY: this work space made graph, bits and control; sources are vertices; the
         // caller guarantees the results.
         unsafe { self.launch.queue(&batch)? };
         self.launch.wait(report)

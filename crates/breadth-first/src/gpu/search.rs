@@ -161,6 +161,7 @@ impl BreadthFirstOnGpu {
     /// # Errors
     /// [`SearchError::Interrupted`] where the callback ends it, and [`SearchError::Gpu`].
     pub fn search(&mut self, query: &Query<'_, u32>) -> Result<(Vec<u32>, Work), SearchError> {
+        query.check(self.levels.len())?;
         self.times = self.times.without_search();
         self.control.fill_bytes(0)?;
         let parameters = LevelSearch {
@@ -171,7 +172,7 @@ impl BreadthFirstOnGpu {
             ..self.parameters
         };
         // SAFETY: `self` owns the buffers in the parameters, of the lengths that the kernel
-        // requires, on the launch's GPU, and the caller has checked source and target.
+        // requires, on the launch's GPU, and source and target are vertices.
         unsafe { self.launch.queue(&parameters)? };
         let report = query.progress.map(|progress| move |steps| progress(steps, 0));
         self.times.solve_ms = self.launch.wait(report)?;

@@ -78,7 +78,14 @@ impl EdgeTree {
 
     /// The predecessors of the vertices within `limit` of `source`, the source of the search;
     /// `u32::MAX` for no predecessor. `None` if there are too many levels.
-    pub fn predecessors<W: Weight>(
+    ///
+    /// # Safety
+    /// All buffers of `searched` must be on `gpu`, the edges equally long, their ends vertices, and
+    /// the distances of the kernels' type, one for each vertex.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    pub unsafe fn predecessors<W: Weight>(
         &mut self,
         gpu: &Gpu,
         searched: Searched<'_, W>,

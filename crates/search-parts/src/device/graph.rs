@@ -33,11 +33,11 @@ pub struct RowsAt {
 /// Rows of arcs on the device.
 pub struct DeviceRows {
     /// First arc and end of each row.
-    pub bounds: Buffer<[u32; 2]>,
+    bounds: Buffer<[u32; 2]>,
     /// Head and weight of each arc: two words, or four for weights of 64 bits.
-    pub arcs: Buffer<[u32; 2]>,
+    arcs: Buffer<[u32; 2]>,
     /// How many arcs there are.
-    pub n_arcs: usize,
+    n_arcs: usize,
 }
 
 /// A graph whose weights are [keys](KeyKind), for all searches of it.
@@ -120,6 +120,30 @@ impl KeyGraph {
 }
 
 impl DeviceRows {
+    /// Rows whose arrays are on the device.
+    ///
+    /// # Safety
+    /// Bounds must lie inside the `n_arcs` arcs, which must end at vertices and have the width of
+    /// the kernels that read them.
+    pub unsafe fn new(bounds: Buffer<[u32; 2]>, arcs: Buffer<[u32; 2]>, n_arcs: usize) -> Self {
+        Self { bounds, arcs, n_arcs }
+    }
+
+    /// First arc and end of each row.
+    pub fn bounds(&self) -> &Buffer<[u32; 2]> {
+        &self.bounds
+    }
+
+    /// End and weight of each arc, 32 bits each, or 64.
+    pub fn arcs(&self) -> &Buffer<[u32; 2]> {
+        &self.arcs
+    }
+
+    /// How many arcs there are.
+    pub fn n_arcs(&self) -> usize {
+        self.n_arcs
+    }
+
     /// Rows that begin at these offsets, with these ends; `words` has the weights of some arcs as
     /// kernels take them.
     fn upload<'a>(

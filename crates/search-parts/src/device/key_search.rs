@@ -67,6 +67,7 @@ impl<P: Parameters> KeySearch<P> {
 
 impl<W: Weight, P: Parameters> DeviceSearch<W> for KeySearch<P> {
     fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SearchError> {
+        query.check(self.keys.len())?;
         self.times = self.times.without_search();
         self.control.fill_bytes(0)?;
         let host = self.launch.start(query.progress.is_some())?;
@@ -74,7 +75,7 @@ impl<W: Weight, P: Parameters> DeviceSearch<W> for KeySearch<P> {
         let limit = self.graph.kind.at_most(limit_key::<W>(query.limit));
         let query = query.with_limit(limit as u32);
         // SAFETY: `self` owns the buffers in the parameters, as the caller of `new` has promised;
-        // the solver has checked source and target.
+        // source and target are vertices.
         unsafe { self.launch.queue(&self.parameters.asking(&query, target, host))? };
         let report = query.progress.map(|progress| move |steps| progress(steps, 0));
         self.times.solve_ms = self.launch.wait(report)?;
@@ -100,7 +101,9 @@ impl<W: Weight, P: Parameters> DeviceSearch<W> for KeySearch<P> {
             }
         };
         let (keys, limit) = (self.keys.address(), limit_key::<W>(limit));
-        let found = kernel.predecessors(gpu, graph, keys, lists.each_ref(), source, limit)?;
+        // SAFETY: `self` owns the keys and the lists, one for each vertex.
+        let found =
+            unsafe { kernel.predecessors(gpu, graph, keys, lists.each_ref(), source, limit)? };
         Ok(Some(Predecessors::from_storage(found)))
     }
 

@@ -50,7 +50,7 @@ impl KeyKind {
         if matches!(self, Self::U64 | Self::F64) { 2 } else { 1 }
     }
 
-    /// The lesser of `key` and the greatest key of a reached vertex.
+    /// The minimum of `key` and the greatest key of a reached vertex.
     pub fn at_most(self, key: u64) -> u64 {
         let unreached = if self.words_of_key() == 1 { u32::MAX.into() } else { u64::MAX };
         key.min(unreached - 1)

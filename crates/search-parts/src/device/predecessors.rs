@@ -70,8 +70,15 @@ impl TreeKernel {
 
     /// The predecessors of the vertices whose keys are at most `limit`; `u32::MAX` for no
     /// predecessor. A search of `graph` from `source` left the keys at the address `keys`.
-    /// Overwrites `lists`, which have an entry of at least four bytes for each vertex.
-    pub fn predecessors<T>(
+    /// Overwrites `lists`.
+    ///
+    /// # Safety
+    /// `keys` must be the address of a key of the graph's kind for each vertex, and `lists` must have
+    /// an entry of at least four bytes for each; all must be on `gpu`, as the graph is.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    pub unsafe fn predecessors<T>(
         &mut self,
         gpu: &Gpu,
         graph: &KeyGraph,
@@ -80,11 +87,18 @@ impl TreeKernel {
         source: VertexId,
         limit: u64,
     ) -> Result<Vec<VertexId>, GpuError> {
-        self.choose(gpu, graph, keys, lists, source, limit)?.download()
+        // SAFETY: the caller promises the same.
+        unsafe { self.choose(gpu, graph, keys, lists, source, limit)? }.download()
     }
 
     /// The same, left on the device.
-    pub fn choose<T>(
+    ///
+    /// # Safety
+    /// As [`predecessors`](Self::predecessors).
+    ///
+    /// # Errors
+    /// Where the device fails.
+    pub unsafe fn choose<T>(
         &mut self,
         gpu: &Gpu,
         graph: &KeyGraph,
@@ -101,7 +115,7 @@ impl TreeKernel {
             levels,
             lists: [first, second],
             control: self.control.address(),
-            n_arcs: graph.rows.n_arcs as u64,
+            n_arcs: graph.rows.n_arcs() as u64,
             limit: graph.kind.at_most(limit),
             n_vertices: self.chosen.len() as u32,
             source,

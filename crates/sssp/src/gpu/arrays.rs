@@ -257,7 +257,9 @@ impl<W: Weight> Arrays<'_, W> {
         // SAFETY: the kernel reads ends and weights, and writes a pair for each, of the width that
         // `wide_arcs` says.
         unsafe { launch(gpu, &kernel, all_threads(gpu), &at)? };
-        Ok(DeviceRows { bounds, arcs, n_arcs })
+        // SAFETY: `look` has found that rows lie inside the arcs, which end at vertices; the kernel
+        // wrote arcs of this width.
+        Ok(unsafe { DeviceRows::new(bounds, arcs, n_arcs) })
     }
 }
 
@@ -269,10 +271,10 @@ pub(super) fn have_reverses(
 ) -> Result<bool, GpuError> {
     let difference = gpu.buffer::<u64>(1)?;
     let at = ArraysAt {
-        bounds: rows.bounds.address(),
-        arcs: rows.arcs.address(),
-        n_arcs: rows.n_arcs as u64,
-        n_vertices: rows.bounds.len() as u32,
+        bounds: rows.bounds().address(),
+        arcs: rows.arcs().address(),
+        n_arcs: rows.n_arcs() as u64,
+        n_vertices: rows.bounds().len() as u32,
         wide_arcs: wide_arcs.into(),
         ..ArraysAt::zeroed()
     };

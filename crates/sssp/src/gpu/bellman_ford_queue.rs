@@ -267,6 +267,7 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
 
 impl<W: Weight> DeviceSearch<W> for QueueOnGpu<'_, W> {
     fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
+        query.check(self.distances.len())?;
         self.times = self.times.without_search();
         let Some(control) = self.empty_the_queue(query)? else { return Err(no_answer()) };
         let start = Instant::now();
@@ -298,7 +299,8 @@ impl<W: Weight> DeviceSearch<W> for QueueOnGpu<'_, W> {
             RowTree::made(&mut self.tree, gpu, W::KIND, offsets, ends.len())?;
         let (distances, negative) = (&self.distances, self.negative);
         let searched = Searched { tails: rows, heads: ends, weights, distances, negative };
-        let found = tree.predecessors(gpu, searched, source, limit)?;
+        // SAFETY: `self` owns the edges of the graph and a distance for each vertex.
+        let found = unsafe { tree.predecessors(gpu, searched, source, limit)? };
         Ok(found.map(Predecessors::from_storage))
     }
 

@@ -13,7 +13,7 @@ use kernels::sssp::{
     DISTANCES_F32, DISTANCES_F64, DISTANCES_U32, DISTANCES_U32_WIDE, DISTANCES_U64,
 };
 use search_parts::device::{KeyKind, limit_key};
-use search_parts::{Kernels, MAX_VERTICES, Query, all_threads, milliseconds};
+use search_parts::{Kernels, MAX_VERTICES, Query, all_threads, check_vertices, milliseconds};
 
 use super::arrays::{Arrays, type_code};
 use super::delta_stepping::DeltaSteppingOnGpu;
@@ -248,11 +248,7 @@ impl<W: Weight> DeviceSolver<W> {
     }
 
     fn check(&self, role: &'static str, vertices: &[VertexId]) -> Result<(), SsspError> {
-        let n_vertices = self.n_vertices();
-        match vertices.iter().find(|&&vertex| vertex as usize >= n_vertices) {
-            Some(&vertex) => Err(SsspError::NoSuchVertex { role, vertex, n_vertices }),
-            None => Ok(()),
-        }
+        check_vertices(self.n_vertices(), role, vertices)
     }
 }
 

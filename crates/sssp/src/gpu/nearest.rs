@@ -62,7 +62,7 @@ impl OwnersKernel {
         work_space: &WorkSpace,
         sources: &[VertexId],
     ) -> Result<Owners, SsspError> {
-        let n = graph.rows.bounds.len();
+        let n = graph.rows.bounds().len();
         let WorkSpace { keys, near, far, pieces, .. } = work_space;
         let (sources, owners) = (gpu.upload(sources)?, gpu.buffer::<VertexId>(n)?);
         let mut control: Buffer<Control> = gpu.buffer(1)?;

@@ -163,8 +163,8 @@ impl<'g, W: SearchKeys> Solver<'g, W> {
             Goal::Within(limit) => (None, limit),
         };
         let targets = target.as_slice();
-        check_vertices(self.graph, "source", &[source])?;
-        check_vertices(self.graph, "target", targets)?;
+        check_vertices(self.graph.n_vertices(), "source", &[source])?;
+        check_vertices(self.graph.n_vertices(), "target", targets)?;
         // NaN is not comparable
         if limit.partial_cmp(&W::Distance::ZERO).is_none() {
             return Err(SsspError::BadCutoff(limit.to_string()));

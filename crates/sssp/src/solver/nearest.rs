@@ -16,7 +16,7 @@ impl<W: SearchKeys> Solver<'_, W> {
         &mut self,
         sources: &[VertexId],
     ) -> Result<Found<Nearest<W>>, SsspError> {
-        check_vertices(self.graph, "source", sources)?;
+        check_vertices(self.graph.n_vertices(), "source", sources)?;
         if let Some((arc, from, to)) = self.graph.first_negative() {
             let weight = self.graph.weights()[arc].to_string();
             return Err(SsspError::NegativeWeight { algorithm: "dijkstra", from, to, weight });

@@ -24,8 +24,8 @@ impl<W: SearchKeys> Solver<'_, W> {
         sources: &[VertexId],
         targets: &[VertexId],
     ) -> Result<Found<DistanceTable<W>>, SsspError> {
-        check_vertices(self.graph, "source", sources)?;
-        check_vertices(self.graph, "target", targets)?;
+        check_vertices(self.graph.n_vertices(), "source", sources)?;
+        check_vertices(self.graph.n_vertices(), "target", targets)?;
         let mut table = empty_table::<W::Distance>(sources.len(), targets.len())?;
         let cells = table.as_slice_mut().unwrap_or_default();
         let (plan, progress) = (&self.plan, self.progress);

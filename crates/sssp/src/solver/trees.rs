@@ -18,7 +18,7 @@ impl<W: SearchKeys> Solver<'_, W> {
         sources: &[VertexId],
         goal: Goal<W::Distance>,
     ) -> Result<Found<Trees<DistanceTable<W>>>, SsspError> {
-        check_vertices(self.graph, "source", sources)?;
+        check_vertices(self.graph.n_vertices(), "source", sources)?;
         let (graph, n) = (self.graph, self.graph.n_vertices());
         // both tables together, since each alone may fit
         let cell = size_of::<W::Distance>() + size_of::<VertexId>();

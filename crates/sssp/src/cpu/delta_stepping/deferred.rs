@@ -1,6 +1,6 @@
 //! Deferring long arcs, on dense undirected graphs.
 //!
-//! In such a graph nearly every relaxation is in vain: the end of the arc has a lesser distance
+//! In such a graph nearly every relaxation is in vain: the end of the arc has a smaller distance
 //! already, or gets one later. Each one reads a key at a random place in memory. So a search
 //! defers long arcs. It sets a settled bound ahead, and relaxes only the arcs that may end before
 //! it, which lie together ([`ShortArcs`](crate::arc_split::ShortArcs)). When the buckets before the

@@ -135,7 +135,8 @@ impl DeltaSteppingOnGpu {
         let Self { launch, graph, tree_kernel, work_space, .. } = self;
         let WorkSpace { keys, near, far, .. } = work_space;
         let lists = [&near[0], &far[0], &far[1]];
-        tree_kernel.choose(&launch.gpu, graph, keys.address(), lists, source, limit)
+        // SAFETY: the work space has a key for each vertex, and lists of at least as many entries.
+        unsafe { tree_kernel.choose(&launch.gpu, graph, keys.address(), lists, source, limit) }
     }
 
     /// Passes the keys of `targets`, of which there is at least one, to `take`, for some of

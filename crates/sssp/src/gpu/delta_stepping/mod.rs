@@ -165,7 +165,7 @@ impl DeltaSteppingOnGpu {
         lists: Lists,
         Widths { delta, fixed, ahead }: Widths,
     ) -> Result<Self, SsspError> {
-        let (n, m) = (on_device.rows.bounds.len(), on_device.rows.n_arcs);
+        let (n, m) = (on_device.rows.bounds().len(), on_device.rows.n_arcs());
         let kind = on_device.kind;
         let start = Instant::now();
         let short_limit = ahead.map_or(0, |ahead| kind.key(ahead));
@@ -174,7 +174,7 @@ impl DeltaSteppingOnGpu {
             0 => None,
             limit => unless_out_of_memory(on_device.short(gpu, limit))?,
         };
-        let short = short.filter(|short| arc_split::defers_enough(short.n_arcs, m));
+        let short = short.filter(|short| arc_split::defers_enough(short.n_arcs(), m));
         let delta = match ahead {
             Some(ahead) if !fixed && short.is_some() => delta.max(ahead / MAX_BUCKETS_PER_BOUND),
             _ => delta,
@@ -316,6 +316,7 @@ impl DeltaSteppingOnGpu {
         if let Some(target) = query.target() {
             self.target.upload(&[target])?;
         }
+        query.check(self.search.n_vertices as usize)?;
         self.times = self.times.without_search();
         let host = self.launch.start(progress.is_some())?;
         self.work_space.control.fill_bytes(0)?;
