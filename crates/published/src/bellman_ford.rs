@@ -22,13 +22,13 @@ use graph_formats::{Csr, Direction, VertexId, Weight};
 use kernels::sssp::{BELLMAN_FORD_F32, BELLMAN_FORD_F64, BELLMAN_FORD_I32, BELLMAN_FORD_U32};
 use paths::Predecessors;
 use search_parts::device::{Answer, DeviceSearch, EdgeTree, Searched, lowers_itself, no_answer};
-use search_parts::{Kernels, Query, check_size, milliseconds};
+use search_parts::{
+    DeviceTimes, EDGES_PER_LAUNCH, Kernels, Query, SearchError, Work, a_thread_each, check_size,
+    device, milliseconds,
+};
 
 use super::edges::{DeviceEdges, EdgeKernels};
 use crate::settings::{EdgeOrder, Loads, Stores};
-use search_parts::device;
-use search_parts::{DeviceTimes, SearchError, Work};
-use search_parts::{EDGES_PER_LAUNCH, a_thread_each};
 
 /// Iterations before the first check for a negative cycle; each check doubles the number.
 const FIRST_CHECK: u32 = 1 << 8;

@@ -25,12 +25,12 @@ use graph_formats::{Csr, VertexId, Weight};
 use kernels::sssp::{SPMV_F32, SPMV_F64, SPMV_I32, SPMV_U32};
 use paths::Predecessors;
 use search_parts::device::{Answer, DeviceSearch, RowTree, Searched, lowers_itself, no_answer};
-use search_parts::{Kernels, Launch, Query, check_size, milliseconds};
+use search_parts::{
+    DeviceTimes, Kernels, Launch, Query, SearchError, Work, check_size, device, milliseconds,
+};
 
 use super::spmv_matrix::Matrix;
 use crate::settings::Layout;
-use search_parts::device;
-use search_parts::{DeviceTimes, SearchError, Work};
 
 /// Threads of a block, as in `spmv.cu`.
 const BLOCK: u32 = 512;

@@ -31,9 +31,7 @@ use gpu_runtime::{Buffer, Gpu, GpuError, Kernel};
 use graph_formats::{Csr, Direction, VertexId, Weight};
 use kernels::sssp::{CRAUSER_F32, CRAUSER_U32};
 use search_parts::device::{DeviceRows, KeyGraph, KeyKind, KeySearch, Parameters, RowsAt};
-use search_parts::{Kernels, Launch, Query, all_threads};
-
-use search_parts::{SearchError, Work};
+use search_parts::{Kernels, Launch, Query, SearchError, Work, all_threads};
 
 /// Threads of a block, as `block_size` in `crauser.cu`.
 const BLOCK: u32 = 1024;

@@ -24,9 +24,7 @@ use gpu_runtime::{Buffer, Gpu};
 use graph_formats::{Csr, VertexId, Weight};
 use kernels::sssp::{BUCKETS_F32, BUCKETS_U32};
 use search_parts::device::{DeviceRows, KeyGraph, KeyKind, KeySearch, Parameters, RowsAt};
-use search_parts::{Kernels, Launch, Query};
-
-use search_parts::{Again, SearchError, Work};
+use search_parts::{Again, Kernels, Launch, Query, SearchError, Work};
 
 /// Threads of a block, as `block_threads` in `buckets/search.cuh`.
 const BLOCK: u32 = 1024;

@@ -24,10 +24,9 @@ use gpu_runtime::{Buffer, Gpu};
 use graph_formats::{Csr, VertexId, Weight};
 use kernels::sssp::{DIJKSTRA_F32, DIJKSTRA_U32};
 use search_parts::device::{DeviceRows, KeyGraph, KeyKind, KeySearch, Parameters, RowsAt};
-use search_parts::{Kernels, Launch, Query};
+use search_parts::{Kernels, Launch, Query, SearchError, Work};
 
 use crate::settings::BlockSize;
-use search_parts::{SearchError, Work};
 
 /// Labels of a thread up to which one block takes the whole graph: a grid barrier would cost more
 /// than it saves.

@@ -16,11 +16,10 @@ use graph_formats::{Csr, VertexId, WeightKind};
 use kernels::sssp::DIJKSTRA_STEPS_U32;
 use paths::Distances;
 use search_parts::device::{DeviceRows, KeyGraph, KeyKind};
-use search_parts::{Kernels, check_vertices};
+use search_parts::{Kernels, SearchError, check_vertices};
 
 use super::extract_min::{ExtractMin, Reduction};
 use crate::settings::BlockSize;
-use search_parts::SearchError;
 
 /// Threads of a block of both kernels.
 const BLOCK: u32 = 256;

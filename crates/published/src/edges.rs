@@ -17,11 +17,9 @@ use std::time::Instant;
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig, Ptx};
 use graph_formats::{Csr, VertexId, Weight};
 use search_parts::device::expand_rows;
-use search_parts::milliseconds;
+use search_parts::{DeviceTimes, a_thread_each, length, milliseconds};
 
 use crate::settings::EdgeOrder;
-use search_parts::DeviceTimes;
-use search_parts::{a_thread_each, length};
 
 static PREPARE: Ptx = Ptx::new(kernels::sssp::PREPARE.name, kernels::sssp::PREPARE.ptx);
 

@@ -16,11 +16,10 @@ use gpu_runtime::{Arg, Buffer, Gpu, Kernel, LaunchConfig, Timer};
 use graph_formats::WeightKind;
 use kernels::Module;
 use kernels::sssp::{EXTRACT_MIN_U32, REDUCTION_STEPS_U32};
-use search_parts::{Kernels, MAX_VERTICES, check_size};
+use search_parts::{Kernels, MAX_VERTICES, SearchError, check_size};
 
 use super::dijkstra::shares;
 use crate::settings::BlockSize;
-use search_parts::SearchError;
 
 /// Threads of a block of the forms in shared memory, as `n_threads` in `reduction_steps.cu`.
 const BLOCK: u32 = 512;

@@ -18,10 +18,9 @@ use std::time::Instant;
 use gpu_runtime::{Buffer, Gpu};
 use graph_formats::{Csr, Direction, Ell, VertexId, Weight};
 use search_parts::device::DeviceCsr;
-use search_parts::milliseconds;
+use search_parts::{DeviceTimes, SearchError, milliseconds};
 
 use crate::settings::Layout;
-use search_parts::{DeviceTimes, SearchError};
 
 /// The matrix, a row for each vertex.
 pub(crate) struct Matrix<W> {

@@ -21,7 +21,8 @@ mod look_along;
 
 use std::marker::PhantomData;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
 
 use graph_formats::{Csr, Direction, Distance, DistanceKey, VertexId, Weight, parallel};
 use paths::{Distances, Predecessors};

@@ -22,14 +22,14 @@ use std::time::Instant;
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu, GpuError, Ptx};
 use graph_formats::{Csr, Direction, VertexId};
-use rayon::prelude::*;
-
-use super::rows::Rows;
-use super::schedule::Schedule;
 use paths::{HopSums, Progress};
+use rayon::prelude::*;
 use search_parts::{
     DeviceTimes, Launch, SearchError, check_size, check_vertices, milliseconds, two_blocks_each,
 };
+
+use super::rows::Rows;
+use super::schedule::Schedule;
 
 static FEW: Ptx = Ptx::new(kernels::sssp::HOP_SUMS_64.name, kernels::sssp::HOP_SUMS_64.ptx);
 static MANY: Ptx = Ptx::new(kernels::sssp::HOP_SUMS_1024.name, kernels::sssp::HOP_SUMS_1024.ptx);

@@ -6,7 +6,8 @@
 //! each search than in all earlier ones: labels of earlier searches lose every comparison and need
 //! not be cleared.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 use graph_formats::VertexId;
 

@@ -3,7 +3,8 @@
 use std::iter::from_fn;
 use std::mem;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use graph_formats::VertexId;
 use search_parts::prefetch;

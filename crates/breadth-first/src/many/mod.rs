@@ -29,7 +29,8 @@ mod rows;
 mod search;
 mod sums;
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Mutex, PoisonError};
 
 use graph_formats::{Csr, VertexId, parallel};

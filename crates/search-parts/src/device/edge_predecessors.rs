@@ -7,7 +7,6 @@
 //!
 //! Reference: origin-segments
 
-use crate::{Kernels, NO_VERTEX};
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Ptx};
 use graph_formats::{Distance, VertexId, Weight, WeightKind};
 use kernels::sssp::{
@@ -15,8 +14,7 @@ use kernels::sssp::{
 };
 
 use super::keys;
-use crate::SearchError;
-use crate::{EDGES_PER_LAUNCH, a_thread_each, length};
+use crate::{EDGES_PER_LAUNCH, Kernels, NO_VERTEX, SearchError, a_thread_each, length};
 
 static PREPARE: Ptx = Ptx::new(kernels::sssp::PREPARE.name, kernels::sssp::PREPARE.ptx);
 

@@ -8,14 +8,13 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::time::Instant;
 
-use crate::{Kernels, all_threads, check_size, milliseconds};
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel};
 use graph_formats::{Csr, VertexId, Weight};
 use kernels::sssp::{ROWS_F32, ROWS_F64, ROWS_U32, ROWS_U64};
 
 use super::keys::KeyKind;
-use crate::{DeviceTimes, SearchError};
+use crate::{DeviceTimes, Kernels, SearchError, all_threads, check_size, milliseconds};
 
 /// Arcs uploaded at a time.
 const CHUNK: usize = 1 << 24;

@@ -3,7 +3,6 @@
 
 use std::time::Instant;
 
-use crate::{Launch, NO_VERTEX, Query, milliseconds};
 use bytemuck::Pod;
 use gpu_runtime::{Buffer, GpuError};
 use graph_formats::{VertexId, Weight};
@@ -12,9 +11,8 @@ use paths::Predecessors;
 use super::graph::KeyGraph;
 use super::keys::limit_key;
 use super::predecessors::TreeKernel;
-use super::search::no_answer;
-use super::search::{Answer, DeviceSearch};
-use crate::{DeviceTimes, SearchError, Work};
+use super::search::{Answer, DeviceSearch, no_answer};
+use crate::{DeviceTimes, Launch, NO_VERTEX, Query, SearchError, Work, milliseconds};
 
 /// The parameters of a kernel that searches, passed by value; they contain addresses of buffers.
 pub trait Parameters: Pod + Send {

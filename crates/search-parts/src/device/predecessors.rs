@@ -6,7 +6,6 @@
 //!
 //! Reference: meyer-sanders-2003
 
-use crate::{Kernels, two_blocks_each};
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig};
 use graph_formats::VertexId;
@@ -17,7 +16,7 @@ use kernels::sssp::{
 
 use super::graph::{KeyGraph, RowsAt};
 use super::keys::KeyKind;
-use crate::SearchError;
+use crate::{Kernels, SearchError, two_blocks_each};
 
 const MODULES: [Module; 5] =
     [PREDECESSORS_U32, PREDECESSORS_F32, PREDECESSORS_U32_WIDE, PREDECESSORS_U64, PREDECESSORS_F64];

@@ -1,10 +1,9 @@
 //! The interface of every algorithm on a GPU, and its error for a search without a result.
 
-use crate::Query;
 use graph_formats::{VertexId, Weight};
 use paths::Predecessors;
 
-use crate::{DeviceTimes, SearchError, Work};
+use crate::{DeviceTimes, Query, SearchError, Work};
 
 /// An algorithm with its graph and work space on a device.
 pub trait DeviceSearch<W: Weight>: Send {

@@ -13,8 +13,7 @@ use graph_formats::{VertexId, Weight, WeightKind, WeightSummary};
 use search_parts::device::{DeviceRows, KeyKind};
 use search_parts::{all_threads, check_size};
 
-use crate::arc_split;
-use crate::{SsspError, delta};
+use crate::{SsspError, arc_split, delta};
 
 static ARRAYS: Ptx = Ptx::new(kernels::sssp::ARRAYS.name, kernels::sssp::ARRAYS.ptx);
 

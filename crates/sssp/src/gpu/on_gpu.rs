@@ -14,10 +14,9 @@ use search_parts::{Query, milliseconds, unless_out_of_memory};
 use super::device::Device;
 use super::table::Table;
 use crate::cpu::Searches;
-use crate::row;
 use crate::search::Search;
 use crate::weights::SearchKeys;
-use crate::{Config, DeviceTimes, Plan, SsspError, Work};
+use crate::{Config, DeviceTimes, Plan, SsspError, Work, row};
 
 /// A search on a device, or on the CPU if the device has no answer.
 pub(super) struct OnGpu<'g, W: Weight> {

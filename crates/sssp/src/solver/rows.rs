@@ -1,6 +1,7 @@
 //! Rows of tables, which threads take one after the other.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Mutex, PoisonError};
 
 use graph_formats::{Csr, Weight};

@@ -1,6 +1,7 @@
 //! Tables of distances between many sources and many targets.
 
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, PoisonError};
 
 use breadth_first::{ManySources, depth};
@@ -13,10 +14,9 @@ use super::rows::{Rows, empty_table, n_workers};
 use crate::cpu::Chosen;
 use crate::found::Found;
 use crate::level_distances::LevelDistances;
-use crate::row;
 use crate::search::Search;
 use crate::weights::SearchKeys;
-use crate::{Plan, SsspError, Work};
+use crate::{Plan, SsspError, Work, row};
 
 impl<W: SearchKeys> Solver<'_, W> {
     pub(super) fn find_table(

@@ -29,18 +29,19 @@ mod frontier;
 mod relax;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
+use buckets::{Buckets, Entry};
+use frontier::{Frontier, NONE};
 use graph_formats::{Csr, Direction, DistanceKey, Weight, parallel};
 use rayon::prelude::*;
+use search_parts::{EndsOnPanic, Query, Threads, wait};
 
 use super::key_search::KeySearch;
 use crate::arc_split::{ArcSplit, ShortArcs};
 use crate::key::{KeyArithmetic, Keys};
 use crate::{SsspError, Team, Work};
-use buckets::{Buckets, Entry};
-use frontier::{Frontier, NONE};
-use search_parts::{EndsOnPanic, Query, Threads, wait};
 
 /// Keys that one parallel task clears.
 const KEYS_PER_TASK: usize = 1 << 17;

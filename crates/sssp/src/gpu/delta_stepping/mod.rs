@@ -32,8 +32,7 @@ use super::arrays::{self, Arrays, Summary};
 use super::many_sources::ManySources;
 use super::nearest::OwnersKernel;
 use super::work_space::{Lists, SteppingSearch, WorkSpace};
-use crate::arc_split;
-use crate::{DeviceTimes, SsspError, Work};
+use crate::{DeviceTimes, SsspError, Work, arc_split};
 
 const MODULES: [Module; 5] = [
     DELTA_STEPPING_U32,
