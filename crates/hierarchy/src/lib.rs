@@ -52,7 +52,6 @@ mod near;
 mod new_weights;
 mod one_to_all;
 mod order;
-mod prefetch;
 mod prepared;
 mod query;
 mod relax;

@@ -10,12 +10,12 @@ use std::sync::{Mutex, PoisonError};
 use graph_formats::parallel::WorkSpaces;
 use graph_formats::{Distance, VertexId, ensure_granted, parallel};
 use paths::Distances;
+use search_parts::prefetch;
 
 use crate::customize::Arcs;
 use crate::hierarchy::Hierarchy;
 use crate::key::Key;
 use crate::metric::{Metric, too_far, with_arcs};
-use crate::prefetch::prefetch;
 use crate::sweep::{LANES, Sweep};
 use crate::{HierarchyError, MetricWeight};
 

@@ -10,9 +10,10 @@
 //!
 //! Reference: dibbelt-2016
 
+use search_parts::prefetch;
+
 use crate::customize::OF_GRAPH;
 use crate::hierarchy::{DOWN, Hierarchy, UP};
-use crate::prefetch::prefetch;
 
 /// No entry.
 const END: u32 = u32::MAX;

@@ -15,13 +15,13 @@
 //! Reference: dibbelt-2016
 
 use graph_formats::VertexId;
+use search_parts::prefetch;
 
 use crate::HierarchyError;
 use crate::customize::Arcs;
 use crate::elimination_tree::ROOT;
 use crate::hierarchy::{DOWN, Hierarchy, UP};
 use crate::key::Key;
-use crate::prefetch::prefetch;
 use crate::relax::Places;
 use crate::unpack::Unpacker;
 

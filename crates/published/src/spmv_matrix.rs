@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use gpu_runtime::{Buffer, Gpu};
 use graph_formats::{Csr, Direction, Ell, VertexId, Weight};
-use search_parts::device::DeviceCsr;
+use search_parts::device::DeviceArcs;
 use search_parts::{DeviceTimes, SearchError, milliseconds};
 
 use crate::settings::Layout;
@@ -51,7 +51,8 @@ impl<W: Weight> Matrix<W> {
         let start = Instant::now();
         let is_padded = layout == Layout::Ell;
         if !is_padded {
-            let bytes = DeviceCsr::<W>::bytes(graph.n_vertices(), graph.n_arcs());
+            let (n, m) = (graph.n_vertices(), graph.n_arcs());
+            let bytes = DeviceArcs::bytes(n, m) + (m * size_of::<W>()) as u64;
             gpu.check_fits("the graph's matrix and the distances", bytes + others)?;
         }
         let transposed = (graph.direction() != Direction::Undirected).then(|| graph.transposed());
@@ -61,7 +62,8 @@ impl<W: Weight> Matrix<W> {
         }
         times.prepare_ms += milliseconds(start);
         let start = Instant::now();
-        let DeviceCsr { offsets, ends, weights } = DeviceCsr::upload(gpu, rows)?;
+        let DeviceArcs { offsets, ends } = DeviceArcs::upload(gpu, rows)?;
+        let weights = gpu.upload(rows.weights())?;
         gpu.synchronize()?;
         times.upload_ms += milliseconds(start);
         Ok(Self { offsets: Some(offsets), starts: ends, weights, width: 0 })

@@ -87,6 +87,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
         &[
             "graph-formats",
             "starpath-paths",
+            "starpath-search-parts",
             "starpath-k-paths",
             "apsp",
             "gpu-runtime",

@@ -24,11 +24,11 @@ use gpu_runtime::{Buffer, Gpu, GpuError, Ptx};
 use graph_formats::{Csr, Direction, VertexId};
 use paths::{HopSums, Progress};
 use rayon::prelude::*;
+use search_parts::device::DeviceArcs;
 use search_parts::{
     DeviceTimes, Launch, SearchError, check_size, check_vertices, milliseconds, two_blocks_each,
 };
 
-use super::rows::Rows;
 use super::schedule::Schedule;
 
 static FEW: Ptx = Ptx::new(kernels::sssp::HOP_SUMS_64.name, kernels::sssp::HOP_SUMS_64.ptx);
@@ -87,7 +87,7 @@ struct Control {
 pub struct HopSearches {
     width: Width,
     launch: Launch,
-    rows: Rows,
+    rows: DeviceArcs,
     n_long: u32,
     order: Buffer<VertexId>,
     parts: Buffer<[u32; 4]>,
@@ -114,7 +114,10 @@ impl HopSearches {
         let words = n * width as usize / 64;
         let lists = size_of_val(&order[..]) + size_of_val(&parts[..]);
         let bits = 2 * (words * size_of::<u64>() + n);
-        gpu.check_fits("the graph and its searches", Rows::bytes(n, m) + (lists + bits) as u64)?;
+        gpu.check_fits(
+            "the graph and its searches",
+            DeviceArcs::bytes(n, m) + (lists + bits) as u64,
+        )?;
         let (ptx, name) = match width {
             Width::Few => (&FEW, "hop_sums_64"),
             Width::Many => (&MANY, "hop_sums_1024"),
@@ -124,7 +127,7 @@ impl HopSearches {
         Ok(Self {
             width,
             launch,
-            rows: Rows::upload(gpu, &leading_in)?,
+            rows: DeviceArcs::upload(gpu, &leading_in)?,
             n_long: n_long as u32,
             order: gpu.upload(&order)?,
             parts: gpu.upload(&parts)?,

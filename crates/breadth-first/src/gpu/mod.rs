@@ -2,7 +2,6 @@
 
 mod batches;
 mod hops;
-mod rows;
 mod schedule;
 mod search;
 mod tree;

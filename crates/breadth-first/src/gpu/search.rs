@@ -19,12 +19,12 @@ use gpu_runtime::{Buffer, Gpu, Ptx};
 use graph_formats::{Csr, Direction, VertexId};
 use paths::Predecessors;
 use rayon::prelude::*;
+use search_parts::device::DeviceArcs;
 use search_parts::{
     DeviceTimes, Launch, NO_VERTEX, Query, SearchError, Work, check_size, milliseconds,
     two_blocks_each,
 };
 
-use super::rows::Rows;
 use super::tree::TreePass;
 
 static SEARCH: Ptx = Ptx::new(kernels::sssp::BREADTH_FIRST.name, kernels::sssp::BREADTH_FIRST.ptx);
@@ -85,7 +85,7 @@ pub struct BreadthFirstOnGpu {
     launch: Launch,
     /// The parameters that are the same for every source.
     parameters: LevelSearch,
-    rows: Rows,
+    rows: DeviceArcs,
     levels: Buffer<u32>,
     control: Buffer<LevelControl>,
     tree: Option<TreePass>,
@@ -106,7 +106,7 @@ impl BreadthFirstOnGpu {
         let capacity = n + m / PART_LENGTH + 1;
         let words = n.div_ceil(32).max(1);
         let lists = capacity * size_of::<[u32; 2]>() + n * size_of::<u32>() + 3 * words * 4;
-        gpu.check_fits("the graph and its search", Rows::bytes(n, m) + lists as u64)?;
+        gpu.check_fits("the graph and its search", DeviceArcs::bytes(n, m) + lists as u64)?;
         let jit_before = gpu.jit_ms();
         let kernel = gpu.kernel(&SEARCH, "breadth_first")?;
         let shape = two_blocks_each(gpu);
@@ -115,7 +115,7 @@ impl BreadthFirstOnGpu {
         let start = Instant::now();
         let may_pull = graph.direction() == Direction::Undirected && m >= MIN_DEGREE_TO_PULL * n;
         let without = if may_pull { without_arcs(graph) } else { vec![0] };
-        let rows = Rows::upload(gpu, graph)?;
+        let rows = DeviceArcs::upload(gpu, graph)?;
         let without = gpu.upload(&without)?;
         let seen = [gpu.buffer(words)?, gpu.buffer(words)?];
         let (levels, list) = (gpu.buffer(n)?, gpu.buffer(capacity)?);

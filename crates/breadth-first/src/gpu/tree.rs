@@ -3,8 +3,7 @@
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Ptx};
 use graph_formats::{Direction, VertexId};
 use search_parts::all_threads;
-
-use super::rows::Rows;
+use search_parts::device::DeviceArcs;
 
 static TREE: Ptx =
     Ptx::new(kernels::sssp::BREADTH_FIRST_TREE.name, kernels::sssp::BREADTH_FIRST_TREE.ptx);
@@ -34,7 +33,7 @@ impl TreePass {
     pub(super) fn predecessors(
         &mut self,
         gpu: &Gpu,
-        rows: &Rows,
+        rows: &DeviceArcs,
         levels: &Buffer<u32>,
         last: u32,
     ) -> Result<Vec<VertexId>, GpuError> {

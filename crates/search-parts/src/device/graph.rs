@@ -12,6 +12,7 @@ use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel};
 use graph_formats::{Csr, VertexId, Weight};
 use kernels::sssp::{ROWS_F32, ROWS_F64, ROWS_U32, ROWS_U64};
+use rayon::prelude::*;
 
 use super::keys::KeyKind;
 use crate::{DeviceTimes, Kernels, SearchError, all_threads, check_size, milliseconds};
@@ -209,30 +210,28 @@ impl RowKernels {
     }
 }
 
-/// A graph on the device with fewer than 2^32 arcs, in compressed sparse rows.
-pub struct DeviceCsr<W> {
+/// The arcs of a graph on the device without their weights, fewer than 2^32.
+pub struct DeviceArcs {
     /// The offset of each row, and the number of arcs: one more than the vertices.
     pub offsets: Buffer<u32>,
     /// The head of each arc.
     pub ends: Buffer<VertexId>,
-    /// The weight of each arc.
-    pub weights: Buffer<W>,
 }
 
-impl<W: Weight> DeviceCsr<W> {
-    /// Bytes of a graph of `n` vertices and `m` arcs.
+impl DeviceArcs {
+    /// Bytes of `n` vertices and `m` arcs.
     pub fn bytes(n: usize, m: usize) -> u64 {
-        ((n + 1) * size_of::<u32>() + m * (size_of::<VertexId>() + size_of::<W>())) as u64
+        ((n + 1 + m) * size_of::<u32>()) as u64
     }
 
-    /// Copies `graph` to the device. O(n + m).
-    pub fn upload(gpu: &Gpu, graph: &Csr<W>) -> Result<Self, GpuError> {
-        let offsets: Vec<u32> = graph.row_offsets().iter().map(|&offset| offset as u32).collect();
-        Ok(Self {
-            offsets: gpu.upload(&offsets)?,
-            ends: gpu.upload(graph.column_indices())?,
-            weights: gpu.upload(graph.weights())?,
-        })
+    /// Copies the arcs of `graph` to the device. O(n + m).
+    ///
+    /// # Errors
+    /// When the device fails or has too little memory.
+    pub fn upload<W: Weight>(gpu: &Gpu, graph: &Csr<W>) -> Result<Self, GpuError> {
+        let offsets: Vec<u32> =
+            graph.row_offsets().par_iter().map(|&offset| offset as u32).collect();
+        Ok(Self { offsets: gpu.upload(&offsets)?, ends: gpu.upload(graph.column_indices())? })
     }
 }
 

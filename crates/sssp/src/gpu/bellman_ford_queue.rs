@@ -40,7 +40,7 @@ use graph_formats::{Csr, Distance, VertexId, Weight};
 use kernels::sssp::{QUEUE_F32, QUEUE_F64, QUEUE_I32, QUEUE_U32};
 use paths::Predecessors;
 use search_parts::device::{
-    self, Answer, DeviceCsr, DeviceSearch, RowTree, Searched, lowers_itself, no_answer,
+    self, Answer, DeviceArcs, DeviceSearch, RowTree, Searched, lowers_itself, no_answer,
 };
 use search_parts::{Again, Kernels, Launch, Query, check_size, milliseconds};
 
@@ -118,7 +118,8 @@ pub(super) struct QueueOnGpu<'g, W: Weight> {
     rule: QueueRule,
     start: Kernel,
     launch: Launch,
-    rows: DeviceCsr<W>,
+    rows: DeviceArcs,
+    weights: Buffer<W>,
     distances: Buffer<W>,
     states: Buffer<u32>,
     back: Buffer<u64>,
@@ -143,7 +144,8 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
         let jit_ms = gpu.jit_ms() - jit_before;
         gpu.check_fits("the graph, its distances and queue", required_bytes::<W>(n, m, rule))?;
         let start_of_upload = Instant::now();
-        let rows = DeviceCsr::upload(gpu, graph)?;
+        let rows = DeviceArcs::upload(gpu, graph)?;
+        let weights = gpu.upload(graph.weights())?;
         gpu.synchronize()?;
         let upload_ms = milliseconds(start_of_upload);
         let n_in_front = if rule.small_first() { n } else { 0 };
@@ -154,6 +156,7 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
             start,
             launch: Launch::new(gpu, search, gpu.properties().multiprocessors, BLOCK)?,
             rows,
+            weights,
             distances: gpu.buffer(n)?,
             states: gpu.buffer(n)?,
             back: gpu.buffer(2 * n)?,
@@ -172,7 +175,7 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
         QueueSearch {
             offsets: self.rows.offsets.address(),
             ends: self.rows.ends.address(),
-            weights: self.rows.weights.address(),
+            weights: self.weights.address(),
             distances: self.distances.address(),
             states: self.states.address(),
             back: self.back.address(),
@@ -294,7 +297,8 @@ impl<W: Weight> DeviceSearch<W> for QueueOnGpu<'_, W> {
         source: VertexId,
         limit: W::Distance,
     ) -> Result<Option<Predecessors>, SsspError> {
-        let (gpu, DeviceCsr { offsets, ends, weights }) = (&self.launch.gpu, &self.rows);
+        let (gpu, weights) = (&self.launch.gpu, &self.weights);
+        let DeviceArcs { offsets, ends } = &self.rows;
         let RowTree { tree, rows } =
             RowTree::made(&mut self.tree, gpu, W::KIND, offsets, ends.len())?;
         let (distances, negative) = (&self.distances, self.negative);
@@ -326,7 +330,8 @@ fn required_bytes<W: Weight>(n: usize, m: usize, rule: QueueRule) -> u64 {
     let lists = if rule.small_first() { 4 } else { 2 };
     let per_vertex = size_of::<W>() + size_of::<u32>() + lists * size_of::<u64>();
     let pieces = max_pieces(m) * size_of::<[u32; 4]>();
-    DeviceCsr::<W>::bytes(n, m) + (n * per_vertex + pieces + size_of::<QueueControl>()) as u64
+    let weights = m * size_of::<W>();
+    DeviceArcs::bytes(n, m) + (weights + n * per_vertex + pieces + size_of::<QueueControl>()) as u64
 }
 
 #[cfg(test)]
