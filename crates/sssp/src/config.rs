@@ -41,7 +41,7 @@ impl<A> Config<A> {
     }
 
     /// The number of expected searches.
-    pub fn n_expected_searches(&self) -> usize {
+    pub(crate) fn n_expected_searches(&self) -> usize {
         self.expected_searches.map_or(1, NonZeroUsize::get)
     }
 
