@@ -5,8 +5,8 @@
 //! * Spanning forests of undirected graphs, and of them trees with so many edges at a root.
 //! * Branchings of directed graphs, of which an arborescence reaches all vertices from a root.
 //!
-//! Answers are positions in the list, so that parallel edges are told apart. The documentation of a
-//! certificate says why it is a proof. It shares no code with the method that finds the answer.
+//! An answer lists positions of edges, since two parallel edges have the same ends. Each
+//! certificate documents why it proves the answer, and shares no code with the methods.
 
 mod branching;
 mod certificate;
