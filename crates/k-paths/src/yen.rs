@@ -103,22 +103,16 @@ impl<W: Weight> Question<'_, W> {
             return Err(SearchError::NoDistances { target });
         }
         if paths.len() < k && !holds_all(graph) {
-            self.check_overflow(paths.len())?;
+            // searches for one more path, by the fewest arcs instead of weights
+            let (graph, k) = (&graph.clone().unweighted::<u32>(), paths.len() + 1);
+            let n_arcs = arcs_to(target, graph)?;
+            let question = Question { graph, source, target, k, progress };
+            if question.answer(&mut |vertex| n_arcs.get(vertex))?.paths.len() == k {
+                let kind = type_name::<W::Distance>();
+                return Err(SearchError::Overflow { vertex: target, kind });
+            }
         }
         Ok(Found { paths, work: searches.work })
-    }
-
-    /// An error if there are more paths than the `n` found: searches for one more, by the fewest
-    /// arcs instead of weights.
-    fn check_overflow(&self, n: usize) -> Result<(), SearchError> {
-        let &Self { source, target, progress, .. } = self;
-        let graph = &self.graph.clone().unweighted::<u32>();
-        let n_arcs = arcs_to(target, graph)?;
-        let question = Question { graph, source, target, k: n + 1, progress };
-        if question.answer(&mut |vertex| n_arcs.get(vertex))?.paths.len() == n {
-            return Ok(());
-        }
-        Err(SearchError::Overflow { vertex: target, kind: type_name::<W::Distance>() })
     }
 }
 
