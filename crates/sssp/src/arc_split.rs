@@ -32,13 +32,8 @@ pub(crate) struct ArcSplit<W> {
 
 /// Whether deferring arcs may pay on `graph`: it is undirected and dense. O(n).
 pub(crate) fn is_dense<W: Weight>(graph: &Csr<W>) -> bool {
-    graph.direction() == Direction::Undirected
-        && has_many_arcs(graph.n_arcs(), n_linked(graph.row_offsets()))
-}
-
-/// The number of vertices with arcs.
-fn n_linked(row_offsets: &[u64]) -> usize {
-    row_offsets.par_windows(2).filter(|row| row[0] < row[1]).count()
+    let n_linked = || graph.row_offsets().par_windows(2).filter(|row| row[0] < row[1]).count();
+    graph.direction() == Direction::Undirected && has_many_arcs(graph.n_arcs(), n_linked())
 }
 
 /// Whether the mean degree of `n_linked` vertices with arcs is high.
@@ -63,7 +58,7 @@ pub(crate) fn limit_below<W: Weight>(max_weight: W) -> Option<W> {
 pub(crate) fn split<W: Weight>(graph: &Csr<W>) -> Option<ArcSplit<W>> {
     let limit = short_limit(graph, graph.weight_summary().greatest)?;
     let short = ShortArcs::new(graph, limit);
-    defers_enough(short.n_arcs(), graph.n_arcs()).then_some(ArcSplit { limit, short })
+    defers_enough(short.arcs.len(), graph.n_arcs()).then_some(ArcSplit { limit, short })
 }
 
 /// Whether enough arcs are long for deferring to pay. If a few weights are many times as great as
@@ -74,8 +69,10 @@ pub(crate) fn defers_enough(n_short: usize, n_arcs: usize) -> bool {
 
 /// The arcs below a limit, as rows in the graph's order.
 pub(crate) struct ShortArcs<W> {
-    row_offsets: Vec<usize>,
-    arcs: Vec<(VertexId, W)>,
+    /// The start of each row, and the end of the last one.
+    pub(crate) row_offsets: Vec<usize>,
+    /// All short arcs, row by row.
+    pub(crate) arcs: Vec<(VertexId, W)>,
 }
 
 impl<W: Weight> ShortArcs<W> {
@@ -105,21 +102,6 @@ impl<W: Weight> ShortArcs<W> {
         let tasks = tasks.into_iter();
         parallel::for_each_of(tasks, &|(arcs, copies)| copy_short(graph, limit, arcs, copies));
         Self { row_offsets, arcs }
-    }
-
-    /// The number of short arcs.
-    pub(crate) fn n_arcs(&self) -> usize {
-        self.arcs.len()
-    }
-
-    /// The start of each row, and the end of the last one.
-    pub(crate) fn row_offsets(&self) -> &[usize] {
-        &self.row_offsets
-    }
-
-    /// All short arcs, row by row.
-    pub(crate) fn arcs(&self) -> &[(VertexId, W)] {
-        &self.arcs
     }
 
     /// The positions of the short arcs that leave `vertex`.

@@ -15,6 +15,7 @@ use graph_formats::{Distance, DistanceKey, VertexId, Weight};
 use search_parts::prefetch;
 
 use super::{NO_VERTEX, Tails};
+use crate::arc_split::{ArcSplit, ShortArcs};
 use crate::key::KeyArithmetic;
 
 /// Least arcs of a row whose weights are read first, to skip arcs that are too long.
@@ -26,21 +27,14 @@ const ROWS_AT_ONCE: usize = 64;
 /// The row this many rows ahead is prefetched.
 const ROWS_AHEAD: usize = 16;
 
-/// The list of arcs that is scanned.
-#[derive(Clone, Copy)]
-enum List {
-    Graph,
-    ShortArcs,
-}
-
 /// The scan of a vertex's row.
-struct Scan<W, K> {
+struct Scan<'a, W, K> {
     vertex: VertexId,
     key: K,
     /// Longer arcs are skipped.
     longest: W,
-    /// The list that has the arcs.
-    list: List,
+    /// The list that has the arcs; `None` for the graph.
+    short: Option<&'a ShortArcs<W>>,
     /// The arcs that are left.
     arcs: Range<usize>,
 }
@@ -57,7 +51,6 @@ impl<W: Weight, L: KeyArithmetic<W>, T: Sync, K: Fn(&T) -> L::Key + Sync> Tails<
     ) -> Vec<VertexId> {
         let offsets = self.graph.row_offsets();
         let (columns, weights) = (self.graph.column_indices(), self.graph.weights());
-        let short = self.short_arcs.map(|split| (split.limit, &split.short));
         let mut left = Vec::new();
         // no other thread changes these choices now
         let mut choose = |vertex: VertexId, from: VertexId| {
@@ -80,46 +73,46 @@ impl<W: Weight, L: KeyArithmetic<W>, T: Sync, K: Fn(&T) -> L::Key + Sync> Tails<
                 if let Some(&later) = offsets.get(vertex as usize + ROWS_AHEAD) {
                     prefetch(weights, later as usize);
                     prefetch(columns, later as usize);
-                    if let Some((_, short)) = short {
-                        prefetch(short.arcs(), short.row_offsets()[vertex as usize + ROWS_AHEAD]);
+                    if let Some(ArcSplit { short, .. }) = self.short_arcs {
+                        prefetch(&short.arcs, short.row_offsets[vertex as usize + ROWS_AHEAD]);
                     }
                 }
                 let row = self.graph.row(vertex);
-                let longest = self.longest(key, near);
                 if key <= near {
                     choose(vertex, NO_VERTEX);
-                } else if let Some(longest) = longest
-                    && let Some((ahead, short)) = short
-                    && longest < ahead
-                {
-                    let arcs = short.row_range(vertex);
-                    scans.push(self.scan(vertex, key, longest, List::ShortArcs, arcs));
-                } else if let Some(longest) = longest
-                    && row.len() >= MIN_LONG_ROW
-                {
-                    scans.push(self.scan(vertex, key, longest, List::Graph, row));
-                } else {
-                    choose(vertex, self.first(key, row));
+                    continue;
                 }
+                let (longest, short, arcs) = match (self.longest(key, near), self.short_arcs) {
+                    (Some(longest), Some(split)) if longest < split.limit => {
+                        (longest, Some(&split.short), split.short.row_range(vertex))
+                    }
+                    (Some(longest), _) if row.len() >= MIN_LONG_ROW => (longest, None, row),
+                    _ => {
+                        choose(vertex, self.first(key, row));
+                        continue;
+                    }
+                };
+                let arcs = self.skip_long(short, arcs, longest);
+                scans.push(Scan { vertex, key, longest, short, arcs });
             }
             if scans.is_empty() {
                 left.sort_unstable();
                 return left;
             }
             for scan in scans.iter().filter(|scan| !scan.arcs.is_empty()) {
-                prefetch(self.keys, self.arc(scan.list, scan.arcs.start).0 as usize);
+                prefetch(self.keys, self.arc(scan.short, scan.arcs.start).0 as usize);
             }
             scans.retain_mut(|scan| {
                 let Some(arc) = scan.arcs.next() else {
                     choose(scan.vertex, NO_VERTEX);
                     return false;
                 };
-                let (from, weight) = self.arc(scan.list, arc);
+                let (from, weight) = self.arc(scan.short, arc);
                 if self.leads(scan.key, from, weight) {
                     choose(scan.vertex, from);
                     return false;
                 }
-                scan.arcs = self.skip_long(scan.list, scan.arcs.clone(), scan.longest);
+                scan.arcs = self.skip_long(scan.short, scan.arcs.clone(), scan.longest);
                 true
             });
         }
@@ -138,37 +131,29 @@ impl<W: Weight, L: KeyArithmetic<W>, T: Sync, K: Fn(&T) -> L::Key + Sync> Tails<
         (longest < self.graph.weight_summary().greatest).then_some(longest)
     }
 
-    /// The scan of these arcs of the list.
-    fn scan(
-        &self,
-        vertex: VertexId,
-        key: L::Key,
-        longest: W,
-        list: List,
-        arcs: Range<usize>,
-    ) -> Scan<W, L::Key> {
-        Scan { vertex, key, longest, list, arcs: self.skip_long(list, arcs, longest) }
-    }
-
-    /// An arc of the list.
+    /// An arc of the short ones, or of the graph.
     #[inline(always)]
-    fn arc(&self, list: List, at: usize) -> (VertexId, W) {
-        match (list, self.short_arcs) {
-            (List::ShortArcs, Some(split)) => split.short.arcs()[at],
-            _ => (self.graph.column_indices()[at], self.graph.weights()[at]),
+    fn arc(&self, short: Option<&ShortArcs<W>>, at: usize) -> (VertexId, W) {
+        match short {
+            Some(short) => short.arcs[at],
+            None => (self.graph.column_indices()[at], self.graph.weights()[at]),
         }
     }
 
     /// The arcs from the first one on that is not too long.
     #[inline(always)]
-    fn skip_long(&self, list: List, arcs: Range<usize>, longest: W) -> Range<usize> {
-        let short = if let (List::ShortArcs, Some(split)) = (list, self.short_arcs) {
-            split.short.arcs()[arcs.clone()].iter().position(|arc| arc.1 <= longest)
-        } else {
-            self.graph.weights()[arcs.clone()].iter().position(|&weight| weight <= longest)
+    fn skip_long(
+        &self,
+        short: Option<&ShortArcs<W>>,
+        arcs: Range<usize>,
+        longest: W,
+    ) -> Range<usize> {
+        let skipped = match short {
+            Some(short) => short.arcs[arcs.clone()].iter().position(|arc| arc.1 <= longest),
+            None => self.graph.weights()[arcs.clone()].iter().position(|&weight| weight <= longest),
         };
-        let first = arcs.start + short.unwrap_or(arcs.len());
-        if let List::Graph = list {
+        let first = arcs.start + skipped.unwrap_or(arcs.len());
+        if short.is_none() {
             prefetch(self.graph.column_indices(), first);
         }
         first..arcs.end

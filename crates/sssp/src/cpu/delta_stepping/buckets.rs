@@ -18,6 +18,7 @@ const MAX_LISTS: u64 = 1 << 13;
 /// An entry whose bucket lies beyond the ring is put into the last list, and into a later one when
 /// that list is taken. An entry whose bucket was passed, because another thread is behind, is put
 /// into the first list.
+#[derive(Default)]
 pub(super) struct Buckets<K> {
     lists: Vec<Vec<Entry<K>>>,
     mask: u64,

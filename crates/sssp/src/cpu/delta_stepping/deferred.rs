@@ -24,7 +24,7 @@ use graph_formats::{DistanceKey, VertexId, Weight};
 use search_parts::{Threads, prefetch};
 
 use super::buckets::Entry;
-use super::{Deferred, Phase, Worker};
+use super::{Phase, Worker};
 use crate::key::KeyArithmetic;
 
 /// Vertices of one task of a pull.
@@ -37,23 +37,25 @@ const KEYS_AHEAD: usize = 8;
 const PREFETCHED: usize = 16;
 
 impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
-    /// Relaxes the arcs deferred at this bound; all buckets before it are empty.
+    /// Relaxes the arcs deferred at this bound, if there are any; all buckets before it are empty.
+    /// Returns whether by pulling.
     pub(super) fn relax_deferred(
         &self,
         workers: &mut [Worker<L::Key>],
         threads: &Threads,
-    ) -> Deferred {
+    ) -> Option<bool> {
         let workers = &mut workers[..self.team.len()];
+        let arcs = |workers: &[Worker<L::Key>]| workers.iter().map(|worker| worker.arcs).sum();
+        let before: u64 = arcs(workers);
         threads.each(workers, |_, worker| {
             let degree = |entry: &Entry<L::Key>| self.graph.out_degree(entry.vertex) as u64;
-            worker.arcs_since = worker.settled.iter().map(degree).sum();
-            worker.arcs += worker.arcs_since;
+            worker.arcs += worker.settled.iter().map(degree).sum::<u64>();
         });
-        let to_push = workers.iter().map(|worker| worker.arcs_since).sum::<u64>();
-        let of_settled = workers.iter().map(|worker| worker.arcs).sum::<u64>();
+        let of_settled: u64 = arcs(workers);
+        let to_push = of_settled - before;
         let to_pull = (self.graph.n_arcs() as u64).saturating_sub(of_settled);
         if to_push == 0 && workers.iter_mut().all(|worker| worker.buckets.first().is_none()) {
-            return Deferred::None;
+            return None;
         }
         let pulls = to_push > to_pull;
         threads.each(workers, |index, worker| {
@@ -68,7 +70,7 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
             }
             worker.settled.clear();
         });
-        if pulls { Deferred::Pulled } else { Deferred::Pushed }
+        Some(pulls)
     }
 
     /// The vertices settled since the last bound relax their deferred arcs.

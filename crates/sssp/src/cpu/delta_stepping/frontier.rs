@@ -47,16 +47,6 @@ impl<K: Copy> Frontier<K> {
         }
     }
 
-    /// Whether a list of this length is worth sharing.
-    pub(super) fn is_worth_sharing(n_entries: usize) -> bool {
-        n_entries > CHUNK
-    }
-
-    /// Whether there are entries of a bucket before `bucket`.
-    pub(super) fn is_before(&self, bucket: u64) -> bool {
-        self.bucket.load(Relaxed) < bucket
-    }
-
     /// Moves the entries of `bucket` from `list` to the frontier, which is empty.
     pub(super) fn share(&self, bucket: u64, list: &mut Vec<Entry<K>>) {
         let mut entries = self.lock();
@@ -74,14 +64,11 @@ impl<K: Copy> Frontier<K> {
     /// Moves half of the entries to `list`, which is empty, if their bucket is before `own`.
     /// Returns their bucket.
     pub(super) fn steal(&self, own: u64, list: &mut Vec<Entry<K>>) -> Option<u64> {
-        if !self.is_before(own) {
-            return None;
-        }
+        let bucket = || Some(self.bucket.load(Relaxed)).filter(|&bucket| bucket < own);
+        // first without the lock, which would delay the owner
+        bucket()?;
         let entries = self.lock();
-        let bucket = self.bucket.load(Relaxed);
-        if bucket >= own {
-            return None;
-        }
+        let bucket = bucket()?;
         let half = entries.len().div_ceil(2);
         self.split(entries, half, list);
         Some(bucket)

@@ -33,7 +33,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
 use buckets::{Buckets, Entry};
-use frontier::{Frontier, NONE};
+use frontier::{CHUNK, Frontier, NONE};
 use graph_formats::{Csr, Direction, DistanceKey, Weight, parallel};
 use rayon::prelude::*;
 use search_parts::{EndsOnPanic, Query, Threads, wait};
@@ -48,7 +48,7 @@ const KEYS_PER_TASK: usize = 1 << 17;
 /// Arcs of the graph for each thread that is started.
 const ARCS_PER_THREAD: u64 = 1 << 16;
 /// Least entries in a bucket that are shared among threads.
-const MIN_SHARED_ENTRIES: usize = 2 * frontier::CHUNK;
+const MIN_SHARED_ENTRIES: usize = 2 * CHUNK;
 /// Iterations of a thread's loop between two calls of the progress callback.
 const ITERATIONS_PER_REPORT: u64 = 64;
 /// Buckets that a thread may be ahead of another one with entries.
@@ -64,12 +64,6 @@ const MAX_PUSHES: usize = 8;
 /// The number of threads, at most `most`, that pay for this number of arcs.
 pub(crate) fn threads_for(n_arcs: u64, most: usize) -> usize {
     usize::try_from(n_arcs / ARCS_PER_THREAD).map_or(most, |worth| worth.clamp(1, most))
-}
-
-/// The most buckets between two entries that are present at one time.
-pub(crate) fn bucket_span<W: Weight>(max_weight: W, delta: f64) -> u64 {
-    // a quotient that is rounded up may be in the bucket after the next
-    (max_weight.to_f64() / delta) as u64 + 3
 }
 
 /// The solver with its work space, for any number of sources.
@@ -88,6 +82,7 @@ pub(crate) struct DeltaStepping<W: Weight, L: KeyArithmetic<W>> {
 }
 
 /// The state of one thread; aligned as a [`Frontier`] is.
+#[derive(Default)]
 #[repr(align(128))]
 struct Worker<K> {
     buckets: Buckets<K>,
@@ -95,8 +90,6 @@ struct Worker<K> {
     list: Vec<Entry<K>>,
     /// Entries settled since the last bound, whose deferred arcs are not relaxed yet.
     settled: Vec<Entry<K>>,
-    /// The number of arcs of `settled`.
-    arcs_since: u64,
     /// The number of arcs of all entries that were in `settled` before a bound.
     arcs: u64,
     work: Work,
@@ -137,14 +130,18 @@ impl<W: Weight, L: KeyArithmetic<W>> DeltaStepping<W, L> {
         n_threads: usize,
         team: Team,
     ) -> Self {
-        let span = bucket_span(graph.weight_summary().greatest, delta);
+        // the most buckets between two entries that are present at one time; a quotient that is
+        // rounded up may be in the bucket after the next
+        let span = (graph.weight_summary().greatest.to_f64() / delta) as u64 + 3;
         Self {
             per_delta: L::per_delta(delta),
             split,
             keys: unreached_keys::<L::Key>(graph.n_vertices()),
             with_out_arcs: vertices_with_out_arcs(graph.row_offsets(), graph.direction()),
             graph,
-            workers: (0..n_threads).map(|_| Worker::new(span)).collect(),
+            workers: (0..n_threads)
+                .map(|_| Worker { buckets: Buckets::new(span), ..Worker::default() })
+                .collect(),
             frontiers: (0..n_threads).map(|_| Frontier::new()).collect(),
             threads: Threads::new(n_threads),
             min_shared_entries: match team {
@@ -216,11 +213,8 @@ impl<W: Weight, L: KeyArithmetic<W>> KeySearch<L::Key> for DeltaStepping<W, L> {
             if phase.holds_the_answer() {
                 break;
             }
-            match phase.relax_deferred(workers, threads) {
-                Deferred::None => break,
-                Deferred::Pushed => n_pushes += 1,
-                Deferred::Pulled => {}
-            }
+            let Some(pulled) = phase.relax_deferred(workers, threads) else { break };
+            n_pushes += usize::from(!pulled);
         }
         let mut work = Work::default();
         workers.iter().for_each(|worker| work.add(&worker.work));
@@ -235,10 +229,7 @@ impl<W: Weight, L: KeyArithmetic<W>> KeySearch<L::Key> for DeltaStepping<W, L> {
 /// A bit for every vertex, set if a path can continue from it: it has an arc, or in an undirected
 /// graph two, since one leads back. O(n).
 fn vertices_with_out_arcs(rows: &[u64], direction: Direction) -> Vec<u64> {
-    let least = match direction {
-        Direction::Directed => 1,
-        Direction::Undirected => 2,
-    };
+    let least = 1 + u64::from(direction == Direction::Undirected);
     let n_vertices = rows.len() - 1;
     (0..n_vertices.div_ceil(64))
         .into_par_iter()
@@ -258,20 +249,6 @@ fn unreached_keys<K: DistanceKey>(n_vertices: usize) -> Vec<K::Atomic> {
 }
 
 impl<K: DistanceKey> Worker<K> {
-    fn new(span: u64) -> Self {
-        Self {
-            buckets: Buckets::new(span),
-            list: Vec::new(),
-            settled: Vec::new(),
-            arcs_since: 0,
-            arcs: 0,
-            work: Work::default(),
-            n_iterations: 0,
-            cap: K::GREATEST,
-            cap_due: 0,
-        }
-    }
-
     fn reset(&mut self, limit: K) {
         self.buckets.clear();
         self.list.clear();
@@ -279,16 +256,6 @@ impl<K: DistanceKey> Worker<K> {
         (self.work, self.n_iterations, self.arcs) = (Work::default(), 0, 0);
         (self.cap, self.cap_due) = (limit, 0);
     }
-}
-
-/// How the deferred arcs were relaxed.
-enum Deferred {
-    /// There were none.
-    None,
-    /// From the settled vertices.
-    Pushed,
-    /// From the vertices beyond the bound.
-    Pulled,
 }
 
 impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
@@ -336,7 +303,7 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
             };
             n_waits = 0;
             worker.work.rounds += 1;
-            if self.team.len() > 1 && Frontier::<L::Key>::is_worth_sharing(list.len()) {
+            if self.team.len() > 1 && list.len() > CHUNK {
                 frontier.share(bucket, &mut list);
                 while frontier.take(&mut list) {
                     settle_all(worker, &list);

@@ -57,7 +57,7 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
         if let Some(&Entry { vertex, .. }) = list.get(at + OFFSETS_AHEAD) {
             prefetch(self.keys, vertex as usize);
             match short {
-                Some(short) => prefetch(short.row_offsets(), vertex as usize),
+                Some(short) => prefetch(&short.row_offsets, vertex as usize),
                 None => prefetch(self.graph.row_offsets(), vertex as usize),
             }
         }
