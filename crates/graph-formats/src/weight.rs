@@ -29,7 +29,7 @@ pub enum WeightKind {
 
 impl WeightKind {
     /// Whether weights are whole numbers.
-    pub fn is_integer(self) -> bool {
+    pub const fn is_integer(self) -> bool {
         !matches!(self, Self::F32 | Self::F64)
     }
 

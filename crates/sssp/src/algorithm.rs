@@ -51,7 +51,7 @@ impl Algorithm {
     }
 
     /// True for the algorithms that admit negative weights.
-    pub fn admits_negative(self) -> bool {
+    pub(crate) fn admits_negative(self) -> bool {
         matches!(self, Self::BellmanFord | Self::BellmanFordQueue(_))
     }
 
@@ -139,19 +139,5 @@ impl QueueRule {
             Self::Lll => "bellman-ford-lll",
             Self::SlfLll => "bellman-ford-slf-lll",
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_round_trip() {
-        for algorithm in Algorithm::ALL {
-            assert_eq!(algorithm.name().parse::<Algorithm>().unwrap(), algorithm);
-        }
-        let error = "dijsktra".parse::<Algorithm>().unwrap_err().to_string();
-        assert!(error.contains("dijsktra") && error.contains("dijkstra"), "{error}");
     }
 }

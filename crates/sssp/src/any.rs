@@ -7,10 +7,8 @@ use gpu_runtime::Gpu;
 use graph_formats::{AnyCsr, Distance, VertexId, with_csr};
 use paths::{AnyDistances, AnyNearest, AnyTable, AnyTree, Number};
 
-use crate::cost::Outline;
 use crate::{
-    Config, DeviceTimes, Found, Goal, Path, Plan, Progress, SearchWeight, Solver, SsspError, Trees,
-    gpu,
+    Config, DeviceTimes, Found, Goal, Path, Plan, Progress, SearchWeight, Solver, SsspError, gpu,
 };
 
 /// A [`Solver`] of any weight type; each method is the solver's of the same name.
@@ -31,7 +29,7 @@ pub trait AnySolver: Send {
         &mut self,
         sources: &[VertexId],
         goal: Goal<Number>,
-    ) -> Result<Found<Trees<AnyTable>>, SsspError>;
+    ) -> Result<Found<(AnyTable, Vec<VertexId>)>, SsspError>;
     fn nearest(&mut self, sources: &[VertexId]) -> Result<Found<AnyNearest>, SsspError>;
     fn k_shortest_paths(
         &mut self,
@@ -64,7 +62,11 @@ pub fn solver<'g>(
     config: &Config,
     progress: Option<Progress<'g>>,
 ) -> Result<Box<dyn AnySolver + 'g>, SsspError> {
-    with_csr!(graph, |graph| Ok(boxed(Solver::new(graph, config)?, progress)))
+    with_csr!(graph, |graph| {
+        let mut solver = Solver::new(graph, config)?;
+        solver.progress = progress;
+        Ok(Box::new(solver))
+    })
 }
 
 /// The same on GPUs.
@@ -77,22 +79,11 @@ pub fn solver_on_gpus<'g>(
     config: &gpu::Config,
     progress: Option<Progress<'g>>,
 ) -> Result<Box<dyn AnySolver + 'g>, SsspError> {
-    with_csr!(graph, |graph| Ok(boxed(Solver::on_gpus(gpus, graph, config)?, progress)))
-}
-
-/// As [`Outline::of`].
-pub fn outline(graph: &AnyCsr) -> Outline {
-    with_csr!(graph, |graph| Outline::of(graph))
-}
-
-fn boxed<'g, W: SearchWeight>(
-    solver: Solver<'g, W>,
-    progress: Option<Progress<'g>>,
-) -> Box<dyn AnySolver + 'g> {
-    match progress {
-        Some(progress) => Box::new(solver.with_progress(progress)),
-        None => Box::new(solver),
-    }
+    with_csr!(graph, |graph| {
+        let mut solver = Solver::on_gpus(gpus, graph, config)?;
+        solver.progress = progress;
+        Ok(Box::new(solver))
+    })
 }
 
 impl<W: SearchWeight> AnySolver for Solver<'_, W> {
@@ -120,7 +111,7 @@ impl<W: SearchWeight> AnySolver for Solver<'_, W> {
         &mut self,
         sources: &[VertexId],
         goal: Goal<Number>,
-    ) -> Result<Found<Trees<AnyTable>>, SsspError> {
+    ) -> Result<Found<(AnyTable, Vec<VertexId>)>, SsspError> {
         let found = Solver::trees(self, sources, goal.typed()?)?;
         Ok(found.map(|(distances, predecessors)| (distances.into(), predecessors)))
     }

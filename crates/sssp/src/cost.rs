@@ -19,9 +19,10 @@
 //! backend is good. docs/benchmarking.md of the repository compares the choices with the fastest
 //! backend, and `cargo xtask bench choice` does so on this machine.
 
-use gpu_runtime::DeviceProperties;
+use breadth_first::depth;
+use graph_formats::{AnyCsr, Csr, Weight, with_csr};
 
-pub use crate::outline::Outline;
+use crate::arc_split;
 
 /// Seconds per vertex of a search on one thread.
 const VERTEX: f64 = 45e-9;
@@ -82,28 +83,61 @@ const TRIALS: f64 = 16.0;
 /// Fraction of the time of each later search that trials save (0 to 0.4 was measured).
 const SAVED_BY_TRIALS: f64 = 0.25;
 
-/// A CPU.
+/// The properties of a graph that the cost of searches depends on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cpu {
-    /// Threads that work on searches.
-    pub threads: usize,
-    /// Speed of a thread relative to one of the measured Xeon.
-    pub speed: f64,
+pub struct Outline {
+    /// Number of vertices.
+    pub n_vertices: usize,
+    /// Number of arcs.
+    pub n_arcs: usize,
+    /// Estimated number of arcs of the longest shortest paths.
+    pub depth: f64,
+    /// Whether searches may skip most arcs, as on dense undirected graphs.
+    pub is_dense: bool,
+    /// Whether all weights are equal, so that breadth-first search is correct.
+    pub is_unweighted: bool,
 }
 
-impl Cpu {
-    /// A CPU with this number of threads, each as fast as the measured ones.
-    pub fn with_threads(threads: usize) -> Self {
-        Self { threads, speed: 1.0 }
+impl Outline {
+    /// Scans the degrees of all vertices, and searches a part of some thousand vertices. O(n).
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use sssp::cost::Outline;
+    ///
+    /// let path: Vec<_> = (0..99_999).map(|v| (v, v + 1, 7u32)).collect();
+    /// let outline = Outline::of(&Csr::from_edges(100_000, &path)?.into());
+    /// assert_eq!((outline.n_arcs, outline.depth), (199_998, 100_000.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of(graph: &AnyCsr) -> Self {
+        with_csr!(graph, |graph| outline(graph))
     }
 }
 
-/// A GPU and its driver.
+pub(crate) fn outline<W: Weight>(graph: &Csr<W>) -> Outline {
+    Outline {
+        n_vertices: graph.n_vertices(),
+        n_arcs: graph.n_arcs(),
+        depth: depth(graph),
+        is_dense: arc_split::is_dense(graph),
+        is_unweighted: graph.weight_summary().common().is_some(),
+    }
+}
+
+/// A CPU, and a GPU beside it with its driver. The default is the measured machine: an H200, the
+/// fastest measured GPU, and sixteen threads. The times of the driver and the upload are unknown
+/// before use, so its times do for every GPU; and if an H200 would not be worth opening, no GPU is,
+/// and the driver need not be queried.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Gpu {
+pub struct Machine {
+    /// Threads of the CPU that work on searches.
+    pub threads: usize,
+    /// Speed of a thread relative to one of the measured Xeon.
+    pub speed: f64,
     /// Number of multiprocessors.
     pub multiprocessors: u32,
-    /// Cycles per second.
+    /// Cycles per second of the GPU.
     pub clock_hz: f64,
     /// Bytes per second of an upload from memory that is not pinned.
     pub upload_rate: f64,
@@ -113,24 +147,16 @@ pub struct Gpu {
     pub closing: f64,
 }
 
-impl Gpu {
-    /// An H200, the fastest measured GPU. If it would not be worth opening, no GPU is, and the
-    /// driver need not be queried.
-    pub const H200: Self = Self {
-        multiprocessors: 132,
-        clock_hz: 1.98e9,
-        upload_rate: 8e9,
-        opening: 0.21,
-        closing: 0.13,
-    };
-
-    /// The GPU with these properties. The times of the driver and the upload are unknown before
-    /// use, so they are those measured with the H200.
-    pub fn of(properties: &DeviceProperties) -> Self {
+impl Default for Machine {
+    fn default() -> Self {
         Self {
-            multiprocessors: properties.multiprocessors,
-            clock_hz: properties.clock_hz as f64,
-            ..Self::H200
+            threads: 16,
+            speed: 1.0,
+            multiprocessors: 132,
+            clock_hz: 1.98e9,
+            upload_rate: 8e9,
+            opening: 0.21,
+            closing: 0.13,
         }
     }
 }
@@ -144,79 +170,65 @@ pub enum Searches {
     Table(usize),
 }
 
-impl Searches {
-    fn number(self) -> f64 {
-        match self {
-            Self::Trees(n) | Self::Table(n) => n as f64,
-        }
-    }
-}
-
-/// Seconds that `searches` of a graph in memory take on the CPU.
+/// Seconds that `searches` of a graph in memory take on the CPU, and on the GPU if it is not open
+/// yet.
 ///
 /// ```
-/// use sssp::cost::{Cpu, Outline, Searches, on_cpu};
+/// use sssp::cost::{Machine, Outline, Searches, seconds};
 ///
 /// let roads = Outline { n_vertices: 264_346, n_arcs: 733_846, depth: 1200.0, is_dense: false, is_unweighted: false };
-/// let one = on_cpu(&roads, Searches::Trees(1), &Cpu::with_threads(16));
-/// assert!((0.005..0.02).contains(&one));
+/// let (on_cpu, on_gpu) = seconds(&roads, Searches::Trees(1), &Machine::default());
+/// assert!((0.005..0.02).contains(&on_cpu) && on_cpu < on_gpu);
 /// ```
-pub fn on_cpu(graph: &Outline, searches: Searches, cpu: &Cpu) -> f64 {
+pub fn seconds(graph: &Outline, searches: Searches, machine: &Machine) -> (f64, f64) {
+    (on_cpu(graph, searches, machine), on_gpu(graph, searches, machine))
+}
+
+fn on_cpu(graph: &Outline, searches: Searches, machine: &Machine) -> f64 {
     let (n, m) = (graph.n_vertices as f64, graph.n_arcs as f64);
-    let threads = cpu.threads.max(1);
-    if graph.is_unweighted {
-        return by_levels(graph, searches, threads) / cpu.speed;
-    }
-    let split = graph.is_dense && split_pays(graph.n_vertices, searches.number() as usize);
-    let arc = if split { ARC_DEFERRING } else { arc_without_deferring(graph.n_vertices) };
-    let search = |threads| search(graph, arc, threads);
-    let arc_prepared = ARC_PREPARED + if split { ARC_SPLIT } else { 0.0 };
-    let prepare = shared(VERTEX_PREPARED * n + arc_prepared * m, threads);
-    let seconds = match searches {
-        Searches::Trees(k) => {
-            prepare + k as f64 * (search(threads) + shared(ARC_OF_TREE * m, threads))
+    let threads = machine.threads.max(1);
+    let (Searches::Trees(k) | Searches::Table(k)) = searches;
+    // the work of the preparation, of a search and of its tree, and the time of a shared step
+    let (prepare, alone, tree, step) = if graph.is_unweighted {
+        let arc = if graph.is_dense { ARC_PULLED } else { ARC_PUSHED };
+        (VERTEX_PREPARED * n, VERTEX_BY_LEVEL * n + arc * m, 0.0, SHARED_LEVEL)
+    } else {
+        let (arc_prepared, arc) = if graph.is_dense && split_pays(graph.n_vertices, k) {
+            (ARC_PREPARED + ARC_SPLIT, ARC_DEFERRING)
+        } else {
+            (ARC_PREPARED, arc_without_deferring(graph.n_vertices))
+        };
+        let prepare = VERTEX_PREPARED * n + arc_prepared * m;
+        (prepare, VERTEX * n + arc * m, ARC_OF_TREE * m, SHARED_STEP)
+    };
+    let search = |threads| by_team(alone, step * graph.depth, threads);
+    let searching = match searches {
+        Searches::Trees(k) => k as f64 * (search(threads) + shared(tree, threads)),
+        Searches::Table(k)
+            if graph.is_unweighted && breadth_first::pays(graph.n_vertices, graph.depth, k) =>
+        {
+            shared(k as f64 * alone / SEARCHES_PER_PASS, threads)
         }
         Searches::Table(k) => {
             let at_once = k.clamp(1, threads);
-            prepare + k.div_ceil(at_once) as f64 * search(threads / at_once)
+            k.div_ceil(at_once) as f64 * search(threads / at_once)
         }
     };
-    seconds / cpu.speed
+    (shared(prepare, threads) + searching) / machine.speed
 }
 
-/// Seconds of breadth-first searches on threads as fast as the measured ones.
-fn by_levels(graph: &Outline, searches: Searches, threads: usize) -> f64 {
+fn on_gpu(graph: &Outline, searches: Searches, machine: &Machine) -> f64 {
     let (n, m) = (graph.n_vertices as f64, graph.n_arcs as f64);
-    let arc = if graph.is_dense { ARC_PULLED } else { ARC_PUSHED };
-    let alone = VERTEX_BY_LEVEL * n + arc * m;
-    let by = |threads| alone.min(shared(alone, threads) + SHARED_LEVEL * graph.depth);
-    let prepare = shared(VERTEX_PREPARED * n, threads);
-    prepare
-        + match searches {
-            Searches::Trees(k) => k as f64 * by(threads),
-            Searches::Table(k) if breadth_first::pays(graph.n_vertices, graph.depth, k) => {
-                shared(k as f64 * alone / SEARCHES_PER_PASS, threads)
-            }
-            Searches::Table(k) => {
-                let at_once = k.clamp(1, threads);
-                k.div_ceil(at_once) as f64 * by(threads / at_once)
-            }
-        }
-}
-
-/// Seconds that `searches` of a graph in host memory take on a GPU that is not open yet.
-pub fn on_gpu(graph: &Outline, searches: Searches, gpu: &Gpu, cpu: &Cpu) -> f64 {
-    let (n, m) = (graph.n_vertices as f64, graph.n_arcs as f64);
-    let prepare = shared(ARC_PREPARED * m, cpu.threads) / cpu.speed;
+    let prepare = shared(ARC_PREPARED * m, machine.threads) / machine.speed;
     let bytes = if graph.is_unweighted { BYTES_UNWEIGHTED } else { BYTES };
-    let upload = (BYTES * n + bytes * m) / gpu.upload_rate;
-    let chain = ROUND_TRIP * graph.depth / gpu.clock_hz;
-    let arcs = ARC_ON_GPU * m / (f64::from(gpu.multiprocessors) * gpu.clock_hz);
+    let upload = (BYTES * n + bytes * m) / machine.upload_rate;
+    let chain = ROUND_TRIP * graph.depth / machine.clock_hz;
+    let arcs = ARC_ON_GPU * m / (f64::from(machine.multiprocessors) * machine.clock_hz);
     let searching = match searches {
         Searches::Trees(k) => {
             let k = k as f64;
             let searches = if graph.is_unweighted { k } else { k.min(after_trials(k)) };
-            searches * (chain + arcs) + k * TREE_FROM_GPU * n / cpu.speed
+            searches * (chain + arcs) + k * TREE_FROM_GPU * n / machine.speed
         }
         // with one bit each they share levels; if the graph is deep, there are too many levels
         Searches::Table(k)
@@ -226,19 +238,20 @@ pub fn on_gpu(graph: &Outline, searches: Searches, gpu: &Gpu, cpu: &Cpu) -> f64 
         }
         Searches::Table(k) => chain + k as f64 * arcs,
     };
-    gpu.opening + prepare + upload + searching + gpu.closing
+    machine.opening + prepare + upload + searching + machine.closing
 }
 
-/// Seconds of a search by `threads`, or by one of them if that is faster.
-fn search(graph: &Outline, arc: f64, threads: usize) -> f64 {
-    let alone = VERTEX * graph.n_vertices as f64 + arc * graph.n_arcs as f64;
-    alone.min(shared(alone, threads) + SHARED_STEP * graph.depth)
+/// Seconds of a search of `alone` seconds of work by `threads`, which take `steps` seconds more for
+/// its steps, or by one of them if that is faster.
+fn by_team(alone: f64, steps: f64, threads: usize) -> f64 {
+    alone.min(shared(alone, threads) + steps)
 }
 
 /// The number of threads for a search: `most` or 1.
 pub(crate) fn team_for(graph: &Outline, most: usize) -> usize {
     let arc = arc_without_deferring(graph.n_vertices);
-    if search(graph, arc, most) < search(graph, arc, 1) { most } else { 1 }
+    let alone = VERTEX * graph.n_vertices as f64 + arc * graph.n_arcs as f64;
+    if by_team(alone, SHARED_STEP * graph.depth, most) < alone { most } else { 1 }
 }
 
 /// Whether trials of which algorithm is fastest save more than they take, in this many searches.

@@ -28,10 +28,26 @@ const MAX_BUCKETS: f64 = 65_536.0;
 const MAX_BUCKETS_REQUESTED: f64 = 1_048_576.0;
 
 /// How wide the buckets of Δ-stepping are.
+///
+/// ```
+/// use graph_formats::Csr;
+/// use sssp::{Algorithm, Config, Delta, Solver};
+///
+/// let graph = Csr::from_arcs(3, &[(0, 1, 2u32), (0, 2, 4), (1, 2, 9)])?;
+/// let width = |rule| {
+///     let config = Config::with(Algorithm::DeltaStepping(rule));
+///     Solver::new(&graph, &config).map(|solver| solver.plan().delta)
+/// };
+/// assert_eq!(width(Delta::MedianWeight)?, Some(4.0));
+/// assert_eq!(width(Delta::MeanWeight)?, Some(5.0));
+/// assert_eq!(width(Delta::MaxWeightPerDegree)?, Some(4.5));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Delta {
-    /// Computed from weights, degrees and threads: see [the module](self).
+    /// Computed from weights, degrees and threads: about four times the typical weight divided by
+    /// the mean degree at the end of an arc.
     #[default]
     Auto,
     /// This width, in units of the weights.
@@ -72,30 +88,15 @@ impl FromStr for Delta {
 
     fn from_str(name: &str) -> Result<Self, SsspError> {
         if let Ok(width) = name.parse() {
-            check_width(width)?;
-            return Ok(Self::Fixed(width));
+            return check_requested(width, 0.0).map(Self::Fixed);
         }
         by_name("delta", name, &Self::RULES)
     }
 }
 
-/// The width of the buckets by `rule`; no weight is negative. O(n + m).
-///
-/// # Errors
-/// [`SsspError::BadDelta`] if a given width is not positive, or so small that more than 2^20
-/// buckets would be in use.
-///
-/// ```
-/// use graph_formats::Csr;
-/// use sssp::{Delta, delta};
-///
-/// let graph = Csr::from_arcs(3, &[(0, 1, 2u32), (0, 2, 4), (1, 2, 9)])?;
-/// assert_eq!(delta::width(&graph, Delta::MedianWeight)?, 4.0);
-/// assert_eq!(delta::width(&graph, Delta::MeanWeight)?, 5.0);
-/// assert_eq!(delta::width(&graph, Delta::MaxWeightPerDegree)?, 4.5);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn width<W: Weight>(graph: &Csr<W>, rule: Delta) -> Result<f64, SsspError> {
+/// The width of the buckets by `rule`; no weight is negative. An error if a given width is not
+/// positive, or so small that more than 2^20 buckets would be in use. O(n + m).
+pub(crate) fn width<W: Weight>(graph: &Csr<W>, rule: Delta) -> Result<f64, SsspError> {
     width_for(graph, rule, 1)
 }
 
@@ -146,24 +147,17 @@ pub(crate) fn usable<W: Weight>(width: f64, max: f64) -> f64 {
     width.max(max / MAX_BUCKETS).max(least)
 }
 
-/// An error if the width is not a positive number.
-fn check_width(width: f64) -> Result<(), SsspError> {
-    if width.is_finite() && width > 0.0 {
-        return Ok(());
-    }
-    Err(SsspError::BadDelta { delta: width, reason: "it must be a positive number".to_owned() })
-}
-
+/// The given width, or an error if it is not positive or makes more than [`MAX_BUCKETS_REQUESTED`].
 fn check_requested(width: f64, max_weight: f64) -> Result<f64, SsspError> {
-    check_width(width)?;
-    let refuse = |reason| Err(SsspError::BadDelta { delta: width, reason });
-    if max_weight / width > MAX_BUCKETS_REQUESTED {
+    let reason = if !(width.is_finite() && width > 0.0) {
+        "it must be a positive number".to_owned()
+    } else if max_weight / width > MAX_BUCKETS_REQUESTED {
         let least = max_weight / MAX_BUCKETS_REQUESTED;
-        return refuse(format!(
-            "weights up to {max_weight} would need more than 2^20 buckets; use {least} or more"
-        ));
-    }
-    Ok(width)
+        format!("weights up to {max_weight} would need more than 2^20 buckets; use {least} or more")
+    } else {
+        return Ok(width);
+    };
+    Err(SsspError::BadDelta { delta: width, reason })
 }
 
 /// The typical weight: the mean, or twice the median if that is less. If a few weights are many
@@ -190,51 +184,6 @@ pub(crate) fn median<W: Weight>(weights: &[W]) -> f64 {
 
 /// Σd²/Σd over the out-degrees d: the mean out-degree at the end of an arc.
 pub(crate) fn degree_at_arc_end<W: Weight>(graph: &Csr<W>) -> f64 {
-    sum_of_squares(graph.row_offsets()) / graph.n_arcs() as f64
-}
-
-/// The sum of the squares of all out-degrees.
-fn sum_of_squares(row_offsets: &[u64]) -> f64 {
-    let degrees = row_offsets.par_windows(2).map(|row| (row[1] - row[0]) as f64);
-    degrees.map(|degree| degree * degree).sum()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn odd_graphs_have_a_width() {
-        let rules = [Delta::Auto, Delta::MedianWeight, Delta::MeanWeight]
-            .into_iter()
-            .chain([Delta::WeightPerVertex, Delta::MaxWeightPerDegree]);
-        for rule in rules {
-            for graph in [Csr::from_arcs(0, &[]), Csr::from_arcs(2, &[(0, 1, 0.0f64)])] {
-                assert_eq!(width(&graph.unwrap(), rule), Ok(1.0));
-            }
-            let far = Csr::from_arcs(2, &[(0, 1, u64::MAX), (1, 0, 1)]).unwrap();
-            assert!(width(&far, rule).unwrap() * 65_536.0 >= u64::MAX as f64);
-        }
-    }
-
-    #[test]
-    fn names_round_trip() {
-        for (name, rule) in Delta::RULES {
-            assert_eq!(name.parse::<Delta>().unwrap(), rule);
-            assert_eq!(rule.to_string(), name);
-        }
-        assert_eq!("2.5".parse::<Delta>().unwrap(), Delta::Fixed(2.5));
-        for bad in ["0", "-3", "nan", "inf"] {
-            assert!(matches!(bad.parse::<Delta>(), Err(SsspError::BadDelta { .. })), "{bad}");
-        }
-    }
-
-    #[test]
-    fn given_widths_are_checked() {
-        let graph = Csr::from_arcs(2, &[(0, 1, u32::MAX)]).unwrap();
-        assert_eq!(width(&graph, Delta::Fixed(5000.0)), Ok(5000.0));
-        for bad in [0.0, -1.0, f64::NAN, f64::INFINITY, 1.0] {
-            assert!(matches!(width(&graph, Delta::Fixed(bad)), Err(SsspError::BadDelta { .. })));
-        }
-    }
+    let degrees = graph.row_offsets().par_windows(2).map(|row| (row[1] - row[0]) as f64);
+    degrees.map(|degree| degree * degree).sum::<f64>() / graph.n_arcs() as f64
 }

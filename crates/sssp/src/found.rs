@@ -25,7 +25,7 @@ pub struct Found<T> {
 
 impl<T> Found<T> {
     /// The same with the answer mapped by a function.
-    pub fn map<U>(self, answer: impl FnOnce(T) -> U) -> Found<U> {
+    pub(crate) fn map<U>(self, answer: impl FnOnce(T) -> U) -> Found<U> {
         let Self { answer: own, plan, work, device_times, predecessors_time } = self;
         Found { answer: answer(own), plan, work, device_times, predecessors_time }
     }

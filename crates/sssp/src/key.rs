@@ -9,11 +9,11 @@
 use graph_formats::{Distance, DistanceKey, VertexId, Weight, WeightSummary, parallel};
 use search_parts::device::full_key;
 
-/// Keys that one parallel task maps to distances.
+/// Keys that one parallel task maps to distances, or distances to keys.
 const DISTANCES_PER_TASK: usize = 1 << 14;
 
 /// The arithmetic of path lengths for weights `W`, none of them negative.
-pub trait KeyArithmetic<W: Weight>: Send + Sync + 'static {
+pub(crate) trait KeyArithmetic<W: Weight>: Send + Sync + 'static {
     /// The key of a vertex.
     type Key: DistanceKey;
     /// 1/Δ.
@@ -60,25 +60,29 @@ impl<K: DistanceKey> Keys<'_, K> {
     {
         let distance = |key| W::Distance::from_key(L::full(key));
         match self {
-            Self::Plain(keys) => mapped(keys, |&key| distance(key)),
-            Self::Shared(keys) => mapped(keys, |key| distance(K::load(key))),
+            Self::Plain(keys) => mapped(keys, W::Distance::ZERO, |&key| distance(key)),
+            Self::Shared(keys) => mapped(keys, W::Distance::ZERO, |key| distance(K::load(key))),
         }
     }
 }
 
-/// The distances of `keys` by a function.
-fn mapped<T: Sync, D: Distance>(keys: &[T], distance: impl Fn(&T) -> D + Sync) -> Vec<D> {
-    let mut distances = vec![D::ZERO; keys.len()];
-    parallel::fill(&mut distances, DISTANCES_PER_TASK, &|first, part| {
-        for (cell, key) in part.iter_mut().zip(&keys[first..]) {
-            *cell = distance(key);
+/// The values of a function for `keys` or distances, in place of `zero`.
+pub(crate) fn mapped<T: Sync, R: Copy + Send>(
+    keys: &[T],
+    zero: R,
+    of: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    let mut values = vec![zero; keys.len()];
+    parallel::fill(&mut values, DISTANCES_PER_TASK, &|first, part| {
+        for (value, key) in part.iter_mut().zip(&keys[first..]) {
+            *value = of(key);
         }
     });
-    distances
+    values
 }
 
 /// Keys of the distance type; sums are checked.
-pub struct FullKeys;
+pub(crate) struct FullKeys;
 
 impl<W: Weight> KeyArithmetic<W> for FullKeys {
     type Key = FullKey<W>;
@@ -115,7 +119,7 @@ impl<W: Weight> KeyArithmetic<W> for FullKeys {
 const U32_RANGE: f64 = 4_294_967_296.0;
 
 /// Keys of 32 bits, for integers on the CPU, in graphs whose [`distance_bound`] fits.
-pub struct U32Keys;
+pub(crate) struct U32Keys;
 
 impl<W: Weight> KeyArithmetic<W> for U32Keys {
     type Key = u32;
@@ -168,34 +172,21 @@ pub(crate) fn distance_bound<W: Weight>(
 mod tests {
     use super::*;
 
-    fn distance<W: Weight>(key: u32) -> W::Distance {
-        W::Distance::from_key(<U32Keys as KeyArithmetic<W>>::full(key))
-    }
-
-    fn limit<W: Weight>(limit: W::Distance) -> u32 {
-        <U32Keys as KeyArithmetic<W>>::limit_key(limit.to_key())
-    }
-
     #[test]
     fn narrow_keys_stand_for_distances() {
-        assert_eq!(distance::<u32>(7), 7u64);
-        assert_eq!(distance::<i32>(u32::MAX), i64::UNREACHED);
-        assert_eq!(distance::<f32>(2.5f32.to_bits()), 2.5);
-        assert_eq!(distance::<f32>(u32::MAX), f32::INFINITY);
-        assert_eq!(limit::<u32>(u64::MAX - 1), u32::MAX - 1);
-        assert_eq!(limit::<i64>(i64::UNREACHED), u32::MAX - 1);
-        assert_eq!(limit::<f32>(1.5), 1.5f32.to_bits());
-        assert_eq!(limit::<i32>(0), 0);
+        let distance = |key| u64::from_key(<U32Keys as KeyArithmetic<u32>>::full(key));
+        assert_eq!([distance(7), distance(u32::MAX)], [7, u64::UNREACHED]);
+        let limit = |limit: u64| <U32Keys as KeyArithmetic<u32>>::limit_key(limit.to_key());
+        assert_eq!([limit(0), limit(u64::UNREACHED)], [0, u32::MAX - 1]);
     }
 
     #[test]
     fn narrow_keys_are_in_the_buckets_of_their_distances() {
-        type Narrow = U32Keys;
         for delta in [0.5f64, 1.0, 3.0, 128.0, 5000.0, 1e6, 1e30] {
-            let per_delta = <Narrow as KeyArithmetic<u32>>::per_delta(delta);
+            let per_delta = <U32Keys as KeyArithmetic<u32>>::per_delta(delta);
             let mut last = 0;
             for key in (0..1000).chain((0..1000).map(|i| u32::MAX - 1 - 4_000_000 * (999 - i))) {
-                let bucket = <Narrow as KeyArithmetic<u32>>::bucket(key, per_delta);
+                let bucket = <U32Keys as KeyArithmetic<u32>>::bucket(key, per_delta);
                 let exact = f64::from(key) / delta.max(1.0);
                 assert!(last <= bucket, "ascending");
                 assert!(bucket as f64 <= exact && exact < bucket as f64 + 2.0 + exact / 1e3);

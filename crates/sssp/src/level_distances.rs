@@ -18,24 +18,15 @@ impl<W: Weight> LevelDistances<W> {
         Self { weight, n_vertices, sums: vec![W::Distance::ZERO] }
     }
 
-    /// Computes the distances of `n_levels` levels, or up to the first that does not fit.
-    pub(crate) fn extend_to(&mut self, n_levels: usize) {
+    /// Computes the distances of `n_levels` levels, or up to the first that does not fit. Returns
+    /// whether all fit.
+    pub(crate) fn extend_to(&mut self, n_levels: usize) -> bool {
         while self.sums.len() < n_levels
             && let Some(next) = self.sums.last().and_then(|&last| self.weight.after(last))
         {
             self.sums.push(next);
         }
-    }
-
-    /// The same for all possible levels; returns whether all distances fit.
-    pub(crate) fn extend_to_all(&mut self) -> bool {
-        self.extend_to(self.n_vertices);
-        self.sums.len() >= self.n_vertices
-    }
-
-    /// Whether the distance of a level fits, after an extension to that level.
-    pub(crate) fn holds(&self, level: u32) -> bool {
-        (level as usize) < self.sums.len()
+        self.sums.len() >= n_levels
     }
 
     /// The distance of a level, or the code for unreached if it does not fit.
@@ -59,13 +50,10 @@ impl<W: Weight> LevelDistances<W> {
 
     /// The last level within `limit`, which is at least zero.
     fn last_within(&mut self, limit: W::Distance) -> u32 {
-        while self.sums.len() < self.n_vertices && self.sums.last().is_some_and(|&d| d <= limit) {
-            let n_known = self.sums.len();
-            self.extend_to(n_known + 1);
-            if self.sums.len() == n_known {
-                break;
-            }
-        }
+        while self.sums.len() < self.n_vertices
+            && self.sums.last() <= Some(&limit)
+            && self.extend_to(self.sums.len() + 1)
+        {}
         self.known_within(limit) as u32 - 1
     }
 

@@ -35,12 +35,11 @@ mod arc_split;
 mod config;
 pub mod cost;
 mod cpu;
-pub mod delta;
+mod delta;
 mod found;
 pub mod gpu;
 mod key;
 mod level_distances;
-mod outline;
 mod overflow;
 mod plan;
 mod predecessors;
@@ -58,8 +57,8 @@ pub use paths::Progress;
 pub use plan::Plan;
 #[doc(hidden)]
 pub use search_parts::Team;
-pub use search_parts::{Again, DeviceTimes, SearchError as SsspError, Work};
-pub use solver::{SearchWeight, Solver, Trees, predecessors, shortest_paths};
+pub use search_parts::{DeviceTimes, SearchError as SsspError, Work};
+pub use solver::{SearchWeight, Solver, predecessors, shortest_paths};
 
 // The example of the README is a test too.
 #[cfg(doctest)]

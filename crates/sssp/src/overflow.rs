@@ -1,7 +1,9 @@
 //! Checks for distances that overflow their type.
 
+use breadth_first::BreadthFirst;
 use graph_formats::{Csr, VertexId, Weight, parallel};
 use paths::Distances;
+use search_parts::{Query, Team};
 
 use crate::SsspError;
 
@@ -26,12 +28,8 @@ pub(crate) fn check_overflow<W: Weight>(
     let from = parallel::find_first(graph.n_vertices(), VERTICES_PER_TASK, &|mut vertices| {
         vertices.find(|&from| overflowing(from).is_some())
     });
-    match from.and_then(overflowing) {
-        Some((vertex, _)) => {
-            Err(SsspError::Overflow { vertex, kind: std::any::type_name::<W::Distance>() })
-        }
-        None => Ok(()),
-    }
+    let Some((vertex, _)) = from.and_then(overflowing) else { return Ok(()) };
+    Err(SsspError::Overflow { vertex, kind: std::any::type_name::<W::Distance>() })
 }
 
 /// The same, but with `targets` only these must not overflow, unless a weight is negative: a path
@@ -44,18 +42,10 @@ pub(crate) fn check_overflow_to<W: Weight>(
 ) -> Result<(), SsspError> {
     let checked = check_overflow(graph, distances);
     if checked.is_err() && !targets.is_empty() && graph.first_negative().is_none() {
-        let mut is_seen = vec![false; graph.n_vertices()];
-        is_seen[source as usize] = true;
-        let mut open = vec![source];
-        while let Some(from) = open.pop() {
-            for (to, _) in graph.arcs_from(from) {
-                if !std::mem::replace(&mut is_seen[to as usize], true) {
-                    open.push(to);
-                }
-            }
-        }
-        let is_held = |&target: &VertexId| distances.get(target).is_some();
-        if targets.iter().all(|target| is_held(target) || !is_seen[*target as usize]) {
+        let mut levels = BreadthFirst::new(graph, None, 1, Team::WhereItPays);
+        levels.run(&Query { source, targets: &[], limit: u32::MAX, progress: None })?;
+        let overflows = |&v: &VertexId| distances.get(v).is_none() && levels.level(v).is_some();
+        if !targets.iter().any(overflows) {
             return Ok(());
         }
     }

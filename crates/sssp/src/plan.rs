@@ -5,7 +5,6 @@ use std::num::NonZeroUsize;
 
 use graph_formats::{Csr, Direction, DisjointSets, VertexId, Weight, WeightKind, ensure_granted};
 
-use crate::cost::Outline;
 use crate::cpu::Chosen;
 use crate::cpu::delta_stepping::threads_for;
 use crate::cpu::queue::MAX_ARCS as MAX_DIAL_ARCS;
@@ -95,37 +94,25 @@ impl Plan {
             Team::WhereItPays => threads_for(graph.n_arcs() as u64, config.n_threads()),
             Team::Always => config.n_threads(),
         };
-        let chosen = match algorithm {
-            Algorithm::Dijkstra(asked) => Chosen::Dijkstra(choose_queue(graph, asked)?),
+        let (n, n_searches) = (graph.n_vertices(), config.n_expected_searches());
+        let (algorithm, prepares) = match algorithm {
+            Algorithm::Dijkstra(asked) => {
+                plan.queue = Some(choose_queue(graph, asked)?);
+                (Algorithm::Dijkstra(plan.queue), false)
+            }
             Algorithm::BreadthFirst => {
                 check_weights_equal(graph)?;
-                let transposes = cost::transposing_pays(
-                    graph.n_vertices(),
-                    graph.n_arcs(),
-                    config.n_expected_searches(),
-                );
-                Chosen::BreadthFirst { threads, team, transposes }
+                plan.threads = threads;
+                (algorithm, cost::transposing_pays(n, graph.n_arcs(), n_searches))
             }
             Algorithm::DeltaStepping(delta) => {
-                let n_searches = config.n_expected_searches();
-                Chosen::DeltaStepping {
-                    width: delta::width_for(graph, delta, threads)?,
-                    threads,
-                    team,
-                    defers_long_arcs: cost::split_pays(graph.n_vertices(), n_searches),
-                }
-            }
-            Algorithm::BellmanFord => Chosen::BellmanFord,
-            Algorithm::BellmanFordQueue(rule) => Chosen::BellmanFordQueue(rule),
-        };
-        match chosen {
-            Chosen::Dijkstra(queue) => plan.queue = Some(queue),
-            Chosen::BreadthFirst { .. } => plan.threads = threads,
-            Chosen::DeltaStepping { width, .. } => {
+                let width = delta::width_for(graph, delta, threads)?;
                 (plan.delta, plan.threads) = (Some(width), threads);
+                (Algorithm::DeltaStepping(Delta::Fixed(width)), cost::split_pays(n, n_searches))
             }
-            Chosen::BellmanFord | Chosen::BellmanFordQueue(_) => {}
-        }
+            Algorithm::BellmanFord | Algorithm::BellmanFordQueue(_) => (algorithm, false),
+        };
+        let chosen = Chosen { algorithm, threads, team, narrow: plan.narrow, prepares };
         ensure_granted(chosen.bytes_for(graph))?;
         Ok((plan, chosen))
     }
@@ -139,7 +126,7 @@ impl Plan {
     ) -> Result<(Self, Chosen), SsspError> {
         let most = config.n_threads() / config.n_threads().min(n_sources).max(1);
         let threads = match config.team {
-            Team::WhereItPays if most > 1 => cost::team_for(&Outline::of(graph), most),
+            Team::WhereItPays if most > 1 => cost::team_for(&cost::outline(graph), most),
             _ => most,
         };
         let (threads, expected_searches) =
@@ -147,13 +134,13 @@ impl Plan {
         let config = Config { threads, expected_searches, ..config.clone() };
         let planned = Self::on_cpu(graph, &config)?;
         if config.algorithm.is_none()
-            && matches!(planned.1, Chosen::DeltaStepping { .. })
+            && planned.0.delta.is_some()
             && let Some(greatest) = graph.weight_summary().greatest.to_i128()
             && cost::is_for_dial(graph.n_vertices(), graph.n_arcs(), greatest)
         {
             let dijkstra = Config { algorithm: Some(Algorithm::Dijkstra(None)), ..config };
             let (mut plan, chosen) = Self::on_cpu(graph, &dijkstra)?;
-            if chosen == Chosen::Dijkstra(Queue::Dial) {
+            if plan.queue == Some(Queue::Dial) {
                 plan.reason = "vertices have few arcs, and searches run in parallel".to_owned();
                 return Ok((plan, chosen));
             }
@@ -164,18 +151,14 @@ impl Plan {
 
 /// Whether paths no longer than `bound` in a graph of `n` vertices cannot overflow.
 pub(crate) fn cannot_overflow<W: Weight>(n: usize, bound: Option<f64>) -> bool {
-    bound.is_some_and(|bound| bound < greatest::<W>(n) / 2.0)
-}
-
-/// About the greatest exact sum of weights on a path of `n` vertices whose rounded sum cannot
-/// overflow.
-fn greatest<W: Weight>(n: usize) -> f64 {
-    match W::KIND {
+    // about the greatest exact sum whose rounded sum cannot overflow
+    let greatest = match W::KIND {
         // each addition may round up, which matters for millions of additions
         WeightKind::F32 => f64::from(f32::MAX) * (-(n as f64) * f64::from(f32::EPSILON)).exp(),
         WeightKind::F64 => f64::MAX,
         _ => i64::MAX as f64,
-    }
+    };
+    bound.is_some_and(|bound| bound < greatest / 2.0)
 }
 
 /// An error if breadth-first search would be incorrect.
@@ -231,25 +214,23 @@ fn choose_queue<W: Weight>(graph: &Csr<W>, asked: Option<Queue>) -> Result<Queue
 
 /// The queue for `n_arcs` arcs of weights up to `max`, which is `None` for floats.
 fn queue_for(n_arcs: usize, max: Option<i128>, asked: Option<Queue>) -> Result<Queue, SsspError> {
-    match (asked, max) {
-        (None, Some(max)) if max <= MAX_DIAL_WEIGHT && n_arcs <= MAX_DIAL_ARCS => Ok(Queue::Dial),
-        (None, _) => Ok(Queue::Radix),
-        (Some(Queue::Dial), _) if n_arcs > MAX_DIAL_ARCS => Err(SsspError::BadQueue {
-            queue: "dial",
-            reason: format!("its 32-bit entry numbers are too few for {n_arcs} arcs; use radix"),
-        }),
-        (Some(Queue::Dial), None) => Err(SsspError::BadQueue {
-            queue: "dial",
-            reason: "it needs whole weights; use radix or quaternary-heap".to_owned(),
-        }),
-        (Some(Queue::Dial), Some(max)) if max > MAX_DIAL_WEIGHT_REQUESTED => {
-            Err(SsspError::BadQueue {
-                queue: "dial",
-                reason: format!("weights up to {max} need as many buckets; use radix"),
-            })
+    let reason = match (asked, max) {
+        (None, Some(max)) if max <= MAX_DIAL_WEIGHT && n_arcs <= MAX_DIAL_ARCS => {
+            return Ok(Queue::Dial);
         }
-        (Some(queue), _) => Ok(queue),
-    }
+        (None, _) => return Ok(Queue::Radix),
+        (Some(Queue::Dial), _) if n_arcs > MAX_DIAL_ARCS => {
+            format!("its 32-bit entry numbers are too few for {n_arcs} arcs; use radix")
+        }
+        (Some(Queue::Dial), None) => {
+            "it needs whole weights; use radix or quaternary-heap".to_owned()
+        }
+        (Some(Queue::Dial), Some(max)) if max > MAX_DIAL_WEIGHT_REQUESTED => {
+            format!("weights up to {max} need as many buckets; use radix")
+        }
+        (Some(queue), _) => return Ok(queue),
+    };
+    Err(SsspError::BadQueue { queue: "dial", reason })
 }
 
 impl fmt::Display for Plan {
@@ -315,23 +296,5 @@ mod tests {
         assert_eq!(queue_for(most + 1, Some(9), None), Ok(Queue::Radix));
         let refused = queue_for(most + 1, Some(9), Some(Queue::Dial));
         assert!(matches!(refused, Err(SsspError::BadQueue { queue: "dial", .. })));
-    }
-
-    #[test]
-    fn auto_chooses_by_the_graph() {
-        let chosen =
-            |graph: &Csr<u32>| Plan::on_cpu(graph, &Config::default()).unwrap().0.algorithm;
-        let path: Vec<_> = (0..3000).map(|v| (v, v + 1, 1 + v % 5)).collect();
-        assert_eq!(chosen(&Csr::from_edges(3001, &path).unwrap()), "bellman-ford-queue");
-        let star: Vec<_> = (1..3000).map(|v| (0, v, v)).collect();
-        assert_eq!(chosen(&Csr::from_edges(3000, &star).unwrap()), "dijkstra");
-        let ring = |n, most| (0..n).map(|v| (v, (v + 1) % n, most - v % 2)).collect::<Vec<_>>();
-        assert_eq!(chosen(&Csr::from_edges(3000, &ring(3000, 9)).unwrap()), "dijkstra");
-        let far = Csr::from_edges(3000, &ring(3000, 1 << 20)).unwrap();
-        assert_eq!(chosen(&far), "delta-stepping", "too far apart for Dial's queue");
-        let long = Csr::from_edges(9000, &ring(9000, 9)).unwrap();
-        assert_eq!(chosen(&long), "delta-stepping");
-        let alike: Vec<_> = long.arcs().map(|(u, v, _)| (u, v, 7)).collect();
-        assert_eq!(chosen(&Csr::from_arcs(9000, &alike).unwrap()), "breadth-first");
     }
 }

@@ -27,14 +27,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use graph_formats::{Csr, Direction, Distance, DistanceKey, VertexId, Weight, parallel};
 use paths::{Distances, Predecessors};
 use rayon::prelude::*;
-use search_parts::check_vertices;
 
-use crate::SsspError;
 use crate::arc_split::ArcSplit;
-use crate::key::{FullKey, FullKeys, KeyArithmetic, Keys};
+use crate::key::{FullKey, FullKeys, KeyArithmetic, Keys, mapped};
 
-/// Distances that one parallel task maps to keys.
-const DISTANCES_PER_TASK: usize = 1 << 14;
 /// The code for "no predecessor"; no graph has this many vertices.
 const NO_VERTEX: VertexId = VertexId::MAX;
 /// Rows and arcs, in sum, of one task of the parallel pass.
@@ -44,19 +40,6 @@ const SAMPLES: usize = 4096;
 /// One in this many arcs ends at the nearest vertices.
 const ARCS_PER_NEAREST: usize = 256;
 
-pub(crate) fn checked_from_distances<W: Weight>(
-    graph: &Csr<W>,
-    source: VertexId,
-    distances: &Distances<W::Distance>,
-) -> Result<Predecessors, SsspError> {
-    check_vertices(graph.n_vertices(), "source", &[source])?;
-    let (n_distances, n_vertices) = (distances.as_storage().len(), graph.n_vertices());
-    if n_distances != n_vertices {
-        return Err(SsspError::NotAllVertices { n_distances, n_vertices });
-    }
-    Ok(from_distances(graph, source, distances))
-}
-
 /// The predecessors for these distances, of which there is one for each vertex.
 pub(crate) fn from_distances<W: Weight>(
     graph: &Csr<W>,
@@ -65,12 +48,7 @@ pub(crate) fn from_distances<W: Weight>(
 ) -> Predecessors {
     let distances = distances.as_storage();
     if let Some(graph) = graph.as_unsigned() {
-        let mut keys = vec![FullKey::<W>::LEAST; distances.len()];
-        parallel::fill(&mut keys, DISTANCES_PER_TASK, &|first, part| {
-            for (key, distance) in part.iter_mut().zip(&distances[first..]) {
-                *key = distance.to_key();
-            }
-        });
+        let keys = mapped(distances, FullKey::<W>::LEAST, |distance| distance.to_key());
         let limit = DistanceKey::GREATEST;
         let keys = Keys::Plain(&keys);
         return from_keys::<_, FullKeys>(&graph, source, limit, None, keys);

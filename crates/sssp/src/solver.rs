@@ -1,40 +1,29 @@
 //! The interface of a [`Solver`], and the methods for which its code is generated.
 //!
-//! The compiler generates a generic function in every crate that calls it with a type. The methods
-//! of [`SearchWeight`] have no type parameters, so the code of the solvers is generated here, once
-//! for each of the six types, and all dependent crates link to it. The public generic functions
-//! only call these methods. A new generic function with a loop must be called through a method
-//! here.
+//! The compiler generates a generic function in every crate that calls it with a type, but the
+//! methods behind a `dyn` pointer where the pointer is made. [`SearchWeight::generated`] makes it
+//! here, once for each of the six types, and all dependent crates link to that code. The public
+//! generic functions only call the methods of [`Generated`]. A new generic function with a loop
+//! must be called through a method there.
 
 mod core;
-mod k_paths;
-mod nearest;
+mod generated;
 mod rows;
 mod table;
-mod trees;
 
 use std::slice;
 
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::{Csr, VertexId};
 use paths::{DistanceTable, Distances, Nearest, Predecessors, Progress, Tree};
 
 use self::core::Device;
 pub use self::core::Solver;
+use self::generated::{Answer, Generated};
 use crate::found::Found;
 use crate::gpu::{self, Arrays, DeviceSolver};
 use crate::weights::SearchKeys;
 use crate::{Config, Goal, Path, Plan, SsspError};
-
-/// The result of a method, or an error.
-type Answer<T> = Result<T, SsspError>;
-
-/// The type of path lengths.
-type Length<W> = <W as Weight>::Distance;
-
-/// A table of distances, and the predecessor of each vertex in each row, as
-/// [`Predecessors`] stores them.
-pub type Trees<T> = (T, Vec<VertexId>);
 
 impl<'g, W: SearchWeight> Solver<'g, W> {
     /// Chooses the algorithm for `graph` and makes the work space. It takes 12 to 24 bytes a
@@ -50,7 +39,7 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
     /// not admit them, a bad Δ, a queue for other weights. If the system refuses the memory; but a
     /// queue that outgrows the memory ends the program.
     pub fn new(graph: &'g Csr<W>, config: &Config) -> Result<Self, SsspError> {
-        W::solver_on_cpu(graph, config)
+        W::generated().on_cpu(graph, config)
     }
 
     /// The same on a GPU: uploads the graph, of fewer than 2^32 arcs. Δ-stepping takes nonnegative
@@ -90,7 +79,7 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
         graph: &'g Csr<W>,
         config: &gpu::Config,
     ) -> Result<Self, SsspError> {
-        W::solver_on_gpus(gpus, graph, config)
+        W::generated().on_gpus(gpus, graph, config)
     }
 
     /// The GPUs of the solver; none for the CPU.
@@ -125,7 +114,7 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
         source: VertexId,
         goal: Goal<W::Distance>,
     ) -> Result<Found<Distances<W::Distance>>, SsspError> {
-        W::distances(self, source, goal)
+        W::generated().distances(self, source, goal)
     }
 
     /// The shortest-path tree from `source`. Predecessors take a second pass,
@@ -138,7 +127,7 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
         source: VertexId,
         goal: Goal<W::Distance>,
     ) -> Result<Found<Tree<W>>, SsspError> {
-        W::tree(self, source, goal)
+        W::generated().tree(self, source, goal)
     }
 
     /// The distances from each of `sources` to each of `targets`; a row for each source, in the
@@ -169,7 +158,7 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
         sources: &[VertexId],
         targets: &[VertexId],
     ) -> Result<Found<DistanceTable<W>>, SsspError> {
-        W::table(self, sources, targets)
+        W::generated().table(self, sources, targets)
     }
 
     /// The nearest of `sources` for every vertex, and its distance. Of equally near sources it is
@@ -195,11 +184,12 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn nearest(&mut self, sources: &[VertexId]) -> Result<Found<Nearest<W>>, SsspError> {
-        W::nearest(self, sources)
+        W::generated().nearest(self, sources)
     }
 
-    /// The shortest-path trees from each of `sources` within `goal`; a row for each source, in the
-    /// order given.
+    /// The shortest-path trees from each of `sources` within `goal`: a table of distances, with a
+    /// row for each source in the order given, and the predecessor of each vertex in each row, as
+    /// [`Predecessors`] stores them.
     ///
     /// Each row is a result of [`tree`](Self::tree). On the CPU many searches run at once, one on
     /// each thread; on a GPU one after the other. O(s·(n + m)), and O(s·n) memory besides the work
@@ -223,8 +213,8 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
         &mut self,
         sources: &[VertexId],
         goal: Goal<W::Distance>,
-    ) -> Result<Found<Trees<DistanceTable<W>>>, SsspError> {
-        W::trees(self, sources, goal)
+    ) -> Answer<Found<(DistanceTable<W>, Vec<VertexId>)>> {
+        W::generated().trees(self, sources, goal)
     }
 
     /// The `k` shortest simple paths from `source` to `target`, or all if there are fewer. They are
@@ -262,7 +252,7 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
         target: VertexId,
         k: usize,
     ) -> Result<Found<Vec<Path<W::Distance>>>, SsspError> {
-        W::paths(self, source, target, k)
+        W::generated().paths(self, source, target, k)
     }
 }
 
@@ -277,7 +267,7 @@ impl<W: SearchWeight> DeviceSolver<W> {
     /// [`SsspError::NotOnGpu`] if there are 2^32 arcs or more or if sums may overflow a distance,
     /// and [`SsspError::Gpu`].
     pub fn new(gpu: &Gpu, arrays: &Arrays<'_, W>) -> Result<Self, SsspError> {
-        W::device_solver(gpu, arrays)
+        W::generated().device_solver(gpu, arrays)
     }
 }
 
@@ -330,129 +320,21 @@ pub fn predecessors<W: SearchWeight>(
     source: VertexId,
     distances: &Distances<W::Distance>,
 ) -> Result<Predecessors, SsspError> {
-    W::predecessors(graph, source, distances)
+    W::generated().predecessors(graph, source, distances)
 }
 
-/// A weight type of searches: one of the six. The trait is sealed; its methods are those of
-/// [`Solver`] and the functions of this crate.
+/// A weight type of searches: one of the six. The trait is sealed.
 pub trait SearchWeight: SearchKeys {
     #[doc(hidden)]
-    fn solver_on_cpu<'g>(graph: &'g Csr<Self>, config: &Config) -> Answer<Solver<'g, Self>>;
-    #[doc(hidden)]
-    fn solver_on_gpus<'g>(
-        gpus: &[Gpu],
-        graph: &'g Csr<Self>,
-        config: &gpu::Config,
-    ) -> Answer<Solver<'g, Self>>;
-    #[doc(hidden)]
-    fn distances(
-        solver: &mut Solver<'_, Self>,
-        source: VertexId,
-        goal: Goal<Length<Self>>,
-    ) -> Answer<Found<Distances<Length<Self>>>>;
-    #[doc(hidden)]
-    fn tree(
-        solver: &mut Solver<'_, Self>,
-        source: VertexId,
-        goal: Goal<Length<Self>>,
-    ) -> Answer<Found<Tree<Self>>>;
-    #[doc(hidden)]
-    fn table(
-        solver: &mut Solver<'_, Self>,
-        sources: &[VertexId],
-        targets: &[VertexId],
-    ) -> Answer<Found<DistanceTable<Self>>>;
-    #[doc(hidden)]
-    fn trees(
-        solver: &mut Solver<'_, Self>,
-        sources: &[VertexId],
-        goal: Goal<Length<Self>>,
-    ) -> Answer<Found<Trees<DistanceTable<Self>>>>;
-    #[doc(hidden)]
-    fn nearest(solver: &mut Solver<'_, Self>, sources: &[VertexId])
-    -> Answer<Found<Nearest<Self>>>;
-    #[doc(hidden)]
-    fn paths(
-        solver: &mut Solver<'_, Self>,
-        source: VertexId,
-        target: VertexId,
-        k: usize,
-    ) -> Answer<Found<Vec<Path<Length<Self>>>>>;
-    #[doc(hidden)]
-    fn predecessors(
-        graph: &Csr<Self>,
-        source: VertexId,
-        distances: &Distances<Length<Self>>,
-    ) -> Answer<Predecessors>;
-    #[doc(hidden)]
-    fn device_solver(gpu: &Gpu, arrays: &Arrays<'_, Self>) -> Answer<DeviceSolver<Self>>;
+    fn generated() -> &'static dyn Generated<Self>;
 }
 
 macro_rules! search_weights {
     ($($weight:ty),*) => {$(
         impl SearchWeight for $weight {
-            fn solver_on_cpu<'g>(graph: &'g Csr<Self>, config: &Config) -> Answer<Solver<'g, Self>> {
-                Solver::on_cpu(graph, config)
-            }
-            fn solver_on_gpus<'g>(
-                gpus: &[Gpu],
-                graph: &'g Csr<Self>,
-                config: &gpu::Config,
-            ) -> Answer<Solver<'g, Self>> {
-                Solver::on_all(gpus, graph, config)
-            }
-            fn distances(
-                solver: &mut Solver<'_, Self>,
-                source: VertexId,
-                goal: Goal<Length<Self>>,
-            ) -> Answer<Found<Distances<Length<Self>>>> {
-                solver.find_distances(source, goal)
-            }
-            fn tree(
-                solver: &mut Solver<'_, Self>,
-                source: VertexId,
-                goal: Goal<Length<Self>>,
-            ) -> Answer<Found<Tree<Self>>> {
-                solver.find_tree(source, goal)
-            }
-            fn table(
-                solver: &mut Solver<'_, Self>,
-                sources: &[VertexId],
-                targets: &[VertexId],
-            ) -> Answer<Found<DistanceTable<Self>>> {
-                solver.find_table(sources, targets)
-            }
-            fn trees(
-                solver: &mut Solver<'_, Self>,
-                sources: &[VertexId],
-                goal: Goal<Length<Self>>,
-            ) -> Answer<Found<Trees<DistanceTable<Self>>>> {
-                solver.find_trees(sources, goal)
-            }
-            fn nearest(
-                solver: &mut Solver<'_, Self>,
-                sources: &[VertexId],
-            ) -> Answer<Found<Nearest<Self>>> {
-                solver.find_nearest(sources)
-            }
-            fn paths(
-                solver: &mut Solver<'_, Self>,
-                source: VertexId,
-                target: VertexId,
-                k: usize,
-            ) -> Answer<Found<Vec<Path<Length<Self>>>>> {
-                solver.find_paths(source, target, k)
-            }
-            fn predecessors(
-                graph: &Csr<Self>,
-                source: VertexId,
-                distances: &Distances<Length<Self>>,
-            ) -> Answer<Predecessors> {
-                crate::predecessors::checked_from_distances(graph, source, distances)
-            }
-            fn device_solver(gpu: &Gpu, arrays: &Arrays<'_, Self>) -> Answer<DeviceSolver<Self>> {
-                DeviceSolver::of_arrays(gpu, arrays)
-            }
+            // inlined in another crate, it would make the pointer, and the code behind it, there
+            #[inline(never)]
+            fn generated() -> &'static dyn Generated<Self> { &() }
         }
     )*};
 }

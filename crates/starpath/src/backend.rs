@@ -3,10 +3,10 @@
 use anyhow::{Context, anyhow};
 use apsp::Supernodes;
 use collectives::Communicator;
-use gpu_runtime::{Gpu, GpuError};
+use gpu_runtime::{DeviceProperties, Gpu, GpuError};
 use graph_formats::AnyCsr;
 use sssp::any::{self, AnySolver};
-use sssp::cost::{self, Cpu, Searches};
+use sssp::cost::{self, Machine, Outline, Searches};
 use sssp::{Config, Progress, SsspError};
 
 use crate::cli::{Backend, ClosureAlgorithm, Common, Configs, GpuCount};
@@ -93,11 +93,9 @@ fn on_gpus<'g>(
 /// estimates. It is opened only if the fastest one known would be worth that, for the opening
 /// is most of what it costs.
 fn sooner(graph: &AnyCsr, searches: Searches, n_threads: usize) -> Result<(Gpu, String), String> {
-    let outline = any::outline(graph);
-    let cpu = Cpu::with_threads(n_threads);
-    let here = cost::on_cpu(&outline, searches, &cpu);
-    let there = |gpu: &cost::Gpu| cost::on_gpu(&outline, searches, gpu, &cpu);
-    let fastest = there(&cost::Gpu::H200);
+    let outline = Outline::of(graph);
+    let machine = Machine { threads: n_threads, ..Machine::default() };
+    let (here, fastest) = cost::seconds(&outline, searches, &machine);
     if here <= fastest {
         return Err(format!("it takes about {here:.3} s there, and on a GPU {fastest:.3} s"));
     }
@@ -105,9 +103,10 @@ fn sooner(graph: &AnyCsr, searches: Searches, n_threads: usize) -> Result<(Gpu, 
         return Err("some weights are negative".to_owned());
     }
     let gpu = Gpu::open().map_err(|reason| reason.to_string())?;
-    let found = cost::Gpu::of(gpu.properties());
-    let whole = there(&found);
-    if here <= whole - found.opening {
+    let &DeviceProperties { multiprocessors, clock_hz, .. } = gpu.properties();
+    let machine = Machine { multiprocessors, clock_hz: clock_hz as f64, ..machine };
+    let (_, whole) = cost::seconds(&outline, searches, &machine);
+    if here <= whole - machine.opening {
         return Err(format!("it takes about {here:.3} s there, and on this GPU {whole:.3} s"));
     }
     Ok((gpu, format!("it takes about {whole:.3} s there, and on the CPU {here:.3} s")))
@@ -138,10 +137,11 @@ pub(crate) fn gpu_for_pairs(
 ) -> anyhow::Result<Option<Gpu>> {
     let n = graph.n_vertices();
     if let Some(supernodes) = supernodes {
-        let rate = SUPERNODE_SUMS_A_SECOND * cpu_of(common).threads as f64;
+        let rate = SUPERNODE_SUMS_A_SECOND * threads_of(common) as f64;
         return gpu_if_slower(supernodes.n_sums() / rate, n, common);
     }
-    let by_search = || cost::on_cpu(&any::outline(graph), Searches::Table(n), &cpu_of(common));
+    let machine = Machine { threads: threads_of(common), ..Machine::default() };
+    let by_search = || cost::seconds(&Outline::of(graph), Searches::Table(n), &machine).0;
     let seconds = match algorithm {
         apsp::Algorithm::Auto => by_search().min(seconds_for_cubes(SUMS_A_SECOND, n, common)),
         _ => seconds_for_cubes(SUMS_A_SECOND, n, common),
@@ -184,20 +184,21 @@ pub(crate) fn gpu_of_rank(ranks: &dyn Communicator, memory: Option<u64>) -> anyh
 
 /// Seconds of the CPU for n³ steps, of which a thread takes so many a second.
 fn seconds_for_cubes(rate: f64, n_vertices: usize, common: &Common) -> f64 {
-    (n_vertices as f64).powi(3) / (rate * cpu_of(common).threads as f64)
+    (n_vertices as f64).powi(3) / (rate * threads_of(common) as f64)
 }
 
-fn cpu_of(common: &Common) -> Cpu {
+fn threads_of(common: &Common) -> usize {
     let config: Config = Config { threads: common.threads, ..Config::default() };
-    Cpu::with_threads(config.n_threads())
+    config.n_threads()
 }
 
 /// A GPU for what takes the CPU so long: it pays where that is longer than to open it and let go of
 /// it.
 fn gpu_if_slower(seconds: f64, n_vertices: usize, common: &Common) -> anyhow::Result<Option<Gpu>> {
+    let Machine { opening, closing, .. } = Machine::default();
     match common.backend {
         Backend::Cuda => Gpu::open().map(Some).map_err(no_gpu),
-        Backend::Auto if seconds < cost::Gpu::H200.opening + cost::Gpu::H200.closing => {
+        Backend::Auto if seconds < opening + closing => {
             let reason = format!("{n_vertices} vertices take it less than a GPU takes to open");
             stay_on_cpu(&reason, common)
         }

@@ -11,7 +11,6 @@
 use std::collections::BTreeSet;
 
 use ::published::{BlockSize, Bounds, DijkstraByLaunches, Layout};
-use ::sssp::delta;
 use graph_formats::{WeightKind, with_csr};
 
 use super::*;
@@ -170,7 +169,10 @@ fn bounds<W: SearchWeight>(field: &Field<'_, W>, graph: &Graph) -> Result<()> {
     let from: Vec<_> = (0..64).map(|_| draws.below(csr.n_vertices()) as VertexId).collect();
     let farthest = field.task.certified.max().map_or(0.0, |distance| distance.to_f64());
     for (name, rule) in Delta::RULES {
-        let most = Bounds::of(csr, delta::width(csr, rule)?, farthest, &from);
+        let stepping = Config::with(Algorithm::DeltaStepping(rule));
+        let config = Config { threads: Some(NonZeroUsize::MIN), ..stepping };
+        let width = Solver::new(csr, &config)?.plan().delta.context("it has a width")?;
+        let most = Bounds::of(csr, width, farthest, &from);
         let solver = format!("gpu/{}/{name}", gpu::Algorithm::DeltaSteppingBuckets(rule).name());
         let record = Record::of(&[("graph", graph), ("at most", &solver)]);
         field.bench.records().push(record.ran(vec![

@@ -15,6 +15,8 @@
 //!
 //! Reference: bellman-1958, ford-1956, moore-1959
 
+use std::iter;
+
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::{Distances, Predecessors};
 use search_parts::{Pool, Query};
@@ -26,81 +28,64 @@ use crate::{SsspError, Work, predecessors};
 const NO_VERTEX: VertexId = VertexId::MAX;
 
 /// Lowers tentative distances until none changes; see the module.
-pub(crate) struct BellmanFord<'g, W: Weight> {
+pub(super) struct BellmanFord<'g, W: Weight> {
     graph: &'g Csr<W>,
-    tentative: Tentative<W>,
-}
-
-impl<'g, W: Weight> BellmanFord<'g, W> {
-    pub(crate) fn new(graph: &'g Csr<W>) -> Self {
-        Self { graph, tentative: Tentative::new(graph.n_vertices()) }
-    }
+    pub(super) tentative: Vec<W::Distance>,
+    parents: Vec<VertexId>,
+    pub(super) work: Work,
+    /// The number of relaxations at which the parents are checked next.
+    next_check: u64,
 }
 
 impl<W: Weight> Search<W> for BellmanFord<'_, W> {
     fn run(&mut self, query: &Query<'_, W::Distance>) -> Result<Work, SsspError> {
-        self.tentative.reset(query.source);
-        let mut cycle_check = CycleCheck::new(self.graph);
+        self.reset(query.source);
+        let graph = self.graph;
         let mut changed = true;
         while changed {
             changed = false;
-            for from in self.graph.vertices() {
-                if self.tentative.distances[from as usize] == W::Distance::UNREACHED {
+            for from in graph.vertices() {
+                if self.tentative[from as usize] == W::Distance::UNREACHED {
                     continue;
                 }
-                for (to, weight) in self.graph.arcs_from(from) {
-                    changed |= self.tentative.relax(from, to, weight)?;
+                for (to, weight) in graph.arcs_from(from) {
+                    changed |= self.relax(from, to, weight)?;
                 }
             }
-            self.tentative.work.rounds += 1;
-            cycle_check.run_if_due(&self.tentative)?;
-            query.report(self.tentative.work.rounds, self.graph.n_vertices() as u64)?;
+            self.work.rounds += 1;
+            self.check_if_due()?;
+            query.report(self.work.rounds, graph.n_vertices() as u64)?;
         }
-        Ok(self.tentative.work)
+        Ok(self.work)
     }
 
     fn distances(&mut self) -> Vec<W::Distance> {
-        self.tentative.distances.clone()
+        self.tentative.clone()
     }
 
+    /// The parents may differ from these, since they depend on the order of relaxations.
     fn predecessors(&mut self, pool: &Pool, source: VertexId, limit: W::Distance) -> Predecessors {
-        pool.run(|| self.tentative.predecessors(self.graph, source, limit))
+        pool.run(|| {
+            let distances = Distances::from_storage(self.tentative.clone()).within(limit);
+            predecessors::from_distances(self.graph, source, &distances)
+        })
     }
 }
 
-/// Tentative distances and parents, for both forms.
-pub(super) struct Tentative<W: Weight> {
-    pub(super) distances: Vec<W::Distance>,
-    parents: Vec<VertexId>,
-    pub(super) work: Work,
-}
-
-impl<W: Weight> Tentative<W> {
-    pub(super) fn new(n_vertices: usize) -> Self {
-        Self {
-            distances: vec![W::Distance::UNREACHED; n_vertices],
-            parents: vec![NO_VERTEX; n_vertices],
-            work: Work::default(),
-        }
+impl<'g, W: Weight> BellmanFord<'g, W> {
+    pub(super) fn new(graph: &'g Csr<W>) -> Self {
+        let n = graph.n_vertices();
+        let (tentative, parents) = (vec![W::Distance::UNREACHED; n], vec![NO_VERTEX; n]);
+        Self { graph, tentative, parents, work: Work::default(), next_check: 0 }
     }
 
+    /// Begins a search.
     pub(super) fn reset(&mut self, source: VertexId) {
-        self.distances.fill(W::Distance::UNREACHED);
+        self.tentative.fill(W::Distance::UNREACHED);
         self.parents.fill(NO_VERTEX);
-        self.distances[source as usize] = W::Distance::ZERO;
+        self.tentative[source as usize] = W::Distance::ZERO;
         self.work = Work::default();
-    }
-
-    /// The predecessors of the vertices within `limit` of `source`. The parents may differ from
-    /// these, since they depend on the order of relaxations.
-    pub(super) fn predecessors(
-        &self,
-        graph: &Csr<W>,
-        source: VertexId,
-        limit: W::Distance,
-    ) -> Predecessors {
-        let distances = Distances::from_storage(self.distances.clone()).within(limit);
-        predecessors::from_distances(graph, source, &distances)
+        self.next_check = self.check_interval();
     }
 
     /// Relaxes the arc from `from`, which is reached, to `to`. Returns whether the distance of `to`
@@ -113,10 +98,10 @@ impl<W: Weight> Tentative<W> {
         weight: W,
     ) -> Result<bool, SsspError> {
         self.work.relaxations += 1;
-        let Some(distance) = weight.after(self.distances[from as usize]) else {
+        let Some(distance) = weight.after(self.tentative[from as usize]) else {
             return if weight.is_negative() { Err(self.too_small(from, to)) } else { Ok(false) };
         };
-        let current = &mut self.distances[to as usize];
+        let current = &mut self.tentative[to as usize];
         let falls = distance < *current;
         if falls {
             *current = distance;
@@ -146,45 +131,25 @@ impl<W: Weight> Tentative<W> {
                 at = self.parents[at as usize];
             }
             if at != NO_VERTEX && walks[at as usize] == walk {
-                return Err(SsspError::NegativeCycle { cycle: self.cycle_through(at) });
+                let before = |&v: &VertexId| Some(self.parents[v as usize]).filter(|&v| v != at);
+                let mut cycle: Vec<_> = iter::successors(Some(at), before).collect();
+                cycle.reverse();
+                return Err(SsspError::NegativeCycle { cycle });
             }
         }
         Ok(())
     }
 
-    /// The cycle of parents through `vertex`, in the direction of the arcs.
-    fn cycle_through(&self, vertex: VertexId) -> Vec<VertexId> {
-        let mut cycle = vec![vertex];
-        let mut at = self.parents[vertex as usize];
-        while at != vertex {
-            cycle.push(at);
-            at = self.parents[at as usize];
-        }
-        cycle.reverse();
-        cycle
-    }
-}
-
-/// Checks the parents for a cycle every n + m + 1 relaxations.
-pub(super) struct CycleCheck {
-    every: u64,
-    next: u64,
-}
-
-impl CycleCheck {
-    pub(super) fn new<W: Weight>(graph: &Csr<W>) -> Self {
-        let every = (graph.n_vertices() + graph.n_arcs()) as u64 + 1;
-        Self { every, next: every }
-    }
-
-    pub(super) fn run_if_due<W: Weight>(
-        &mut self,
-        tentative: &Tentative<W>,
-    ) -> Result<(), SsspError> {
-        if tentative.work.relaxations >= self.next {
-            self.next = tentative.work.relaxations + self.every;
-            tentative.check_parents()?;
+    /// Checks the parents for a cycle every n + m + 1 relaxations.
+    pub(super) fn check_if_due(&mut self) -> Result<(), SsspError> {
+        if self.work.relaxations >= self.next_check {
+            self.next_check = self.work.relaxations + self.check_interval();
+            self.check_parents()?;
         }
         Ok(())
+    }
+
+    fn check_interval(&self) -> u64 {
+        (self.graph.n_vertices() + self.graph.n_arcs()) as u64 + 1
     }
 }

@@ -24,7 +24,7 @@ use graph_formats::{Csr, Direction, Distance, VertexId, Weight};
 use paths::Predecessors;
 use search_parts::{Pool, Query};
 
-use super::bellman_ford::{CycleCheck, Tentative};
+use super::bellman_ford::BellmanFord;
 use crate::search::Search;
 use crate::{QueueRule, SsspError, Work};
 
@@ -40,7 +40,8 @@ pub(crate) struct QueuedBellmanFord<'g, W: Weight> {
     graph: &'g Csr<W>,
     asked: QueueRule,
     rule: QueueRule,
-    tentative: Tentative<W>,
+    /// Tentative distances and parents.
+    state: BellmanFord<'g, W>,
     queue: VecDeque<VertexId>,
     queued: Vec<bool>,
     /// Whether some weight is negative.
@@ -54,14 +55,13 @@ pub(crate) struct QueuedBellmanFord<'g, W: Weight> {
 }
 
 impl<'g, W: Weight> QueuedBellmanFord<'g, W> {
-    /// A solver for `graph`; `negative` says whether some weight is negative.
-    pub(crate) fn new(graph: &'g Csr<W>, rule: QueueRule, negative: bool) -> Self {
-        let n = graph.n_vertices();
+    pub(crate) fn new(graph: &'g Csr<W>, rule: QueueRule) -> Self {
+        let (n, negative) = (graph.n_vertices(), graph.first_negative().is_some());
         Self {
             graph,
             asked: rule,
             rule,
-            tentative: Tentative::new(n),
+            state: BellmanFord::new(graph),
             queue: VecDeque::with_capacity(n),
             queued: vec![false; n],
             negative,
@@ -71,11 +71,11 @@ impl<'g, W: Weight> QueuedBellmanFord<'g, W> {
     }
 
     fn distance(&self, vertex: VertexId) -> f64 {
-        self.tentative.distances[vertex as usize].to_f64()
+        self.state.tentative[vertex as usize].to_f64()
     }
 
     fn push(&mut self, vertex: VertexId) {
-        let distances = &self.tentative.distances;
+        let distances = &self.state.tentative;
         let smaller = |first: VertexId| distances[vertex as usize] < distances[first as usize];
         if self.rule.small_first() && self.queue.front().copied().is_some_and(smaller) {
             self.queue.push_front(vertex);
@@ -111,25 +111,24 @@ impl<W: Weight> Search<W> for QueuedBellmanFord<'_, W> {
     fn run(&mut self, query: &Query<'_, W::Distance>) -> Result<Work, SsspError> {
         let limit = if self.negative { W::Distance::UNREACHED } else { query.limit };
         let target = query.target().filter(|_| !self.negative);
-        self.tentative.reset(query.source);
+        self.state.reset(query.source);
         self.queue.clear();
         self.queued.fill(false);
         self.distance_sum = 0.0;
-        let mut cycle_check = CycleCheck::new(self.graph);
         let max_ruled = RULED_RELAXATIONS * (self.graph.n_vertices() + self.graph.n_arcs()) as u64;
         self.rule = self.asked;
         self.push(query.source);
         while let Some(from) = self.pop() {
-            self.tentative.work.settled += 1;
+            self.state.work.settled += 1;
             // no path returns from beyond the limit
-            let own = self.tentative.distances[from as usize];
-            let least = target.map(|target| self.tentative.distances[target as usize]);
+            let own = self.state.tentative[from as usize];
+            let least = target.map(|target| self.state.tentative[target as usize]);
             if own > limit || least.is_some_and(|least| own > least) {
                 continue;
             }
             for (to, weight) in self.graph.arcs_from(from) {
-                let before = self.tentative.distances[to as usize];
-                if self.tentative.relax(from, to, weight)? {
+                let before = self.state.tentative[to as usize];
+                if self.state.relax(from, to, weight)? {
                     if self.queued[to as usize] {
                         let fall = before.to_f64() - self.distance(to);
                         self.distance_sum -= fall;
@@ -138,23 +137,23 @@ impl<W: Weight> Search<W> for QueuedBellmanFord<'_, W> {
                     }
                 }
             }
-            cycle_check.run_if_due(&self.tentative)?;
-            if self.tentative.work.relaxations > max_ruled {
+            self.state.check_if_due()?;
+            if self.state.work.relaxations > max_ruled {
                 self.rule = QueueRule::Fifo;
             }
-            let settled = self.tentative.work.settled;
+            let settled = self.state.work.settled;
             if settled.is_multiple_of(POPS_PER_REPORT) {
                 query.report(settled, 0)?;
             }
         }
-        Ok(self.tentative.work)
+        Ok(self.state.work)
     }
 
     fn distances(&mut self) -> Vec<W::Distance> {
-        self.tentative.distances.clone()
+        self.state.distances()
     }
 
     fn predecessors(&mut self, pool: &Pool, source: VertexId, limit: W::Distance) -> Predecessors {
-        pool.run(|| self.tentative.predecessors(self.graph, source, limit))
+        self.state.predecessors(pool, source, limit)
     }
 }

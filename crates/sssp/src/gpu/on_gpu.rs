@@ -135,8 +135,8 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
         let cpu = match &mut self.cpu {
             Some(cpu) => cpu,
             empty => {
-                let (plan, chosen) = Plan::on_cpu(self.graph, &self.config)?;
-                empty.insert(Searches::new(self.graph, chosen, plan.narrow).search())
+                let (_, chosen) = Plan::on_cpu(self.graph, &self.config)?;
+                empty.insert(Searches::new(self.graph, chosen).search())
             }
         };
         let work = cpu.run(query);

@@ -1,19 +1,18 @@
 //! The state of a solver, and single searches.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use gpu_runtime::Gpu;
 use graph_formats::{Csr, Distance, VertexId, Weight, ensure_granted};
-use paths::{Distances, Progress, Tree};
+use paths::{Distances, Progress};
 use search_parts::{Pool, Query, check_vertices};
 
 use crate::cpu::Searches;
 use crate::found::Found;
-use crate::gpu::{self, OnGpus};
+use crate::gpu::OnGpus;
 use crate::overflow::check_overflow_to;
 use crate::search::Search;
 use crate::weights::SearchKeys;
-use crate::{Config, DeviceTimes, Goal, Plan, SsspError, Work, predecessors};
+use crate::{Config, DeviceTimes, Goal, Plan, SsspError, Work};
 
 /// Bytes per vertex while a tree is made: two distances and the predecessor.
 const BYTES_OF_TREE: usize = 20;
@@ -36,7 +35,7 @@ pub struct Solver<'g, W: Weight> {
     pub(super) graph: &'g Csr<W>,
     pub(super) plan: Plan,
     pub(super) device: Device<'g, W>,
-    pub(super) progress: Option<Progress<'g>>,
+    pub(crate) progress: Option<Progress<'g>>,
     /// The transposed graph; made for the first k shortest paths in a directed graph.
     pub(super) reversed: Option<Csr<W>>,
 }
@@ -51,7 +50,7 @@ pub(super) enum Device<'g, W: Weight> {
 pub(super) struct OnCpu<'g, W: Weight> {
     pub(super) config: Config,
     pub(super) searches: Searches<'g, W>,
-    search: Box<dyn Search<W> + 'g>,
+    pub(super) search: Box<dyn Search<W> + 'g>,
     pub(super) pool: Pool,
 }
 
@@ -82,28 +81,7 @@ impl<W: SearchKeys> Device<'_, W> {
 /// Distances, and their limit if there is one.
 type Limited<W> = (Distances<<W as Weight>::Distance>, Option<<W as Weight>::Distance>);
 
-impl<'g, W: SearchKeys> Solver<'g, W> {
-    pub(super) fn on_cpu(graph: &'g Csr<W>, config: &Config) -> Result<Self, SsspError> {
-        let (plan, chosen) = Plan::on_cpu(graph, config)?;
-        let searches = Searches::new(graph, chosen, plan.narrow);
-        let (config, search, pool) = (config.clone(), searches.search(), Pool::new(config.threads));
-        let device = Device::Cpu(OnCpu { config, searches, search, pool });
-        Ok(Self { graph, plan, device, progress: None, reversed: None })
-    }
-
-    pub(super) fn on_all(
-        gpus: &[Gpu],
-        graph: &'g Csr<W>,
-        config: &gpu::Config,
-    ) -> Result<Self, SsspError> {
-        // without the feature there are no GPUs, and no code for them need be generated
-        if gpus.is_empty() || !cfg!(feature = "cuda") {
-            return Err(SsspError::NotOnGpu { reason: "none was named".to_owned() });
-        }
-        let (plan, on_gpus) = OnGpus::new(gpus, graph, config)?;
-        Ok(Self { graph, plan, device: Device::Gpus(on_gpus), progress: None, reversed: None })
-    }
-
+impl<W: SearchKeys> Solver<'_, W> {
     /// A result with the plan and the work. On a device it has `times`, or those of the preparation
     /// if no search ran there.
     pub(super) fn found<T>(&self, answer: T, work: Work, times: Option<DeviceTimes>) -> Found<T> {
@@ -120,39 +98,8 @@ impl<'g, W: SearchKeys> Solver<'g, W> {
         }
     }
 
-    pub(super) fn find_distances(
-        &mut self,
-        source: VertexId,
-        goal: Goal<W::Distance>,
-    ) -> Result<Found<Distances<W::Distance>>, SsspError> {
-        Ok(self.answer(source, goal)?.map(|(distances, _)| distances))
-    }
-
-    pub(super) fn find_tree(
-        &mut self,
-        source: VertexId,
-        goal: Goal<W::Distance>,
-    ) -> Result<Found<Tree<W>>, SsspError> {
-        let found = self.answer(source, goal)?;
-        let (distances, limit) = &found.answer;
-        let start = Instant::now();
-        let farthest = limit.unwrap_or(W::Distance::UNREACHED);
-        let from_distances = || predecessors::from_distances(self.graph, source, distances);
-        let predecessors = match &mut self.device {
-            // the cutoff is below zero, so there was no search
-            _ if distances.get(source).is_none() => from_distances(),
-            Device::Cpu(cpu) => cpu.search.predecessors(&cpu.pool, source, farthest),
-            Device::Gpus(gpus) => {
-                gpus.predecessors(source, farthest)?.unwrap_or_else(from_distances)
-            }
-        };
-        let predecessors_time = start.elapsed();
-        let tree = |(distances, limit)| Tree { source, limit, predecessors, distances };
-        Ok(Found { predecessors_time, ..found.map(tree) })
-    }
-
     /// The distances within `goal`, and the resulting limit.
-    fn answer(
+    pub(super) fn answer(
         &mut self,
         source: VertexId,
         goal: Goal<W::Distance>,

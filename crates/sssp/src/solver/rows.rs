@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Mutex, PoisonError};
 
-use graph_formats::{Csr, Weight};
+use graph_formats::{Csr, Weight, parallel};
 use ndarray::Array2;
 use paths::Progress;
 use search_parts::EndsOnPanic;
@@ -43,72 +43,61 @@ pub(super) fn ensure_memory(sources: usize, targets: usize, cell: usize) -> Resu
     Vec::<u8>::new().try_reserve_exact(whole).map_err(|_| too_large())
 }
 
+/// Fills a row in a work space and returns the work.
+type Fill<'f, S, R> = dyn Fn(&mut S, R) -> Result<Work, SsspError> + Sync + 'f;
+
 /// The rows that are left for threads to fill.
 pub(super) struct Rows<'a, I> {
     left: Mutex<I>,
     done: AtomicU64,
     total: u64,
-    failed: AtomicBool,
-    error: Mutex<Option<SsspError>>,
+    /// Whether no row is left, or one failed.
+    ended: AtomicBool,
     progress: Option<Progress<'a>>,
 }
 
-impl<'a, I: Iterator> Rows<'a, I> {
+impl<'a, I: Iterator + Send> Rows<'a, I> {
     /// An iterator of `n_rows` rows.
     pub(super) fn new(rows: I, n_rows: usize, progress: Option<Progress<'a>>) -> Self {
-        Self {
-            left: Mutex::new(rows),
-            done: AtomicU64::new(0),
-            total: n_rows as u64,
-            failed: AtomicBool::new(false),
-            error: Mutex::new(None),
-            progress,
-        }
+        let (done, ended) = (AtomicU64::new(0), AtomicBool::new(false));
+        Self { left: Mutex::new(rows), done, total: n_rows as u64, ended, progress }
     }
 
-    /// The first error, if there is one.
-    pub(super) fn result(self) -> Result<(), SsspError> {
-        self.error.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
-    }
-
-    /// Fills one row after another, until none is left or one fails. Returns the work.
-    pub(super) fn fill_each(
+    /// Fills all rows by `n_workers` threads, each in a work space of its own. Returns the work, or
+    /// the first error.
+    pub(super) fn fill_by<S>(
         &self,
-        mut fill: impl FnMut(I::Item) -> Result<Work, SsspError>,
-    ) -> Work {
-        let _ends = EndsOnPanic(&self.failed);
-        let mut work = Work::default();
-        while let Some(row) = self.next() {
-            let filled = fill(row);
-            match self.tell().and(filled) {
-                Ok(row) => work.add(&row),
-                Err(error) => self.fail(error),
+        n_workers: usize,
+        space: &(dyn Fn() -> Result<S, SsspError> + Sync),
+        fill: &Fill<'_, S, I::Item>,
+    ) -> Result<Work, SsspError> {
+        let works = parallel::try_map_of(vec![(); n_workers], &|()| self.fill(space(), fill))?;
+        Ok(Work::sum(works))
+    }
+
+    /// Fills one row after another in this work space, until none is left or one fails. Returns the
+    /// work.
+    pub(super) fn fill<S>(
+        &self,
+        space: Result<S, SsspError>,
+        fill: &Fill<'_, S, I::Item>,
+    ) -> Result<Work, SsspError> {
+        let _ends = EndsOnPanic(&self.ended);
+        let next = || self.left.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let work = space.and_then(|mut space| {
+            let mut work = Work::default();
+            while !self.ended.load(Relaxed)
+                && let Some(row) = next()
+            {
+                work.add(&fill(&mut space, row)?);
+                let done = self.done.fetch_add(1, Relaxed) + 1;
+                if self.progress.is_some_and(|tell| tell(done, self.total).is_break()) {
+                    return Err(SsspError::Interrupted);
+                }
             }
-        }
+            Ok(work)
+        });
+        self.ended.store(true, Relaxed);
         work
-    }
-
-    /// Stores the first error, and stops all threads.
-    pub(super) fn fail(&self, error: SsspError) {
-        self.failed.store(true, Relaxed);
-        let mut slot = self.error.lock().unwrap_or_else(PoisonError::into_inner);
-        slot.get_or_insert(error);
-    }
-
-    /// The next row; `None` after a failure.
-    fn next(&self) -> Option<I::Item> {
-        if self.failed.load(Relaxed) {
-            return None;
-        }
-        self.left.lock().unwrap_or_else(PoisonError::into_inner).next()
-    }
-
-    /// Reports that one more row is done.
-    fn tell(&self) -> Result<(), SsspError> {
-        let done = self.done.fetch_add(1, Relaxed) + 1;
-        match self.progress {
-            Some(progress) if progress(done, self.total).is_break() => Err(SsspError::Interrupted),
-            _ => Ok(()),
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! Estimated costs of searches, on the measured machine and on others.
 
-use sssp::cost::{Cpu, Gpu, Outline, Searches, on_cpu, on_gpu};
+use sssp::cost::{Machine, Outline, Searches, seconds};
 
 const fn outline(n_vertices: usize, n_arcs: usize, depth: f64, is_dense: bool) -> Outline {
     Outline { n_vertices, n_arcs, depth, is_dense, is_unweighted: false }
@@ -32,31 +32,33 @@ const fn unweighted(graph: Outline) -> Outline {
 }
 
 /// The measured machine: sixteen threads beside an H200. The other two are made up.
-fn measured() -> (Cpu, Gpu) {
-    (Cpu::with_threads(16), Gpu::H200)
+fn measured() -> Machine {
+    Machine::default()
 }
 
-fn laptop() -> (Cpu, Gpu) {
-    let gpu = Gpu {
+fn laptop() -> Machine {
+    Machine {
+        threads: 8,
+        speed: 0.8,
         multiprocessors: 20,
         clock_hz: 1.5e9,
         upload_rate: 5e9,
         opening: 0.15,
         closing: 0.05,
-    };
-    (Cpu { threads: 8, speed: 0.8 }, gpu)
+    }
 }
 
-fn server_with_a_slow_driver() -> (Cpu, Gpu) {
-    (Cpu { threads: 64, speed: 1.1 }, Gpu { opening: 3.0, closing: 0.5, ..Gpu::H200 })
+fn server_with_a_slow_driver() -> Machine {
+    Machine { threads: 64, speed: 1.1, opening: 3.0, closing: 0.5, ..measured() }
 }
 
-fn machines() -> [(Cpu, Gpu); 3] {
+fn machines() -> [Machine; 3] {
     [measured(), laptop(), server_with_a_slow_driver()]
 }
 
-fn is_for_gpu(graph: &Outline, searches: Searches, (cpu, gpu): &(Cpu, Gpu)) -> bool {
-    on_gpu(graph, searches, gpu, cpu) < on_cpu(graph, searches, cpu)
+fn is_for_gpu(graph: &Outline, searches: Searches, machine: &Machine) -> bool {
+    let (on_cpu, on_gpu) = seconds(graph, searches, machine);
+    on_gpu < on_cpu
 }
 
 /// Trees and tables of 1, 2, 4, ... searches.
@@ -89,10 +91,9 @@ fn choices_on_the_machine_that_was_measured() {
         (GRID_2048, table(64), 1.228, 0.45),
         (RMAT_22, table(64), 3.52, 0.62),
     ] {
-        let (cpu, gpu) = measured();
-        let chosen = is_for_gpu(&graph, searches, &(cpu, gpu));
+        let chosen = is_for_gpu(&graph, searches, &measured());
         assert_eq!(chosen, on_the_gpu < on_the_cpu, "{graph:?}, {searches:?}");
-        let gpu = on_gpu(&graph, searches, &gpu, &cpu) / on_the_gpu;
+        let gpu = seconds(&graph, searches, &measured()).1 / on_the_gpu;
         assert!((0.75..1.35).contains(&gpu), "{graph:?}, {searches:?}: {gpu}");
     }
 }
@@ -114,7 +115,7 @@ fn choices_on_other_machines() {
     // do two threads with one
     assert!(!is_for_gpu(&RMAT_22, one, &measured()));
     assert!(is_for_gpu(&RMAT_22, Searches::Trees(2), &laptop()));
-    assert!(is_for_gpu(&RMAT_22, one, &(Cpu::with_threads(2), Gpu::H200)));
+    assert!(is_for_gpu(&RMAT_22, one, &Machine { threads: 2, ..measured() }));
     // a driver that takes seconds pays only if the CPU takes seconds
     assert!(is_for_gpu(&RMAT_20, Searches::Table(64), &measured()));
     assert!(!is_for_gpu(&RMAT_20, Searches::Table(64), &server_with_a_slow_driver()));
@@ -131,7 +132,7 @@ fn choices_on_other_machines() {
 /// moves it from the CPU to the GPU.
 #[test]
 fn choices_move_one_way() {
-    for machine @ (cpu, gpu) in machines() {
+    for machine in machines() {
         for graph in &GRAPHS {
             let mut before = [false; 2];
             for searches in uses() {
@@ -141,18 +142,18 @@ fn choices_move_one_way() {
                 }
                 before = now;
                 for searches in searches {
-                    let slower = Cpu { speed: cpu.speed / 1.5, ..cpu };
-                    let fewer = Cpu { threads: cpu.threads / 2, ..cpu };
-                    let late = Gpu { opening: gpu.opening + 0.2, ..gpu };
-                    let far = Gpu { upload_rate: gpu.upload_rate / 2.0, ..gpu };
-                    let weak = Gpu { multiprocessors: gpu.multiprocessors / 2, ..gpu };
+                    let slower = Machine { speed: machine.speed / 1.5, ..machine };
+                    let fewer = Machine { threads: machine.threads / 2, ..machine };
+                    let late = Machine { opening: machine.opening + 0.2, ..machine };
+                    let far = Machine { upload_rate: machine.upload_rate / 2.0, ..machine };
+                    let weak = Machine { multiprocessors: machine.multiprocessors / 2, ..machine };
                     let is_for_gpu = |machine| is_for_gpu(graph, searches, &machine);
                     let chosen = is_for_gpu(machine);
                     for worse_cpu in [slower, fewer] {
-                        assert!(is_for_gpu((worse_cpu, gpu)) >= chosen, "{graph:?} {worse_cpu:?}");
+                        assert!(is_for_gpu(worse_cpu) >= chosen, "{graph:?} {worse_cpu:?}");
                     }
                     for worse_gpu in [late, far, weak] {
-                        assert!(is_for_gpu((cpu, worse_gpu)) <= chosen, "{graph:?} {worse_gpu:?}");
+                        assert!(is_for_gpu(worse_gpu) <= chosen, "{graph:?} {worse_gpu:?}");
                     }
                 }
             }
@@ -163,7 +164,7 @@ fn choices_move_one_way() {
 /// More arcs, vertices or depth never take less time.
 #[test]
 fn costs_grow() {
-    for (cpu, gpu) in machines() {
+    for machine in machines() {
         for graph in GRAPHS {
             let more = [
                 Outline { n_arcs: 2 * graph.n_arcs, ..graph },
@@ -171,17 +172,16 @@ fn costs_grow() {
                 Outline { depth: 2.0 * graph.depth, ..graph },
             ];
             for searches in uses().flatten() {
-                let costs =
-                    |graph| [on_cpu(graph, searches, &cpu), on_gpu(graph, searches, &gpu, &cpu)];
-                let [here, there] = costs(&graph);
-                assert!(here > 0.0 && there > gpu.opening);
+                let (here, there) = seconds(&graph, searches, &machine);
+                assert!(here > 0.0 && there > machine.opening);
                 for more in &more {
-                    let [more_here, more_there] = costs(more);
+                    let (more_here, more_there) = seconds(more, searches, &machine);
                     assert!(more_here >= here && more_there >= there, "{more:?}, {searches:?}");
                 }
             }
         }
     }
     let nothing = outline(0, 0, 0.0, false);
-    assert_eq!(on_cpu(&nothing, Searches::Table(0), &Cpu::with_threads(0)), 0.0);
+    let idle = Machine { threads: 0, ..measured() };
+    assert_eq!(seconds(&nothing, Searches::Table(0), &idle).0, 0.0);
 }

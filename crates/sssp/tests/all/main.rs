@@ -9,4 +9,5 @@ mod k_paths;
 mod laws;
 mod questions;
 mod refusals;
+mod settings;
 mod unsigned;

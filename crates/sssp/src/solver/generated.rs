@@ -1,0 +1,226 @@
+//! What a solver does, generated once for each weight type.
+
+use std::num::NonZeroUsize;
+use std::time::Instant;
+
+use gpu_runtime::Gpu;
+use graph_formats::{Csr, Direction, Distance, VertexId, Weight, ensure_granted};
+use paths::{DistanceTable, Distances, Nearest, Predecessors, Tree};
+use search_parts::{Pool, Query, check_vertices};
+
+use super::core::{Device, OnCpu, Solver};
+use super::rows::{Rows, empty_table, ensure_memory, n_workers};
+use crate::cpu::{Searches, nearest};
+use crate::found::Found;
+use crate::gpu::{self, Arrays, DeviceSolver, OnGpus};
+use crate::overflow::check_overflow;
+use crate::weights::SearchKeys;
+use crate::{Config, Goal, Path, Plan, SsspError, Work, predecessors};
+
+/// The result of a method, or an error.
+pub(super) type Answer<T> = Result<T, SsspError>;
+
+/// The type of path lengths.
+type Length<W> = <W as Weight>::Distance;
+
+/// The functions of this crate for one weight type. Their code is generated with the table of this
+/// trait's methods, which `SearchWeight::generated` returns.
+pub trait Generated<W: SearchKeys>: Sync {
+    fn on_cpu<'g>(&self, graph: &'g Csr<W>, config: &Config) -> Answer<Solver<'g, W>> {
+        let (plan, chosen) = Plan::on_cpu(graph, config)?;
+        let searches = Searches::new(graph, chosen);
+        let (config, search, pool) = (config.clone(), searches.search(), Pool::new(config.threads));
+        let device = Device::Cpu(OnCpu { config, searches, search, pool });
+        Ok(Solver { graph, plan, device, progress: None, reversed: None })
+    }
+
+    fn on_gpus<'g>(
+        &self,
+        gpus: &[Gpu],
+        graph: &'g Csr<W>,
+        config: &gpu::Config,
+    ) -> Answer<Solver<'g, W>> {
+        // without the feature there are no GPUs, and no code for them need be generated
+        if gpus.is_empty() || !cfg!(feature = "cuda") {
+            return Err(SsspError::NotOnGpu { reason: "none was named".to_owned() });
+        }
+        let (plan, on_gpus) = OnGpus::new(gpus, graph, config)?;
+        let device = Device::Gpus(on_gpus);
+        Ok(Solver { graph, plan, device, progress: None, reversed: None })
+    }
+
+    fn distances(
+        &self,
+        solver: &mut Solver<'_, W>,
+        source: VertexId,
+        goal: Goal<Length<W>>,
+    ) -> Answer<Found<Distances<Length<W>>>> {
+        Ok(solver.answer(source, goal)?.map(|(distances, _)| distances))
+    }
+
+    fn tree(
+        &self,
+        solver: &mut Solver<'_, W>,
+        source: VertexId,
+        goal: Goal<Length<W>>,
+    ) -> Answer<Found<Tree<W>>> {
+        let found = solver.answer(source, goal)?;
+        let (distances, limit) = &found.answer;
+        let start = Instant::now();
+        let farthest = limit.unwrap_or(Length::<W>::UNREACHED);
+        let from_distances = || predecessors::from_distances(solver.graph, source, distances);
+        let predecessors = match &mut solver.device {
+            // the cutoff is below zero, so there was no search
+            _ if distances.get(source).is_none() => from_distances(),
+            Device::Cpu(cpu) => cpu.search.predecessors(&cpu.pool, source, farthest),
+            Device::Gpus(gpus) => {
+                gpus.predecessors(source, farthest)?.unwrap_or_else(from_distances)
+            }
+        };
+        let predecessors_time = start.elapsed();
+        let tree = |(distances, limit)| Tree { source, limit, predecessors, distances };
+        Ok(Found { predecessors_time, ..found.map(tree) })
+    }
+
+    fn table(
+        &self,
+        solver: &mut Solver<'_, W>,
+        sources: &[VertexId],
+        targets: &[VertexId],
+    ) -> Answer<Found<DistanceTable<W>>> {
+        check_vertices(solver.graph.n_vertices(), "source", sources)?;
+        check_vertices(solver.graph.n_vertices(), "target", targets)?;
+        let mut table = empty_table::<W::Distance>(sources.len(), targets.len())?;
+        let cells = table.as_slice_mut().unwrap_or_default();
+        let (plan, progress) = (&solver.plan, solver.progress);
+        let found = match &mut solver.device {
+            _ if cells.is_empty() => solver.found((), Work::default(), None),
+            Device::Cpu(cpu) => {
+                let (plan, work) = cpu.fill(solver.graph, sources, targets, progress, cells)?;
+                Found { plan, ..solver.found((), work, None) }
+            }
+            Device::Gpus(gpus) => {
+                let (work, times) = gpus.fill(plan, sources, targets, progress, cells)?;
+                solver.found((), work, Some(times))
+            }
+        };
+        Ok(found.map(|()| DistanceTable::from_storage(table)))
+    }
+
+    fn trees(
+        &self,
+        solver: &mut Solver<'_, W>,
+        sources: &[VertexId],
+        goal: Goal<Length<W>>,
+    ) -> Answer<Found<(DistanceTable<W>, Vec<VertexId>)>> {
+        check_vertices(solver.graph.n_vertices(), "source", sources)?;
+        let (graph, n) = (solver.graph, solver.graph.n_vertices());
+        // both tables together, since each alone may fit
+        let cell = size_of::<W::Distance>() + size_of::<VertexId>();
+        ensure_memory(sources.len(), n, cell)?;
+        let mut table = empty_table::<W::Distance>(sources.len(), n)?;
+        let mut predecessors = empty_table::<VertexId>(sources.len(), n)?;
+        let cells = table.as_slice_mut().unwrap_or_default();
+        let before = predecessors.as_slice_mut().unwrap_or_default();
+        let cells = cells.chunks_exact_mut(n.max(1)).zip(before.chunks_exact_mut(n.max(1)));
+        // progress counts rows, so the searches do not report
+        let progress = solver.progress.take();
+        let rows = Rows::new(sources.iter().zip(cells), sources.len(), progress);
+        type Row<'r, D> = (&'r VertexId, (&'r mut [D], &'r mut [VertexId]));
+        let fill = |solver: &mut Solver<'_, W>, row: Row<'_, W::Distance>| {
+            let (&source, (distances, predecessors)) = row;
+            let tree = self.tree(solver, source, goal)?;
+            distances.copy_from_slice(tree.distances.as_storage());
+            predecessors.copy_from_slice(tree.predecessors.as_storage());
+            Ok(tree.work)
+        };
+        let n_workers = match &solver.device {
+            Device::Cpu(cpu) => n_workers(&cpu.config, graph, sources.len()),
+            Device::Gpus(_) => 1,
+        };
+        let work = match &solver.device {
+            Device::Cpu(OnCpu { config, .. }) if n_workers > 1 => {
+                let alone = Config { threads: Some(NonZeroUsize::MIN), ..config.clone() };
+                rows.fill_by(n_workers, &|| self.on_cpu(graph, &alone), &fill)
+            }
+            _ => rows.fill(Ok(&mut *solver), &|solver, row| fill(solver, row)),
+        };
+        solver.progress = progress;
+        let trees = (DistanceTable::from_storage(table), predecessors.into_raw_vec_and_offset().0);
+        Ok(solver.found(trees, work?, None))
+    }
+
+    fn nearest(
+        &self,
+        solver: &mut Solver<'_, W>,
+        sources: &[VertexId],
+    ) -> Answer<Found<Nearest<W>>> {
+        check_vertices(solver.graph.n_vertices(), "source", sources)?;
+        // refuses negative weights
+        Plan::of(solver.graph, "dijkstra", false, String::new())?;
+        if let Device::Gpus(gpus) = &mut solver.device
+            && let Some(((distances, work), owners)) = gpus.nearest(sources, solver.progress)?
+        {
+            let times = gpus.times();
+            let distances = Distances::from_storage(distances);
+            check_overflow(solver.graph, &distances)?;
+            return Ok(solver.found(Nearest::from_storage(distances, owners), work, Some(times)));
+        }
+        ensure_granted(nearest::BYTES_OF_VERTEX * solver.graph.n_vertices())?;
+        let nearest = nearest::solve(solver.graph, sources, solver.progress)?;
+        Ok(solver.found(nearest, Work::default(), None))
+    }
+
+    fn paths(
+        &self,
+        solver: &mut Solver<'_, W>,
+        source: VertexId,
+        target: VertexId,
+        k: usize,
+    ) -> Answer<Found<Vec<Path<Length<W>>>>> {
+        let (graph, progress) = (solver.graph, solver.progress);
+        k_paths::check(graph, source, target)?;
+        let all = Query { source: target, targets: &[], limit: W::Distance::UNREACHED, progress };
+        let ((to_target, mut work), plan, times) = match graph.direction() {
+            Direction::Undirected => {
+                (solver.device.search(&all)?, solver.plan.clone(), solver.device.times())
+            }
+            Direction::Directed => {
+                if solver.reversed.is_none() {
+                    ensure_granted(graph.bytes())?;
+                }
+                let reversed = solver.reversed.get_or_insert_with(|| graph.transposed());
+                let mut backwards = match &solver.device {
+                    Device::Cpu(cpu) => self.on_cpu(reversed, &cpu.config)?,
+                    Device::Gpus(_) => self.on_cpu(reversed, &Config::default())?,
+                };
+                (backwards.device.search(&all)?, backwards.plan, None)
+            }
+        };
+        let to_target = Distances::from_storage(to_target);
+        let distance = |vertex| to_target.get(vertex);
+        let found = k_paths::k_shortest_paths(graph, source, target, k, distance, progress)?;
+        work.add(&found.work);
+        Ok(Found { plan, ..solver.found(found.paths, work, times) })
+    }
+
+    fn predecessors(
+        &self,
+        graph: &Csr<W>,
+        source: VertexId,
+        distances: &Distances<Length<W>>,
+    ) -> Answer<Predecessors> {
+        check_vertices(graph.n_vertices(), "source", &[source])?;
+        let (n_distances, n_vertices) = (distances.as_storage().len(), graph.n_vertices());
+        if n_distances != n_vertices {
+            return Err(SsspError::NotAllVertices { n_distances, n_vertices });
+        }
+        Ok(predecessors::from_distances(graph, source, distances))
+    }
+
+    fn device_solver(&self, gpu: &Gpu, arrays: &Arrays<'_, W>) -> Answer<DeviceSolver<W>> {
+        DeviceSolver::of_arrays(gpu, arrays)
+    }
+}
+
+impl<W: SearchKeys> Generated<W> for () {}
