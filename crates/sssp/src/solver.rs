@@ -83,7 +83,7 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
     }
 
     /// The GPUs of the solver; none for the CPU.
-    pub fn gpus(&self) -> &[Gpu] {
+    pub(crate) fn gpus(&self) -> &[Gpu] {
         match &self.device {
             Device::Cpu(_) => &[],
             Device::Gpus(on_gpus) => &on_gpus.gpus,
