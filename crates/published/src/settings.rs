@@ -5,13 +5,13 @@ use std::str::FromStr;
 
 use search_parts::{SearchError, by_name};
 
-/// A published form with its settings.
+/// A published form with its settings; `Width` is a number, or a rule for one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Form {
+pub enum Form<Width = f64> {
     /// Δ-stepping in buckets of this width. Each vertex has the index of its bucket; prefix sums
     /// place the requests.
-    DeltaSteppingBuckets(f64),
+    DeltaSteppingBuckets(Width),
     /// Dijkstra's algorithm: one vertex after another, the nearest found by a reduction.
     Dijkstra(BlockSize),
     /// Dijkstra's algorithm that settles at once every vertex whose distance is provably final, by
@@ -19,7 +19,7 @@ pub enum Form {
     Crauser,
     /// Dijkstra's algorithm that settles at once every vertex at most this look-ahead beyond the
     /// nearest, and settles a vertex again if that was too early.
-    Eager(f64),
+    Eager(Width),
     /// Bellman-Ford: launches over all edges until one lowers nothing.
     BellmanFord {
         /// The order of the edges.
@@ -34,9 +34,13 @@ pub enum Form {
     BellmanFordSpmv(Layout),
 }
 
-impl Form {
+impl<Width> Form<Width> {
+    /// Bellman-Ford with default settings.
+    pub const BELLMAN_FORD: Self =
+        Self::BellmanFord { edges: EdgeOrder::Auto, loads: Loads::Plain, stores: Stores::Atomic };
+
     /// Its name on the command line.
-    pub fn name(self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             Self::DeltaSteppingBuckets(_) => "delta-stepping-buckets",
             Self::Dijkstra(_) => "dijkstra",
@@ -48,12 +52,45 @@ impl Form {
     }
 
     /// True for the forms that admit negative weights.
-    pub fn admits_negative(self) -> bool {
+    pub fn admits_negative(&self) -> bool {
         match self {
-            Self::BellmanFord { stores, .. } => stores == Stores::Atomic,
+            Self::BellmanFord { stores, .. } => *stores == Stores::Atomic,
             Self::BellmanFordSpmv(_) => true,
             _ => false,
         }
+    }
+
+    /// The width of the buckets, or the look-ahead; `None` for the other forms.
+    pub fn width(self) -> Option<Width> {
+        match self {
+            Self::DeltaSteppingBuckets(width) | Self::Eager(width) => Some(width),
+            _ => None,
+        }
+    }
+
+    /// The same form with the result of `of` for its width.
+    ///
+    /// # Errors
+    /// Those of `of`.
+    ///
+    /// ```
+    /// use published::Form;
+    ///
+    /// let form = Form::Eager("2.5").try_map_width(str::parse)?;
+    /// assert_eq!(form, Form::Eager(2.5));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn try_map_width<T, E>(self, of: impl FnOnce(Width) -> Result<T, E>) -> Result<Form<T>, E> {
+        Ok(match self {
+            Self::DeltaSteppingBuckets(width) => Form::DeltaSteppingBuckets(of(width)?),
+            Self::Eager(lookahead) => Form::Eager(of(lookahead)?),
+            Self::Dijkstra(block) => Form::Dijkstra(block),
+            Self::Crauser => Form::Crauser,
+            Self::BellmanFord { edges, loads, stores } => {
+                Form::BellmanFord { edges, loads, stores }
+            }
+            Self::BellmanFordSpmv(layout) => Form::BellmanFordSpmv(layout),
+        })
     }
 }
 
@@ -159,14 +196,14 @@ impl Layout {
 #[non_exhaustive]
 pub enum BlockSize {
     /// 128 threads.
-    Threads128,
+    Threads128 = 128,
     /// 256 threads.
-    Threads256,
+    Threads256 = 256,
     /// 512 threads.
     #[default]
-    Threads512,
+    Threads512 = 512,
     /// 1024 threads.
-    Threads1024,
+    Threads1024 = 1024,
 }
 
 impl BlockSize {
@@ -180,12 +217,7 @@ impl BlockSize {
 
     /// The number of threads.
     pub fn threads(self) -> u32 {
-        match self {
-            Self::Threads128 => 128,
-            Self::Threads256 => 256,
-            Self::Threads512 => 512,
-            Self::Threads1024 => 1024,
-        }
+        self as u32
     }
 }
 

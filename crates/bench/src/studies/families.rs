@@ -10,7 +10,7 @@
 
 use std::collections::BTreeSet;
 
-use ::published::{BlockSize, Bounds, DijkstraByLaunches, Layout};
+use ::published::{BlockSize, Bounds, DijkstraByLaunches, Form, Layout};
 use graph_formats::{WeightKind, with_csr};
 
 use super::*;
@@ -173,7 +173,7 @@ fn bounds<W: SearchWeight>(field: &Field<'_, W>, graph: &Graph) -> Result<()> {
         let config = Config { threads: Some(NonZeroUsize::MIN), ..stepping };
         let width = Solver::new(csr, &config)?.plan().delta.context("it has a width")?;
         let most = Bounds::of(csr, width, farthest, &from);
-        let solver = format!("gpu/{}/{name}", gpu::Algorithm::DeltaSteppingBuckets(rule).name());
+        let solver = format!("gpu/{}/{name}", Form::DeltaSteppingBuckets(rule).name());
         let record = Record::of(&[("graph", graph), ("at most", &solver)]);
         field.bench.records().push(record.ran(vec![
             ("rounds", most.phases),
@@ -198,20 +198,27 @@ fn quickest(records: &Records) -> BlockSize {
     least.filter(|least| least.0 > 0.0).map_or_else(BlockSize::default, |least| least.1)
 }
 
+fn published(forms: impl Iterator<Item = (String, Form<Delta>)>) -> Vec<(String, gpu::Algorithm)> {
+    forms.map(|(name, form)| (name, gpu::Algorithm::Published(form))).collect()
+}
+
 /// Every algorithm on the GPU with its variants; Dijkstra's with each of these blocks.
 fn on_gpu(blocks: &[BlockSize]) -> Vec<(String, Asked)> {
     use gpu::Algorithm as A;
     let variants = |algorithm: A| -> Vec<(String, A)> {
         let by = |variant: &str| format!("{}/{variant}", algorithm.name());
         match algorithm {
-            A::Dijkstra(_) => {
-                blocks.iter().map(|&b| (by(&b.threads().to_string()), A::Dijkstra(b))).collect()
+            A::Published(Form::Dijkstra(_)) => {
+                let form = |b: &BlockSize| (by(&b.threads().to_string()), Form::Dijkstra(*b));
+                published(blocks.iter().map(form))
             }
-            A::DeltaSteppingBuckets(_) => {
-                Delta::RULES.map(|(name, rule)| (by(name), A::DeltaSteppingBuckets(rule))).into()
+            A::Published(Form::DeltaSteppingBuckets(_)) => {
+                let form = |(name, rule)| (by(name), Form::DeltaSteppingBuckets(rule));
+                published(Delta::RULES.into_iter().map(form))
             }
-            A::BellmanFordSpmv(_) => {
-                Layout::ALL.map(|(name, layout)| (by(name), A::BellmanFordSpmv(layout))).into()
+            A::Published(Form::BellmanFordSpmv(_)) => {
+                let form = |(name, layout)| (by(name), Form::BellmanFordSpmv(layout));
+                published(Layout::ALL.into_iter().map(form))
             }
             _ => vec![(algorithm.name().to_owned(), algorithm)],
         }

@@ -15,7 +15,7 @@
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
-use ::sssp::gpu::{EdgeOrder, Loads, Stores};
+use ::published::{EdgeOrder, Form, Loads, Stores};
 use clap::value_parser;
 use graph_formats::generate::{Duplicates, GraphOptions, RmatConfig, rmat};
 use paths::{Distances, certificate};
@@ -244,7 +244,8 @@ impl Segments {
                 SWEPT => vec![(SWEPT, n_swept, n_swept)],
                 _ => vec![("", n_sources, n_sources), (RACES, 1, at.bench.terms().runs)],
             };
-            let algorithm = gpu::Algorithm::BellmanFord { edges, loads, stores };
+            let form = Form::BellmanFord { edges, loads, stores };
+            let algorithm = gpu::Algorithm::Published(form);
             let size = edges.segment(n).map_or_else(|| "stored".to_owned(), |p| p.to_string());
             let labels = labels(name).with(&[("segment", &size)]);
             at.race(on_gpu(at.gpu, graph, algorithm)?, &labels, &parts)?;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use published::{BlockSize, EdgeOrder, Layout, Loads, Stores};
+use published::{BlockSize, Form, Layout};
 use search_parts::by_name;
 
 use crate::SsspError;
@@ -21,52 +21,27 @@ pub enum Algorithm {
     BreadthFirst,
     /// Near and far lists of vertices, by distance; on dense graphs long arcs are deferred.
     DeltaStepping(Delta),
-    /// Δ-stepping in the form published for GPUs: each vertex has the index of its bucket, and
-    /// requests are placed by prefix sums.
-    DeltaSteppingBuckets(Delta),
-    /// Vertices in the order of their distance; a reduction finds the nearest.
-    Dijkstra(BlockSize),
-    /// Dijkstra's algorithm that settles at once every vertex whose distance is provably
-    /// final, by the criteria of Crauser and others.
-    Crauser,
-    /// Dijkstra's algorithm that settles at once every vertex at most this look-ahead beyond the
-    /// nearest, and settles it again if its distance falls.
-    Eager(Delta),
-    /// Launches over all edges until one changes nothing.
-    BellmanFord {
-        /// The order of the edges.
-        edges: EdgeOrder,
-        /// How distances are read.
-        loads: Loads,
-        /// How distances are written.
-        stores: Stores,
-    },
     /// Bellman-Ford that scans only vertices whose distance changed.
     BellmanFordQueue(QueueRule),
-    /// Bellman-Ford as products of the graph's matrix with the vector of distances, over (min, +);
-    /// the layout is the matrix's.
-    BellmanFordSpmv(Layout),
+    /// A [form](published::Form) of another paper.
+    Published(Form<Delta>),
 }
 
 impl Algorithm {
-    /// Bellman-Ford with default settings.
-    pub const BELLMAN_FORD: Self =
-        Self::BellmanFord { edges: EdgeOrder::Auto, loads: Loads::Plain, stores: Stores::Atomic };
-
     /// One value for each name; settings without a name have their defaults.
     pub const ALL: [Self; 12] = [
         Self::BreadthFirst,
-        Self::Dijkstra(BlockSize::Threads512),
-        Self::BELLMAN_FORD,
+        Self::Published(Form::Dijkstra(BlockSize::Threads512)),
+        Self::Published(Form::BELLMAN_FORD),
         Self::BellmanFordQueue(QueueRule::Fifo),
         Self::BellmanFordQueue(QueueRule::Slf),
         Self::BellmanFordQueue(QueueRule::Lll),
         Self::BellmanFordQueue(QueueRule::SlfLll),
         Self::DeltaStepping(Delta::Auto),
-        Self::Crauser,
-        Self::Eager(Delta::Auto),
-        Self::BellmanFordSpmv(Layout::CsrBalanced),
-        Self::DeltaSteppingBuckets(Delta::Auto),
+        Self::Published(Form::Crauser),
+        Self::Published(Form::Eager(Delta::Auto)),
+        Self::Published(Form::BellmanFordSpmv(Layout::CsrBalanced)),
+        Self::Published(Form::DeltaSteppingBuckets(Delta::Auto)),
     ];
 
     /// Its name on the command line.
@@ -74,22 +49,17 @@ impl Algorithm {
         match self {
             Self::BreadthFirst => "breadth-first",
             Self::DeltaStepping(_) => "delta-stepping",
-            Self::DeltaSteppingBuckets(_) => "delta-stepping-buckets",
-            Self::Dijkstra(_) => "dijkstra",
-            Self::Crauser => "crauser",
-            Self::Eager(_) => "eager",
-            Self::BellmanFord { .. } => "bellman-ford",
             Self::BellmanFordQueue(rule) => rule.algorithm_name(),
-            Self::BellmanFordSpmv(_) => "bellman-ford-spmv",
+            Self::Published(form) => form.name(),
         }
     }
 
     /// True for the algorithms that admit negative weights.
     pub fn admits_negative(self) -> bool {
         match self {
-            Self::BellmanFord { stores, .. } => stores == Stores::Atomic,
-            Self::BellmanFordQueue(_) | Self::BellmanFordSpmv(_) => true,
-            _ => false,
+            Self::BreadthFirst | Self::DeltaStepping(_) => false,
+            Self::BellmanFordQueue(_) => true,
+            Self::Published(form) => form.admits_negative(),
         }
     }
 }

@@ -15,29 +15,29 @@ use std::time::{Duration, Instant};
 
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Distance, VertexId, Weight};
-use published::Layout;
+use published::{Form, Layout};
 use search_parts::device::DeviceSearch;
 use search_parts::{Query, milliseconds, unless_out_of_memory};
 
 use super::algorithm::Algorithm;
-use super::delta_stepping::{DeltaSteppingOnGpu, Form};
+use super::delta_stepping::{self, DeltaSteppingOnGpu};
 use super::device::{Device, on_device};
 use crate::weights::SearchKeys;
 use crate::{Delta, Plan, QueueRule, SsspError, delta};
 
 /// Algorithms that are tried beside Δ-stepping if the graph has few hops.
 const FOR_FEW_HOPS: [Algorithm; 4] = [
-    Algorithm::BellmanFordSpmv(Layout::CsrBalanced),
-    Algorithm::BELLMAN_FORD,
-    Algorithm::Crauser,
+    Algorithm::Published(Form::BellmanFordSpmv(Layout::CsrBalanced)),
+    Algorithm::Published(Form::BELLMAN_FORD),
+    Algorithm::Published(Form::Crauser),
     Algorithm::BellmanFordQueue(QueueRule::Slf),
 ];
 /// Algorithms that are tried with negative weights, which Δ-stepping does not admit.
 const FOR_ANY_SIGN: [Algorithm; 4] = [
     Algorithm::BellmanFordQueue(QueueRule::Lll),
     Algorithm::BellmanFordQueue(QueueRule::Fifo),
-    Algorithm::BellmanFordSpmv(Layout::CsrBalanced),
-    Algorithm::BELLMAN_FORD,
+    Algorithm::Published(Form::BellmanFordSpmv(Layout::CsrBalanced)),
+    Algorithm::Published(Form::BELLMAN_FORD),
 ];
 /// The longest time of a trial, in milliseconds.
 const MAX_TRIAL_MS: f64 = 100.0;
@@ -182,7 +182,7 @@ fn representative(
 fn fastest_form(
     device: &mut DeltaSteppingOnGpu,
     source: VertexId,
-) -> Result<Option<(f64, Form)>, SsspError> {
+) -> Result<Option<(f64, delta_stepping::Form)>, SsspError> {
     let times = device.times;
     let budget = Duration::from_secs_f64((times.upload_ms + times.prepare_ms) / 1e3);
     let began = Instant::now();

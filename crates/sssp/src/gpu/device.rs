@@ -3,7 +3,6 @@
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, VertexId, Weight};
 use paths::Progress;
-use published::Form;
 use search_parts::device::{Answer, DeviceSearch, Owners};
 
 use super::algorithm::Algorithm;
@@ -72,34 +71,23 @@ pub(super) fn on_device<'g, W: SearchKeys>(
     graph: &'g Csr<W>,
     algorithm: Algorithm,
 ) -> Result<(Device<'g, W>, Option<f64>), SsspError> {
-    let form = match algorithm {
+    match algorithm {
         Algorithm::DeltaStepping(delta) => {
             let width = delta::width(graph, delta)?;
             let fixed = delta != Delta::Auto;
             let search = DeltaSteppingOnGpu::new(gpu, graph, width, fixed)?;
-            return Ok((Device::Stepping(Box::new(search)), Some(width)));
+            Ok((Device::Stepping(Box::new(search)), Some(width)))
         }
         Algorithm::BreadthFirst => {
             plan::check_weights_equal(graph)?;
-            return Ok((Device::Levels(Box::new(ByLevelsOnGpu::new(gpu, graph)?)), None));
+            Ok((Device::Levels(Box::new(ByLevelsOnGpu::new(gpu, graph)?)), None))
         }
         Algorithm::BellmanFordQueue(rule) => {
-            return Ok((Device::Other(Box::new(QueueOnGpu::new(gpu, graph, rule)?)), None));
+            Ok((Device::Other(Box::new(QueueOnGpu::new(gpu, graph, rule)?)), None))
         }
-        Algorithm::DeltaSteppingBuckets(delta) => {
-            Form::DeltaSteppingBuckets(delta::width(graph, delta)?)
+        Algorithm::Published(form) => {
+            let form = form.try_map_width(|delta| delta::width(graph, delta))?;
+            Ok((Device::Other(published::search(gpu, graph, form)?), form.width()))
         }
-        Algorithm::Eager(lookahead) => Form::Eager(delta::width(graph, lookahead)?),
-        Algorithm::Dijkstra(block) => Form::Dijkstra(block),
-        Algorithm::Crauser => Form::Crauser,
-        Algorithm::BellmanFord { edges, loads, stores } => {
-            Form::BellmanFord { edges, loads, stores }
-        }
-        Algorithm::BellmanFordSpmv(layout) => Form::BellmanFordSpmv(layout),
-    };
-    let width = match form {
-        Form::DeltaSteppingBuckets(width) | Form::Eager(width) => Some(width),
-        _ => None,
-    };
-    Ok((Device::Other(published::search(gpu, graph, form)?), width))
+    }
 }

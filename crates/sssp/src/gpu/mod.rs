@@ -24,7 +24,7 @@ pub use self::algorithm::{Algorithm, Config};
 pub use self::arrays::{Arrays, Indices};
 pub use self::device_solver::{DeviceSolver, OnDevice};
 pub(crate) use self::several::OnGpus;
-pub use published::{BlockSize, EdgeOrder, Layout, Loads, Stores};
+pub use published;
 
 #[cfg(test)]
 mod tests {

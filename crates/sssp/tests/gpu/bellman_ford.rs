@@ -4,7 +4,8 @@ use std::num::NonZeroU32;
 
 use graph_formats::Csr;
 use paths::oracle;
-use sssp::gpu::{Algorithm, EdgeOrder, Loads, Stores};
+use published::{EdgeOrder, Form, Loads, Stores};
+use sssp::gpu::Algorithm;
 use sssp::{Config, Goal, SearchWeight, Solver, SsspError};
 
 use crate::common::{corner_case_tests, gpu, refusal};
@@ -19,7 +20,8 @@ fn all_variants() -> Vec<Config<Algorithm>> {
     for edges in [EdgeOrder::AsStored].into_iter().chain(segments) {
         for loads in [Loads::Plain, Loads::ReadOnly] {
             for stores in [Stores::Atomic, Stores::Racing] {
-                variants.push(Config::with(Algorithm::BellmanFord { edges, loads, stores }));
+                let form = Form::BellmanFord { edges, loads, stores };
+                variants.push(Config::with(Algorithm::Published(form)));
             }
         }
     }
@@ -57,11 +59,11 @@ fn generated_graphs() {
 fn a_race_ends_right_each_time() {
     let Some(gpu) = gpu() else { return };
     let graph = graphs::skewed(14);
-    let racing = Config::with(Algorithm::BellmanFord {
+    let racing = Config::with(Algorithm::Published(Form::BellmanFord {
         edges: EdgeOrder::AsStored,
         loads: Loads::Plain,
         stores: Stores::Racing,
-    });
+    }));
     let expected = oracle::tree(&graph, 0, None).unwrap().distances;
     let mut solver = Solver::on_gpu(&gpu, &graph, &racing).unwrap();
     for _ in 0..50 {

@@ -6,7 +6,7 @@ use graph_formats::{Csr, VertexId, Weight};
 use paths::Tree;
 use paths::certificate::check_tree;
 use paths::oracle;
-use published::Bounds;
+use published::{Bounds, Form};
 use sssp::gpu::Algorithm;
 use sssp::{Config, Delta, Found, Goal, SearchWeight, Solver, SsspError};
 
@@ -15,7 +15,7 @@ use crate::graphs;
 use crate::laws;
 
 fn with(delta: Delta) -> Config<Algorithm> {
-    Config::with(Algorithm::DeltaSteppingBuckets(delta))
+    Config::with(Algorithm::Published(Form::DeltaSteppingBuckets(delta)))
 }
 
 /// Every rule and widths from 1 to one bucket for all vertices, as far as `graph` admits them.

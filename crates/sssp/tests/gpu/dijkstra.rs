@@ -4,7 +4,8 @@
 use graph_formats::{AnyCsr, Csr, Weight, with_csr};
 use paths::{Distances, oracle};
 use proptest::strategy::Strategy;
-use sssp::gpu::{Algorithm, BlockSize};
+use published::{BlockSize, Form};
+use sssp::gpu::Algorithm;
 use sssp::{Config, Delta, Goal, Solver, SsspError};
 use test_support::arbitrary_graph;
 
@@ -12,19 +13,21 @@ use crate::common::{Both, corner_case_tests, gpu, refusal};
 use crate::graphs;
 use crate::laws::{self, agree};
 
+const CRAUSER: Algorithm = Algorithm::Published(Form::Crauser);
+
 /// Dijkstra's algorithm with this size of block.
 fn dijkstra(block: BlockSize) -> Config<Algorithm> {
-    Config::with(Algorithm::Dijkstra(block))
+    Config::with(Algorithm::Published(Form::Dijkstra(block)))
 }
 
 /// Eager's criterion with this look-ahead.
 fn eager(lookahead: Delta) -> Config<Algorithm> {
-    Config::with(Algorithm::Eager(lookahead))
+    Config::with(Algorithm::Published(Form::Eager(lookahead)))
 }
 
 /// The default configurations.
 fn defaults() -> [Config<Algorithm>; 3] {
-    let crauser = Config::with(Algorithm::Crauser);
+    let crauser = Config::with(CRAUSER);
     [dijkstra(BlockSize::default()), crauser, eager(Delta::Auto)]
 }
 
@@ -32,7 +35,7 @@ fn defaults() -> [Config<Algorithm>; 3] {
 /// of block.
 fn settling_once() -> Vec<Config<Algorithm>> {
     let sizes = BlockSize::ALL.into_iter().map(|(_, block)| dijkstra(block));
-    sizes.chain([Config::with(Algorithm::Crauser)]).collect()
+    sizes.chain([Config::with(CRAUSER)]).collect()
 }
 
 /// All configurations, with two look-aheads for Eager.
@@ -119,7 +122,7 @@ fn every_vertex_is_settled_once_and_every_arc_relaxed_once() {
                 let done = (work.settled, work.relaxations, work.again);
                 assert_eq!(done, (n_reached, n_arcs, None), "{name}, {config:?}");
                 assert!(work.improvements + 1 >= n_reached, "{name}, {config:?}: {work:?}");
-                if config.algorithm == Some(Algorithm::Crauser) {
+                if config.algorithm == Some(CRAUSER) {
                     // in a directed graph, a source may reach few vertices
                     assert!(n_reached < 100 || work.rounds * 4 < n_reached, "{name}: {work:?}");
                 } else {

@@ -24,6 +24,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use graph_formats::{Csr, Direction, VertexId};
 use paths::certificate::check_tree;
+use published::Form;
 use sssp::gpu::Algorithm;
 use sssp::{Config, Delta, Goal, SearchWeight, Solver, SsspError};
 
@@ -104,7 +105,7 @@ fn a_callback_may_panic() {
 fn what_the_gpu_cannot_do_is_refused() {
     let Some(gpu) = gpu() else { return };
     let doubles = Csr::from_arcs(2, &[(0, 1, 0.5)]).unwrap();
-    let refused = refusal(&gpu, &doubles, &Config::with(Algorithm::Crauser));
+    let refused = refusal(&gpu, &doubles, &Config::with(Algorithm::Published(Form::Crauser)));
     assert!(refused.to_string().contains("delta-stepping"));
     let minus = Csr::from_arcs(2, &[(0, 1, -1i32)]).unwrap();
     let refused = refusal(&gpu, &minus, &stepping(Delta::Auto));

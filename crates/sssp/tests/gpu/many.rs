@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, VertexId};
+use published::Form;
 use sssp::gpu::Algorithm;
 use sssp::{Config, Goal, SearchWeight, Solver, SsspError};
 use test_support::arbitrary_graph;
@@ -39,7 +40,7 @@ corner_cases_u32 u32, corner_cases_i64 i64, corner_cases_u64 u64, corner_cases_f
 #[test]
 fn corner_cases_by_bellman_ford() {
     laws::for_corner_cases::<i32>(|gpu, name, graph| {
-        let config = Config::with(Algorithm::BELLMAN_FORD);
+        let config = Config::with(Algorithm::Published(Form::BELLMAN_FORD));
         // searches run one after the other, and on the long path each has 10^4 launches
         agree_from(Both::new(gpu, name, graph, &config), graph, 10);
     });

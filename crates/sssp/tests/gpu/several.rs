@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, VertexId};
+use published::Form;
 use sssp::gpu::Algorithm;
 use sssp::{Config, Goal, SearchWeight, Solver, SsspError};
 
@@ -52,7 +53,7 @@ fn the_table_is_that_of_one() {
         agree(&graphs::reweighted(&graph, |w| u64::from(w) << 40), &config, &sources);
         agree(&graphs::reweighted(&graph, |w| w << 23), &config, &sources);
         // searches run one after the other
-        agree(&graph, &Config::with(Algorithm::BELLMAN_FORD), &sources[..7]);
+        agree(&graph, &Config::with(Algorithm::Published(Form::BELLMAN_FORD)), &sources[..7]);
     }
 }
 

@@ -2,7 +2,8 @@
 
 use graph_formats::{Csr, Direction, Weight, with_csr};
 use paths::Tree;
-use sssp::gpu::{Algorithm, Layout};
+use published::{Form, Layout};
+use sssp::gpu::Algorithm;
 use sssp::{Config, Found, Goal, SearchWeight, Solver, SsspError};
 
 use crate::common::{Both, corner_case_tests, gpu, refusal};
@@ -10,7 +11,7 @@ use crate::graphs;
 use crate::laws::{self, agree};
 
 fn with(layout: Layout) -> Config<Algorithm> {
-    Config::with(Algorithm::BellmanFordSpmv(layout))
+    Config::with(Algorithm::Published(Form::BellmanFordSpmv(layout)))
 }
 
 fn configs() -> [Config<Algorithm>; 4] {

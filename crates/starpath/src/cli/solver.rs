@@ -4,8 +4,8 @@ use std::num::NonZeroU32;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use sssp::gpu::{self, BlockSize, EdgeOrder, Layout, Loads, Stores};
-use sssp::{Algorithm, Config, Delta, Queue};
+use sssp::gpu::published::{BlockSize, EdgeOrder, Form, Layout, Loads, Stores};
+use sssp::{Algorithm, Config, Delta, Queue, gpu};
 
 use super::{Backend, Common};
 use crate::failure::WrongUse;
@@ -165,13 +165,19 @@ impl SolverArgs {
         use gpu::Algorithm;
         Some(match name.parse().ok()? {
             Algorithm::DeltaStepping(_) => Algorithm::DeltaStepping(self.delta),
-            Algorithm::DeltaSteppingBuckets(_) => Algorithm::DeltaSteppingBuckets(self.delta),
-            Algorithm::Eager(_) => Algorithm::Eager(self.delta),
-            Algorithm::Dijkstra(_) => Algorithm::Dijkstra(self.reduction_block.unwrap_or_default()),
-            Algorithm::BellmanFordSpmv(_) => {
-                Algorithm::BellmanFordSpmv(self.product.unwrap_or_default())
-            }
-            Algorithm::BellmanFord { .. } => Algorithm::BellmanFord {
+            Algorithm::Published(form) => Algorithm::Published(self.published(form)),
+            without => without,
+        })
+    }
+
+    /// The same form with its parameters.
+    fn published(&self, form: Form<Delta>) -> Form<Delta> {
+        match form {
+            Form::DeltaSteppingBuckets(_) => Form::DeltaSteppingBuckets(self.delta),
+            Form::Eager(_) => Form::Eager(self.delta),
+            Form::Dijkstra(_) => Form::Dijkstra(self.reduction_block.unwrap_or_default()),
+            Form::BellmanFordSpmv(_) => Form::BellmanFordSpmv(self.product.unwrap_or_default()),
+            Form::BellmanFord { .. } => Form::BellmanFord {
                 edges: match self.segment.map(NonZeroU32::new) {
                     None => EdgeOrder::default(),
                     Some(None) => EdgeOrder::AsStored,
@@ -181,15 +187,15 @@ impl SolverArgs {
                 stores: if self.racing_stores { Stores::Racing } else { Stores::Atomic },
             },
             without => without,
-        })
+        }
     }
 }
 
 /// An error for an algorithm that the CPU does not have.
 fn gpu_only(name: &str, algorithm: Option<gpu::Algorithm>) -> WrongUse {
     let nearest = match algorithm {
-        Some(gpu::Algorithm::Crauser) => "dijkstra",
-        Some(gpu::Algorithm::BellmanFordSpmv(_)) => "bellman-ford",
+        Some(gpu::Algorithm::Published(Form::Crauser)) => "dijkstra",
+        Some(gpu::Algorithm::Published(Form::BellmanFordSpmv(_))) => "bellman-ford",
         _ => "delta-stepping",
     };
     let text = format!("{name} runs on a GPU only; on the CPU, {nearest} is the nearest to it");
