@@ -8,7 +8,7 @@
 //! reads and writes, and why its races are harmless, stands above it in the CUDA C++.
 //!
 //! ```
-//! let module = kernels::sssp::BELLMAN_FORD_U32;
+//! let module = kernels::sssp::BELLMAN_FORD[0];
 //! assert_eq!(module.name, "sssp/bellman_ford_u32");
 //! assert!(module.ptx.contains(".entry bellman_ford_start_u32("));
 //! ```
@@ -28,111 +28,91 @@ macro_rules! module {
     };
 }
 
-/// Shortest paths from one source, `kernels/sssp`.
+macro_rules! modules {
+    ($($name:literal),*) => {
+        [$(module!($name)),*]
+    };
+}
+
+/// Shortest paths from one source, `kernels/sssp`. An array has a module for each type of weights
+/// or keys, with which its name ends.
 pub mod sssp {
     use super::Module;
 
-    /// `bellman_ford.cu` with weights of type `u32`.
-    pub const BELLMAN_FORD_U32: Module = module!("sssp/bellman_ford_u32");
-    /// `bellman_ford.cu` with weights of type `i32`.
-    pub const BELLMAN_FORD_I32: Module = module!("sssp/bellman_ford_i32");
-    /// `bellman_ford.cu` with weights of type `f32`.
-    pub const BELLMAN_FORD_F32: Module = module!("sssp/bellman_ford_f32");
-    /// `bellman_ford.cu` with weights of type `f64`.
-    pub const BELLMAN_FORD_F64: Module = module!("sssp/bellman_ford_f64");
+    /// `bellman_ford.cu`, for each type of weights.
+    pub const BELLMAN_FORD: [Module; 4] = modules![
+        "sssp/bellman_ford_u32",
+        "sssp/bellman_ford_i32",
+        "sssp/bellman_ford_f32",
+        "sssp/bellman_ford_f64"
+    ];
     /// `prepare.cu`: edges from rows, and their order. It knows no weights.
     pub const PREPARE: Module = module!("sssp/prepare");
-    /// `rows.cu` with weights of type `u32`: rows as `delta_stepping.cu` reads them.
-    pub const ROWS_U32: Module = module!("sssp/rows_u32");
-    /// `rows.cu` with weights of type `f32`.
-    pub const ROWS_F32: Module = module!("sssp/rows_f32");
-    /// `rows.cu` with weights of type `u64`.
-    pub const ROWS_U64: Module = module!("sssp/rows_u64");
-    /// `rows.cu` with weights of type `f64`.
-    pub const ROWS_F64: Module = module!("sssp/rows_f64");
+    /// `rows.cu`: rows as `delta_stepping.cu` reads them.
+    pub const ROWS: [Module; 4] =
+        modules!["sssp/rows_u32", "sssp/rows_f32", "sssp/rows_u64", "sssp/rows_f64"];
     /// `arrays.cu`.
     pub const ARRAYS: Module = module!("sssp/arrays");
-    /// `distances.cu` with weights of type `u32`.
-    pub const DISTANCES_U32: Module = module!("sssp/distances_u32");
-    /// `distances.cu` with weights of type `f32`.
-    pub const DISTANCES_F32: Module = module!("sssp/distances_f32");
-    /// `distances.cu` with weights of type `u32` and keys of 64 bits.
-    pub const DISTANCES_U32_WIDE: Module = module!("sssp/distances_u32_wide");
-    /// `distances.cu` with weights of type `u64`.
-    pub const DISTANCES_U64: Module = module!("sssp/distances_u64");
-    /// `distances.cu` with weights of type `f64`.
-    pub const DISTANCES_F64: Module = module!("sssp/distances_f64");
-    /// `delta_stepping.cu` with weights of type `u32`.
-    pub const DELTA_STEPPING_U32: Module = module!("sssp/delta_stepping_u32");
-    /// `delta_stepping.cu` with weights of type `f32`.
-    pub const DELTA_STEPPING_F32: Module = module!("sssp/delta_stepping_f32");
-    /// Delta-stepping on `u32` weights and keys of 64 bits.
-    pub const DELTA_STEPPING_U32_WIDE: Module = module!("sssp/delta_stepping_u32_wide");
-    /// Delta-stepping on `u64` weights.
-    pub const DELTA_STEPPING_U64: Module = module!("sssp/delta_stepping_u64");
-    /// Delta-stepping on `f64` weights.
-    pub const DELTA_STEPPING_F64: Module = module!("sssp/delta_stepping_f64");
+    /// `distances.cu`: distances from keys, for each type of keys.
+    pub const DISTANCES: [Module; 5] = modules![
+        "sssp/distances_u32",
+        "sssp/distances_f32",
+        "sssp/distances_u32_wide",
+        "sssp/distances_u64",
+        "sssp/distances_f64"
+    ];
+    /// `delta_stepping.cu`, for each type of keys; `wide` ones have 64 bits, their weights 32.
+    pub const DELTA_STEPPING: [Module; 5] = modules![
+        "sssp/delta_stepping_u32",
+        "sssp/delta_stepping_f32",
+        "sssp/delta_stepping_u32_wide",
+        "sssp/delta_stepping_u64",
+        "sssp/delta_stepping_f64"
+    ];
 
-    /// `buckets.cu` with weights of type `u32`: delta-stepping as published for GPUs.
-    pub const BUCKETS_U32: Module = module!("sssp/buckets_u32");
-    /// `buckets.cu` with weights of type `f32`.
-    pub const BUCKETS_F32: Module = module!("sssp/buckets_f32");
-    /// `queue.cu` with weights of type `u32`: Bellman-Ford with a queue.
-    pub const QUEUE_U32: Module = module!("sssp/queue_u32");
-    /// `queue.cu` with weights of type `i32`.
-    pub const QUEUE_I32: Module = module!("sssp/queue_i32");
-    /// `queue.cu` with weights of type `f32`.
-    pub const QUEUE_F32: Module = module!("sssp/queue_f32");
-    /// `queue.cu` with weights of type `f64`.
-    pub const QUEUE_F64: Module = module!("sssp/queue_f64");
+    /// `buckets.cu`: delta-stepping as published for GPUs.
+    pub const BUCKETS: [Module; 2] = modules!["sssp/buckets_u32", "sssp/buckets_f32"];
+    /// `queue.cu`: Bellman-Ford with a queue, for each type of weights.
+    pub const QUEUE: [Module; 4] =
+        modules!["sssp/queue_u32", "sssp/queue_i32", "sssp/queue_f32", "sssp/queue_f64"];
 
-    /// Delta-stepping from many sources on `u32` weights.
-    pub const MANY_SOURCES_U32: Module = module!("sssp/many_sources_u32");
-    /// Delta-stepping from many sources on `f32` weights.
-    pub const MANY_SOURCES_F32: Module = module!("sssp/many_sources_f32");
-    /// Delta-stepping from many sources on `u32` weights and keys of 64 bits.
-    pub const MANY_SOURCES_U32_WIDE: Module = module!("sssp/many_sources_u32_wide");
-    /// Delta-stepping from many sources on `u64` weights.
-    pub const MANY_SOURCES_U64: Module = module!("sssp/many_sources_u64");
-    /// Delta-stepping from many sources on `f64` weights.
-    pub const MANY_SOURCES_F64: Module = module!("sssp/many_sources_f64");
+    /// `many_sources.cu`: delta-stepping from many sources, for each type of keys.
+    pub const MANY_SOURCES: [Module; 5] = modules![
+        "sssp/many_sources_u32",
+        "sssp/many_sources_f32",
+        "sssp/many_sources_u32_wide",
+        "sssp/many_sources_u64",
+        "sssp/many_sources_f64"
+    ];
 
-    /// Dijkstra's algorithm by reductions on `u32` weights.
-    pub const DIJKSTRA_U32: Module = module!("sssp/dijkstra_u32");
-    /// Dijkstra's algorithm by reductions on `f32` weights.
-    pub const DIJKSTRA_F32: Module = module!("sssp/dijkstra_f32");
+    /// Dijkstra's algorithm by reductions.
+    pub const DIJKSTRA: [Module; 2] = modules!["sssp/dijkstra_u32", "sssp/dijkstra_f32"];
     /// The least of many `u32` labels.
     pub const EXTRACT_MIN_U32: Module = module!("sssp/extract_min_u32");
     /// `reduction_steps.cu` on labels of 32 bits: the reduction in shared memory, step by step.
     pub const REDUCTION_STEPS_U32: Module = module!("sssp/reduction_steps_u32");
     /// The other steps of Dijkstra's algorithm by launches, on `u32` weights.
     pub const DIJKSTRA_STEPS_U32: Module = module!("sssp/dijkstra_steps_u32");
-    /// Dijkstra's algorithm by the criteria of Crauser and others on `u32` weights.
-    pub const CRAUSER_U32: Module = module!("sssp/crauser_u32");
-    /// Dijkstra's algorithm by the criteria of Crauser and others on `f32` weights.
-    pub const CRAUSER_F32: Module = module!("sssp/crauser_f32");
+    /// Dijkstra's algorithm by the criteria of Crauser and others.
+    pub const CRAUSER: [Module; 2] = modules!["sssp/crauser_u32", "sssp/crauser_f32"];
 
-    /// Predecessors from `u32` distances, over rows.
-    pub const PREDECESSORS_U32: Module = module!("sssp/predecessors_u32");
-    /// Predecessors from `f32` distances, over rows.
-    pub const PREDECESSORS_F32: Module = module!("sssp/predecessors_f32");
-    /// Predecessors from distances, over rows, on `u32` weights and keys of 64 bits.
-    pub const PREDECESSORS_U32_WIDE: Module = module!("sssp/predecessors_u32_wide");
-    /// Predecessors from distances, over rows, on `u64` weights.
-    pub const PREDECESSORS_U64: Module = module!("sssp/predecessors_u64");
-    /// Predecessors from distances, over rows, on `f64` weights.
-    pub const PREDECESSORS_F64: Module = module!("sssp/predecessors_f64");
+    /// `predecessors.cu`: the tree over rows, for each type of keys.
+    pub const PREDECESSORS: [Module; 5] = modules![
+        "sssp/predecessors_u32",
+        "sssp/predecessors_f32",
+        "sssp/predecessors_u32_wide",
+        "sssp/predecessors_u64",
+        "sssp/predecessors_f64"
+    ];
 
-    /// The nearest of several sources, from distances, on `u32` weights.
-    pub const NEAREST_U32: Module = module!("sssp/nearest_u32");
-    /// The nearest of several sources, from distances, on `f32` weights.
-    pub const NEAREST_F32: Module = module!("sssp/nearest_f32");
-    /// The nearest of several sources, from distances, on `u32` weights and keys of 64 bits.
-    pub const NEAREST_U32_WIDE: Module = module!("sssp/nearest_u32_wide");
-    /// The nearest of several sources, from distances, on `u64` weights.
-    pub const NEAREST_U64: Module = module!("sssp/nearest_u64");
-    /// The nearest of several sources, from distances, on `f64` weights.
-    pub const NEAREST_F64: Module = module!("sssp/nearest_f64");
+    /// `nearest.cu`: the nearest of several sources, for each type of keys.
+    pub const NEAREST: [Module; 5] = modules![
+        "sssp/nearest_u32",
+        "sssp/nearest_f32",
+        "sssp/nearest_u32_wide",
+        "sssp/nearest_u64",
+        "sssp/nearest_f64"
+    ];
 
     /// `breadth_first.cu`: levels, by how many arcs vertices are from one source.
     pub const BREADTH_FIRST: Module = module!("sssp/breadth_first");
@@ -143,23 +123,17 @@ pub mod sssp {
     /// `hop_sums.cu`: sums over searches from up to 1024 sources at once.
     pub const HOP_SUMS_1024: Module = module!("sssp/hop_sums_1024");
 
-    /// Predecessors from `u32` distances, over edges.
-    pub const EDGE_PREDECESSORS_U32: Module = module!("sssp/edge_predecessors_u32");
-    /// Predecessors from `i32` distances, over edges.
-    pub const EDGE_PREDECESSORS_I32: Module = module!("sssp/edge_predecessors_i32");
-    /// Predecessors from `f32` distances, over edges.
-    pub const EDGE_PREDECESSORS_F32: Module = module!("sssp/edge_predecessors_f32");
-    /// Predecessors from `f64` distances, over edges.
-    pub const EDGE_PREDECESSORS_F64: Module = module!("sssp/edge_predecessors_f64");
+    /// `edge_predecessors.cu`: the tree over edges, for each type of weights.
+    pub const EDGE_PREDECESSORS: [Module; 4] = modules![
+        "sssp/edge_predecessors_u32",
+        "sssp/edge_predecessors_i32",
+        "sssp/edge_predecessors_f32",
+        "sssp/edge_predecessors_f64"
+    ];
 
-    /// Bellman-Ford as products of matrix and vector, on `u32` weights.
-    pub const SPMV_U32: Module = module!("sssp/spmv_u32");
-    /// Bellman-Ford as products of matrix and vector, on `i32` weights.
-    pub const SPMV_I32: Module = module!("sssp/spmv_i32");
-    /// Bellman-Ford as products of matrix and vector, on `f32` weights.
-    pub const SPMV_F32: Module = module!("sssp/spmv_f32");
-    /// Bellman-Ford as products of matrix and vector, on `f64` weights.
-    pub const SPMV_F64: Module = module!("sssp/spmv_f64");
+    /// `spmv.cu`: Bellman-Ford as products of matrix and vector, for each type of weights.
+    pub const SPMV: [Module; 4] =
+        modules!["sssp/spmv_u32", "sssp/spmv_i32", "sssp/spmv_f32", "sssp/spmv_f64"];
 }
 
 /// Shortest paths between all pairs, `kernels/apsp`.

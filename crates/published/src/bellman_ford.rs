@@ -15,19 +15,16 @@
 //!
 //! Reference: origin-segments
 
-use std::time::Instant;
-
 use gpu_runtime::{Buffer, Gpu, Kernel, Timer};
 use graph_formats::{Csr, Direction, VertexId, Weight};
-use kernels::sssp::{BELLMAN_FORD_F32, BELLMAN_FORD_F64, BELLMAN_FORD_I32, BELLMAN_FORD_U32};
 use paths::Predecessors;
-use search_parts::device::{Answer, DeviceSearch, EdgeTree, Searched, lowers_itself, no_answer};
+use search_parts::device::{DeviceSearch, EdgeTree, Searched, lowers_itself};
 use search_parts::{
     DeviceTimes, EDGES_PER_LAUNCH, Kernels, Query, SearchError, Work, a_thread_each, check_size,
-    device, milliseconds,
+    device,
 };
 
-use super::edges::{DeviceEdges, EdgeKernels};
+use super::edges::DeviceEdges;
 use crate::settings::{EdgeOrder, Loads, Stores};
 
 /// Iterations before the first check for a negative cycle; each check doubles the number.
@@ -39,7 +36,9 @@ pub(crate) struct BellmanFordOnGpu<'g, W: Weight> {
     /// Whether to check for negative cycles.
     negative: bool,
     gpu: Gpu,
-    kernels: RelaxKernels,
+    start: Kernel,
+    plain: Kernel,
+    read_only: Kernel,
     timer: Timer,
     edges: DeviceEdges<W>,
     distances: Buffer<W>,
@@ -57,25 +56,35 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
         gpu: &Gpu,
         graph: &'g Csr<W>,
         order: EdgeOrder,
-        (loads, stores): (Loads, Stores),
+        loads: Loads,
+        stores: Stores,
     ) -> Result<Self, SearchError> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         check_size(n, m)?;
         let negative = graph.first_negative().is_some();
         let both_ways = graph.direction() == Direction::Undirected;
-        let jit_before = gpu.jit_ms();
-        let kernels = RelaxKernels::load::<W>(gpu, both_ways, stores)?;
-        let edge_kernels = EdgeKernels::load(gpu)?;
-        let required = required_bytes::<W>(n, m, both_ways, order);
-        gpu.check_fits("the graph, its edges and distances", required)?;
-        let tree = EdgeTree::load(gpu, W::KIND, both_ways, n)?;
-        let mut times = DeviceTimes { jit_ms: gpu.jit_ms() - jit_before, ..Default::default() };
-        let edges = DeviceEdges::of(gpu, &edge_kernels, graph, both_ways, order, &mut times)?;
+        let ends = if both_ways { "pairs" } else { "arcs" };
+        let race = if stores == Stores::Racing { "_race" } else { "" };
+        let mut times = DeviceTimes::default();
+        let (([start, plain, read_only], tree), _) = times.apart_from_jit(gpu, || {
+            let kernels = Kernels::of(gpu, &kernels::sssp::BELLMAN_FORD, W::KIND)?;
+            let kernels = [
+                kernels.get("bellman_ford_start")?,
+                kernels.get(&format!("bellman_ford_{ends}{race}"))?,
+                kernels.get(&format!("bellman_ford_{ends}_ldg{race}"))?,
+            ];
+            let required = required_bytes::<W>(n, m, both_ways, order);
+            gpu.check_fits("the graph, its edges and distances", required)?;
+            Ok::<_, SearchError>((kernels, EdgeTree::load(gpu, W::KIND, both_ways, n)?))
+        })?;
+        let edges = DeviceEdges::of(gpu, graph, both_ways, order, &mut times)?;
         Ok(Self {
             graph,
             negative,
             gpu: gpu.clone(),
-            kernels,
+            start,
+            plain,
+            read_only,
             timer: gpu.timer()?,
             edges,
             distances: gpu.buffer(n)?,
@@ -93,9 +102,7 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
         let n_vertices = self.distances.len() as u32;
         let args = [(&self.distances).into(), n_vertices.into(), query.source.into()];
         // SAFETY: threads write `distances`, which are of the kernel's type, below its length.
-        unsafe {
-            self.gpu.launch(&self.kernels.start, a_thread_each(self.distances.len()), &args)?
-        };
+        unsafe { self.gpu.launch(&self.start, a_thread_each(self.distances.len()), &args)? };
         self.mark.fill_bytes(0)?;
         let mut loads = self.loads;
         for iteration in 1..=u32::MAX {
@@ -120,10 +127,10 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
 
     /// Runs one iteration. Returns the mark after it.
     fn relax_all(&mut self, iteration: u32, loads: Loads) -> Result<[u32; 2], SearchError> {
-        let Self { gpu, kernels, edges, distances, mark, .. } = self;
+        let Self { gpu, edges, distances, mark, .. } = self;
         let kernel = match loads {
-            Loads::Plain => &kernels.plain,
-            Loads::ReadOnly => &kernels.read_only,
+            Loads::Plain => &self.plain,
+            Loads::ReadOnly => &self.read_only,
         };
         for first in (0..edges.len()).step_by(EDGES_PER_LAUNCH) {
             let count = EDGES_PER_LAUNCH.min(edges.len() - first);
@@ -147,20 +154,20 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
 }
 
 impl<W: Weight> DeviceSearch<W> for BellmanFordOnGpu<'_, W> {
-    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SearchError> {
+    fn run(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Work>, SearchError> {
         query.check(self.distances.len())?;
         self.times = self.times.without_search();
         self.timer.start()?;
         let iterations = self.iterate(query)?;
         self.timer.stop()?;
         self.times.solve_ms = self.timer.elapsed_ms()?;
-        let Some(iterations) = iterations else { return Err(no_answer()) };
-        let start = Instant::now();
-        let distances = device::download(&self.distances)?;
-        self.times.download_ms = milliseconds(start);
-        let rounds = u64::from(iterations);
-        let relaxations = rounds * self.graph.n_arcs() as u64;
-        Ok((distances, Work { relaxations, rounds, ..Work::default() }))
+        let m = self.graph.n_arcs() as u64;
+        let work = |rounds| Work { relaxations: rounds * m, rounds, ..Work::default() };
+        Ok(iterations.map(|iterations| work(iterations.into())))
+    }
+
+    fn distances(&mut self) -> Result<Vec<W::Distance>, SearchError> {
+        Ok(device::download(&self.distances)?)
     }
 
     fn predecessors(
@@ -176,30 +183,8 @@ impl<W: Weight> DeviceSearch<W> for BellmanFordOnGpu<'_, W> {
         Ok(found.map(Predecessors::from_storage))
     }
 
-    fn times(&self) -> DeviceTimes {
-        self.times
-    }
-}
-
-/// The kernels of `bellman_ford.cu` for one weight type and one kind of edges.
-struct RelaxKernels {
-    start: Kernel,
-    plain: Kernel,
-    read_only: Kernel,
-}
-
-impl RelaxKernels {
-    /// Loads the kernels that relax each edge both ways, or each arc from its tail to its head.
-    fn load<W: Weight>(gpu: &Gpu, both_ways: bool, stores: Stores) -> Result<Self, SearchError> {
-        let modules = [BELLMAN_FORD_U32, BELLMAN_FORD_I32, BELLMAN_FORD_F32, BELLMAN_FORD_F64];
-        let kernels = Kernels::of(gpu, &modules, W::KIND)?;
-        let edges = if both_ways { "pairs" } else { "arcs" };
-        let race = if stores == Stores::Racing { "_race" } else { "" };
-        Ok(Self {
-            start: kernels.get("bellman_ford_start")?,
-            plain: kernels.get(&format!("bellman_ford_{edges}{race}"))?,
-            read_only: kernels.get(&format!("bellman_ford_{edges}_ldg{race}"))?,
-        })
+    fn times(&mut self) -> &mut DeviceTimes {
+        &mut self.times
     }
 }
 

@@ -22,9 +22,8 @@ use std::time::Instant;
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu, LaunchConfig};
 use graph_formats::{Csr, VertexId, Weight};
-use kernels::sssp::{SPMV_F32, SPMV_F64, SPMV_I32, SPMV_U32};
 use paths::Predecessors;
-use search_parts::device::{Answer, DeviceSearch, RowTree, Searched, lowers_itself, no_answer};
+use search_parts::device::{DeviceSearch, RowTree, Searched, lowers_itself};
 use search_parts::{
     DeviceTimes, Kernels, Launch, Query, SearchError, Work, check_size, device, milliseconds,
 };
@@ -92,15 +91,16 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         check_size(n, m)?;
         let negative = graph.first_negative().is_some();
-        let jit_before = gpu.jit_ms();
-        let kernels = Kernels::of(gpu, &[SPMV_U32, SPMV_I32, SPMV_F32, SPMV_F64], W::KIND)?;
-        let kernel = kernels.get(match layout {
+        let name = match layout {
             Layout::CsrScalar => "spmv_scalar",
             Layout::CsrVector => "spmv_vector",
             Layout::CsrBalanced => "spmv_balanced",
             Layout::Ell => "spmv_ell",
+        };
+        let mut times = DeviceTimes::default();
+        let (kernel, _) = times.apart_from_jit(gpu, || {
+            Ok::<_, SearchError>(Kernels::of(gpu, &kernels::sssp::SPMV, W::KIND)?.get(name)?)
         })?;
-        let mut times = DeviceTimes { jit_ms: gpu.jit_ms() - jit_before, ..Default::default() };
         let others = (n * size_of::<W>() + size_of::<SpmvControl>()) as u64;
         let matrix = Matrix::of(gpu, graph, layout, others, &mut times)?;
         let width = match layout {
@@ -132,35 +132,6 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
         Ok(Self { graph, negative, launch, matrix, distances, control, spmv, tree: None, times })
     }
 
-    /// Runs rounds until no distance falls. Returns the work; `None` if there is no result.
-    fn iterate(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Work>, SearchError> {
-        let most = self.spmv.n_vertices;
-        let mut work = Work::default();
-        let mut first = 1;
-        let mut last = if self.negative { FIRST_CHECK.min(most) } else { most };
-        loop {
-            let control = self.rounds(query, first, last)?;
-            work.rounds = u64::from(control.rounds);
-            work.relaxations = work.rounds * self.matrix.slots();
-            work.improvements += control.improvements;
-            if control.has_fallen == 0 {
-                return Ok((control.has_dropped == 0).then_some(work));
-            }
-            if last == most {
-                return Ok(None);
-            }
-            let start = Instant::now();
-            let falls_for_ever = lowers_itself(self.graph, &device::download(&self.distances)?);
-            self.times.solve_ms += milliseconds(start);
-            if falls_for_ever {
-                return Ok(None);
-            }
-            query.report(work.rounds, most.into())?;
-            first = last + 1;
-            last = last.saturating_mul(2).min(most);
-        }
-    }
-
     /// Runs the rounds from `first` to at most `last`. Round 1 initialises the distances from the
     /// source.
     fn rounds(
@@ -188,14 +159,38 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
 }
 
 impl<W: Weight> DeviceSearch<W> for SpmvOnGpu<'_, W> {
-    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SearchError> {
+    fn run(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Work>, SearchError> {
         query.check(self.distances.len())?;
         self.times = self.times.without_search();
-        let Some(work) = self.iterate(query)? else { return Err(no_answer()) };
-        let start = Instant::now();
-        let distances = device::download(&self.distances)?;
-        self.times.download_ms = milliseconds(start);
-        Ok((distances, work))
+        let most = self.spmv.n_vertices;
+        let mut work = Work::default();
+        let mut first = 1;
+        let mut last = if self.negative { FIRST_CHECK.min(most) } else { most };
+        loop {
+            let control = self.rounds(query, first, last)?;
+            work.rounds = u64::from(control.rounds);
+            work.relaxations = work.rounds * self.matrix.slots();
+            work.improvements += control.improvements;
+            if control.has_fallen == 0 {
+                return Ok((control.has_dropped == 0).then_some(work));
+            }
+            if last == most {
+                return Ok(None);
+            }
+            let start = Instant::now();
+            let falls_for_ever = lowers_itself(self.graph, &device::download(&self.distances)?);
+            self.times.solve_ms += milliseconds(start);
+            if falls_for_ever {
+                return Ok(None);
+            }
+            query.report(work.rounds, most.into())?;
+            first = last + 1;
+            last = last.saturating_mul(2).min(most);
+        }
+    }
+
+    fn distances(&mut self) -> Result<Vec<W::Distance>, SearchError> {
+        Ok(device::download(&self.distances)?)
     }
 
     fn predecessors(
@@ -215,8 +210,8 @@ impl<W: Weight> DeviceSearch<W> for SpmvOnGpu<'_, W> {
         Ok(found.map(Predecessors::from_storage))
     }
 
-    fn times(&self) -> DeviceTimes {
-        self.times
+    fn times(&mut self) -> &mut DeviceTimes {
+        &mut self.times
     }
 }
 

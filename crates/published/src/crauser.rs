@@ -29,7 +29,6 @@ use std::time::Instant;
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu, GpuError, Kernel};
 use graph_formats::{Csr, Direction, VertexId, Weight};
-use kernels::sssp::{CRAUSER_F32, CRAUSER_U32};
 use search_parts::device::{DeviceRows, KeyGraph, KeyKind, KeySearch, Parameters, RowsAt};
 use search_parts::{Kernels, Launch, Query, SearchError, Work, all_threads};
 
@@ -92,46 +91,32 @@ impl Parameters for Crauser {
     }
 }
 
-/// The least weight of the arcs of each vertex, a word each.
-struct LeastWeights {
-    of_out_arcs: Buffer<u32>,
-    /// The least weights of the arcs into each vertex, if the graph is directed.
-    of_in_arcs: Option<Buffer<u32>>,
-}
-
-impl LeastWeights {
-    /// Computes the least weights on the device. O(n + m).
-    fn of(
-        gpu: &Gpu,
-        kernel: &Kernel,
-        rows: &DeviceRows,
-        direction: Direction,
-    ) -> Result<Self, GpuError> {
-        let n = rows.bounds().len();
-        let unreached = || -> Result<Buffer<u32>, GpuError> {
-            let mut words = gpu.buffer(n)?;
-            words.fill_bytes(0xff)?;
-            Ok(words)
-        };
-        let of_out_arcs = unreached()?;
-        let of_in_arcs = match direction {
-            Direction::Directed => Some(unreached()?),
-            Direction::Undirected => None,
-        };
-        let args = [
-            rows.bounds().into(),
-            rows.arcs().into(),
-            (n as u32).into(),
-            u32::from(of_in_arcs.is_some()).into(),
-            (&of_out_arcs).into(),
-            of_in_arcs.as_ref().unwrap_or(&of_out_arcs).into(),
-        ];
-        // SAFETY: rows lie inside their arcs, and arcs end at vertices, as in every `DeviceRows`;
-        // both buffers have a word for each vertex, and only the first is written if the second is
-        // the same.
-        unsafe { gpu.launch(kernel, all_threads(gpu), &args)? };
-        Ok(Self { of_out_arcs, of_in_arcs })
+/// The least weights of the arcs out of each vertex, and of those into it; the same if the graph is
+/// undirected. O(n + m).
+fn least_weights(
+    gpu: &Gpu,
+    kernel: &Kernel,
+    rows: &DeviceRows,
+    direction: Direction,
+) -> Result<Vec<Buffer<u32>>, GpuError> {
+    let n = rows.bounds().len();
+    let n_lists = if direction == Direction::Directed { 2 } else { 1 };
+    let mut least: Vec<_> = (0..n_lists).map(|_| gpu.buffer(n)).collect::<Result<_, _>>()?;
+    for list in &mut least {
+        list.fill_bytes(0xff)?;
     }
+    let args = [
+        rows.bounds().into(),
+        rows.arcs().into(),
+        (n as u32).into(),
+        u32::from(n_lists == 2).into(),
+        (&least[0]).into(),
+        (&least[n_lists - 1]).into(),
+    ];
+    // SAFETY: rows lie inside their arcs, and arcs end at vertices, as in every `DeviceRows`; both
+    // buffers have a word for each vertex, and only the first is written if the second is the same.
+    unsafe { gpu.launch(kernel, all_threads(gpu), &args)? };
+    Ok(least)
 }
 
 /// Elements for the pieces of long rows of a graph of `m` arcs: enough, by `arcs.cuh`.
@@ -146,26 +131,9 @@ fn required_bytes(n: usize, m: usize, words: usize) -> u64 {
     DeviceRows::bytes(n, m, KeyKind::U32) + lists as u64
 }
 
-/// Uploads `graph`, which has no negative weights, and computes the least weights of its vertices.
-/// O(n + m).
+/// Uploads `graph`, which has no negative weights: for Eager's criterion with this look-ahead, which
+/// for integers is rounded down, or else for Crauser's criteria. O(n + m).
 pub(crate) fn crauser<W: Weight>(
-    gpu: &Gpu,
-    graph: &Csr<W>,
-) -> Result<KeySearch<Crauser>, SearchError> {
-    settling(gpu, graph, None)
-}
-
-/// Uploads `graph`, which has no negative weights, for Eager's criterion with this look-ahead. For
-/// integers it is rounded down. O(n + m).
-pub(crate) fn eager<W: Weight>(
-    gpu: &Gpu,
-    graph: &Csr<W>,
-    lookahead: f64,
-) -> Result<KeySearch<Crauser>, SearchError> {
-    settling(gpu, graph, Some(lookahead))
-}
-
-fn settling<W: Weight>(
     gpu: &Gpu,
     graph: &Csr<W>,
     lookahead: Option<f64>,
@@ -173,8 +141,8 @@ fn settling<W: Weight>(
     let (n, m, direction) = (graph.n_vertices(), graph.n_arcs(), graph.direction());
     let words = if lookahead.is_none() && direction == Direction::Directed { 2 } else { 1 };
     let required = required_bytes(n, m, words);
-    let (on_device, (kernel, least_weights)) = KeyGraph::upload(gpu, graph, required, |kind| {
-        let kernels = Kernels::of(gpu, &[CRAUSER_U32, CRAUSER_F32], kind)?;
+    let (on_device, (kernel, least_kernel)) = KeyGraph::upload(gpu, graph, required, |kind| {
+        let kernels = Kernels::of(gpu, &kernels::sssp::CRAUSER, kind)?;
         let kernel = kernels.get(if lookahead.is_some() { "eager" } else { "crauser" })?;
         Ok((kernel, kernels.get("least_weights")?))
     })?;
@@ -191,21 +159,24 @@ fn settling<W: Weight>(
         n_vertices: n as u32,
         ..Crauser::zeroed()
     };
-    let (mut least, mut listed) = (None, None);
-    if let Some(lookahead) = lookahead {
-        let listed: &Buffer<u32> = listed.insert(gpu.buffer(n)?);
-        parameters.listed = listed.address();
-        parameters.lookahead = on_device.kind.key(lookahead) as u32;
-    } else {
-        let found = LeastWeights::of(gpu, &least_weights, &on_device.rows, direction)?;
-        let least = least.insert(found);
-        parameters.least_out = least.of_out_arcs.address();
-        parameters.least_in = least.of_in_arcs.as_ref().unwrap_or(&least.of_out_arcs).address();
-    }
+    let of_vertices = match lookahead {
+        Some(lookahead) => {
+            let listed = gpu.buffer(n)?;
+            parameters.listed = listed.address();
+            parameters.lookahead = on_device.kind.key(lookahead) as u32;
+            vec![listed]
+        }
+        None => {
+            let least = least_weights(gpu, &least_kernel, &on_device.rows, direction)?;
+            parameters.least_out = least[0].address();
+            parameters.least_in = least[least.len() - 1].address();
+            least
+        }
+    };
     let max_blocks = gpu.properties().multiprocessors as usize;
     let blocks = (n + m).div_ceil(SHARE).clamp(1, max_blocks) as u32;
     let launch = Launch::new(gpu, kernel, blocks, BLOCK)?;
-    let lists = (least, listed, frontier, pieces);
+    let lists = (of_vertices, frontier, pieces);
     // SAFETY: rows lie inside their arcs, which end at vertices; all other buffers that the kernel
     // reads have an element for each vertex, and `pieces` as many as `arcs.cuh` requires.
     Ok(unsafe { KeySearch::new(launch, parameters, keys, control, on_device, lists, start)? })

@@ -22,7 +22,6 @@ use std::time::Instant;
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu};
 use graph_formats::{Csr, VertexId, Weight};
-use kernels::sssp::{BUCKETS_F32, BUCKETS_U32};
 use search_parts::device::{DeviceRows, KeyGraph, KeyKind, KeySearch, Parameters, RowsAt};
 use search_parts::{Again, Kernels, Launch, Query, SearchError, Work};
 
@@ -113,7 +112,7 @@ pub(crate) fn buckets<W: Weight>(
     let blocks = gpu.properties().multiprocessors;
     let required = required_bytes(n, m, blocks);
     let (on_device, kernel) = KeyGraph::upload(gpu, graph, required, |kind| {
-        Ok(Kernels::of(gpu, &[BUCKETS_U32, BUCKETS_F32], kind)?.get("buckets")?)
+        Ok(Kernels::of(gpu, &kernels::sssp::BUCKETS, kind)?.get("buckets")?)
     })?;
     let start = Instant::now();
     let words = || gpu.buffer::<u32>(n);

@@ -22,7 +22,6 @@ use std::time::Instant;
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu};
 use graph_formats::{Csr, VertexId, Weight};
-use kernels::sssp::{DIJKSTRA_F32, DIJKSTRA_U32};
 use search_parts::device::{DeviceRows, KeyGraph, KeyKind, KeySearch, Parameters, RowsAt};
 use search_parts::{Kernels, Launch, Query, SearchError, Work};
 
@@ -112,7 +111,7 @@ pub(crate) fn dijkstra<W: Weight>(
     let (blocks, share) = shares(n, block.threads(), gpu.properties().multiprocessors);
     let required = required_bytes(n, m, blocks);
     let (on_device, kernel) = KeyGraph::upload(gpu, graph, required, |kind| {
-        let kernels = Kernels::of(gpu, &[DIJKSTRA_U32, DIJKSTRA_F32], kind)?;
+        let kernels = Kernels::of(gpu, &kernels::sssp::DIJKSTRA, kind)?;
         Ok(kernels.get(&format!("dijkstra_{}", block.threads()))?)
     })?;
     let start = Instant::now();

@@ -43,7 +43,6 @@ impl<W: Weight> DeviceEdges<W> {
     /// each edge once. Adds the times to `times`.
     pub(crate) fn of(
         gpu: &Gpu,
-        kernels: &EdgeKernels,
         graph: &Csr<W>,
         pairs: bool,
         order: EdgeOrder,
@@ -55,49 +54,46 @@ impl<W: Weight> DeviceEdges<W> {
         let weights = gpu.upload(graph.weights())?;
         times.upload_ms += milliseconds(start);
 
-        let start = Instant::now();
-        let tails = expand_rows(gpu, &row_offsets, heads.len())?;
-        drop(row_offsets);
-        let arcs = Self { tails, heads, weights };
-        let mut positions = match pairs {
-            true => Some(kernels.pairs(gpu, &arcs.tails, &arcs.heads)?),
-            false => None,
-        };
-        if let Some(vertices) = order.segment(graph.n_vertices()) {
-            let last = (graph.n_vertices() as u32).saturating_sub(1) / vertices;
-            let mut sorted = match positions {
-                Some(positions) => positions,
-                None => kernels.all_positions(gpu, arcs.len())?,
+        let (edges, prepare_ms) = times.apart_from_jit(gpu, || {
+            let tails = expand_rows(gpu, &row_offsets, heads.len())?;
+            drop(row_offsets);
+            let arcs = Self { tails, heads, weights };
+            let mut positions = match pairs {
+                true => Some(pairs_of(gpu, &arcs.tails, &arcs.heads)?),
+                false => None,
             };
-            for shift in (0..u32::BITS).step_by(8).take_while(|shift| last >> shift > 0) {
-                sorted = kernels.sort_by_segment(gpu, &sorted, &arcs.heads, vertices, shift)?;
+            if let Some(vertices) = order.segment(graph.n_vertices()) {
+                let last = (graph.n_vertices() as u32).saturating_sub(1) / vertices;
+                let mut sorted = match positions {
+                    Some(positions) => positions,
+                    None => all_positions(gpu, arcs.len())?,
+                };
+                for shift in (0..u32::BITS).step_by(8).take_while(|shift| last >> shift > 0) {
+                    sorted = sort_by_segment(gpu, &sorted, &arcs.heads, vertices, shift)?;
+                }
+                positions = Some(sorted);
             }
-            positions = Some(sorted);
-        }
-        let edges = match positions {
-            Some(positions) => arcs.at(gpu, kernels, &positions)?,
-            None => arcs,
-        };
-        gpu.synchronize()?;
-        times.prepare_ms += milliseconds(start);
+            let edges = match positions {
+                Some(positions) => arcs.at(gpu, &positions)?,
+                None => arcs,
+            };
+            gpu.synchronize()?;
+            Ok::<_, GpuError>(edges)
+        })?;
+        times.prepare_ms += prepare_ms;
         Ok(edges)
     }
 
     /// The edges at `positions`, which exist. Frees each array as soon as it is copied.
-    fn at(
-        self,
-        gpu: &Gpu,
-        kernels: &EdgeKernels,
-        positions: &Buffer<u32>,
-    ) -> Result<Self, GpuError> {
+    fn at(self, gpu: &Gpu, positions: &Buffer<u32>) -> Result<Self, GpuError> {
         let Self { tails, heads, weights } = self;
-        let gathered = kernels.gather(gpu, &tails, positions)?;
+        let gathered = gather(gpu, &tails, positions)?;
         drop(tails);
         let tails = gathered;
-        let gathered = kernels.gather(gpu, &heads, positions)?;
+        let gathered = gather(gpu, &heads, positions)?;
         drop(heads);
         let heads = gathered;
-        let weights = kernels.gather(gpu, &weights, positions)?;
+        let weights = gather(gpu, &weights, positions)?;
         Ok(Self { tails, heads, weights })
     }
 }
@@ -109,123 +105,90 @@ impl<W> DeviceEdges<W> {
     }
 }
 
-/// The kernels of `prepare.cu`.
-pub(crate) struct EdgeKernels {
-    pairs: Counting,
-    segments: Counting,
-    scan_counts: Kernel,
-    all_positions: Kernel,
-    gather_32: Kernel,
-    gather_64: Kernel,
+/// The kernel of `prepare.cu` of this name.
+fn kernel(gpu: &Gpu, name: &str) -> Result<Kernel, GpuError> {
+    gpu.kernel(&PREPARE, name)
 }
 
-/// The two kernels of a counting pass; `scan_counts` runs between them.
-struct Counting {
-    count: Kernel,
-    scatter: Kernel,
+/// The positions of the arcs whose tail is at most their head, ascending.
+fn pairs_of(
+    gpu: &Gpu,
+    tails: &Buffer<VertexId>,
+    heads: &Buffer<VertexId>,
+) -> Result<Buffer<u32>, GpuError> {
+    let shape = counting_shape(gpu);
+    let blocks = shape.grid.0 as usize;
+    let n = (tails.len().min(heads.len()) as u32).into();
+    let counts = gpu.buffer(DIGITS * blocks)?;
+    let args = [tails.into(), heads.into(), n, (&counts).into()];
+    // SAFETY: threads read `tails` and `heads` below `n`, the length of both, and write
+    // `counts`, which has room for 256 of each block.
+    unsafe { gpu.launch(&kernel(gpu, "pairs_count")?, shape, &args)? };
+    scan(gpu, &counts)?;
+    let n_pairs = counts.download_range(blocks..blocks + 1)?[0] as usize;
+    let positions = gpu.buffer(n_pairs)?;
+    let args = [tails.into(), heads.into(), n, (&counts).into(), (&positions).into()];
+    // SAFETY: as before; `counts` has the places of the same arcs, and those of the kept arcs
+    // lie below `n_pairs`.
+    unsafe { gpu.launch(&kernel(gpu, "pairs_scatter")?, shape, &args)? };
+    Ok(positions)
 }
 
-impl Counting {
-    fn load(gpu: &Gpu, count: &str, scatter: &str) -> Result<Self, GpuError> {
-        Ok(Self { count: gpu.kernel(&PREPARE, count)?, scatter: gpu.kernel(&PREPARE, scatter)? })
-    }
+/// Sorts positions stably by eight bits, from `shift` on, of the segment number of the end at
+/// each position; a segment has `vertices` vertices. All positions lie in `ends`.
+fn sort_by_segment(
+    gpu: &Gpu,
+    positions: &Buffer<u32>,
+    ends: &Buffer<VertexId>,
+    vertices: NonZeroU32,
+    shift: u32,
+) -> Result<Buffer<u32>, GpuError> {
+    let shape = counting_shape(gpu);
+    let counts = gpu.buffer(DIGITS * shape.grid.0 as usize)?;
+    let (n, length) = (length(positions), vertices.get());
+    let by = [positions.into(), ends.into(), n.into(), length.into(), shift.into()];
+    let args: Vec<Arg<'_>> = by.into_iter().chain([(&counts).into()]).collect();
+    // SAFETY: threads read `positions`, and `ends` at these, and write `counts`, which has room
+    // for 256 of each block.
+    unsafe { gpu.launch(&kernel(gpu, "segments_count")?, shape, &args)? };
+    scan(gpu, &counts)?;
+    let sorted = gpu.buffer(positions.len())?;
+    let args: Vec<Arg<'_>> = args.into_iter().chain([(&sorted).into()]).collect();
+    // SAFETY: as before; `counts` has the places of the same positions, as many as `sorted` has
+    // room for.
+    unsafe { gpu.launch(&kernel(gpu, "segments_scatter")?, shape, &args)? };
+    Ok(sorted)
 }
 
-impl EdgeKernels {
-    pub(crate) fn load(gpu: &Gpu) -> Result<Self, GpuError> {
-        Ok(Self {
-            pairs: Counting::load(gpu, "pairs_count", "pairs_scatter")?,
-            segments: Counting::load(gpu, "segments_count", "segments_scatter")?,
-            scan_counts: gpu.kernel(&PREPARE, "scan_counts")?,
-            all_positions: gpu.kernel(&PREPARE, "all_positions")?,
-            gather_32: gpu.kernel(&PREPARE, "gather_32")?,
-            gather_64: gpu.kernel(&PREPARE, "gather_64")?,
-        })
-    }
+fn scan(gpu: &Gpu, counts: &Buffer<u32>) -> Result<(), GpuError> {
+    let args = [counts.into(), length(counts).into()];
+    // SAFETY: one block reads and writes `counts` below its length.
+    unsafe { gpu.launch(&kernel(gpu, "scan_counts")?, LaunchConfig::new(1, BLOCK), &args) }
+}
 
-    /// The positions of the arcs whose tail is at most their head, ascending.
-    fn pairs(
-        &self,
-        gpu: &Gpu,
-        tails: &Buffer<VertexId>,
-        heads: &Buffer<VertexId>,
-    ) -> Result<Buffer<u32>, GpuError> {
-        let shape = counting_shape(gpu);
-        let blocks = shape.grid.0 as usize;
-        let n = (tails.len().min(heads.len()) as u32).into();
-        let counts = gpu.buffer(DIGITS * blocks)?;
-        let args = [tails.into(), heads.into(), n, (&counts).into()];
-        // SAFETY: threads read `tails` and `heads` below `n`, the length of both, and write
-        // `counts`, which has room for 256 of each block.
-        unsafe { gpu.launch(&self.pairs.count, shape, &args)? };
-        self.scan(gpu, &counts)?;
-        let n_pairs = counts.download_range(blocks..blocks + 1)?[0] as usize;
-        let positions = gpu.buffer(n_pairs)?;
-        let args = [tails.into(), heads.into(), n, (&counts).into(), (&positions).into()];
-        // SAFETY: as before; `counts` has the places of the same arcs, and those of the kept arcs
-        // lie below `n_pairs`.
-        unsafe { gpu.launch(&self.pairs.scatter, shape, &args)? };
-        Ok(positions)
-    }
+/// 0, 1, 2 and so on below `n`.
+fn all_positions(gpu: &Gpu, n: usize) -> Result<Buffer<u32>, GpuError> {
+    let positions = gpu.buffer(n)?;
+    let args = [(&positions).into(), length(&positions).into()];
+    // SAFETY: threads write `positions` below its length.
+    unsafe { gpu.launch(&kernel(gpu, "all_positions")?, a_thread_each(n), &args)? };
+    Ok(positions)
+}
 
-    /// Sorts positions stably by eight bits, from `shift` on, of the segment number of the end at
-    /// each position; a segment has `vertices` vertices. All positions lie in `ends`.
-    fn sort_by_segment(
-        &self,
-        gpu: &Gpu,
-        positions: &Buffer<u32>,
-        ends: &Buffer<VertexId>,
-        vertices: NonZeroU32,
-        shift: u32,
-    ) -> Result<Buffer<u32>, GpuError> {
-        let shape = counting_shape(gpu);
-        let counts = gpu.buffer(DIGITS * shape.grid.0 as usize)?;
-        let (n, length) = (length(positions), vertices.get());
-        let by = [positions.into(), ends.into(), n.into(), length.into(), shift.into()];
-        let args: Vec<Arg<'_>> = by.into_iter().chain([(&counts).into()]).collect();
-        // SAFETY: threads read `positions`, and `ends` at these, and write `counts`, which has room
-        // for 256 of each block.
-        unsafe { gpu.launch(&self.segments.count, shape, &args)? };
-        self.scan(gpu, &counts)?;
-        let sorted = gpu.buffer(positions.len())?;
-        let args: Vec<Arg<'_>> = args.into_iter().chain([(&sorted).into()]).collect();
-        // SAFETY: as before; `counts` has the places of the same positions, as many as `sorted` has
-        // room for.
-        unsafe { gpu.launch(&self.segments.scatter, shape, &args)? };
-        Ok(sorted)
-    }
-
-    fn scan(&self, gpu: &Gpu, counts: &Buffer<u32>) -> Result<(), GpuError> {
-        let args = [counts.into(), length(counts).into()];
-        // SAFETY: one block reads and writes `counts` below its length.
-        unsafe { gpu.launch(&self.scan_counts, LaunchConfig::new(1, BLOCK), &args) }
-    }
-
-    /// 0, 1, 2 and so on below `n`.
-    fn all_positions(&self, gpu: &Gpu, n: usize) -> Result<Buffer<u32>, GpuError> {
-        let positions = gpu.buffer(n)?;
-        let args = [(&positions).into(), length(&positions).into()];
-        // SAFETY: threads write `positions` below its length.
-        unsafe { gpu.launch(&self.all_positions, a_thread_each(n), &args)? };
-        Ok(positions)
-    }
-
-    /// The values at `positions`, which exist.
-    fn gather<T: Weight>(
-        &self,
-        gpu: &Gpu,
-        values: &Buffer<T>,
-        positions: &Buffer<u32>,
-    ) -> Result<Buffer<T>, GpuError> {
-        const { assert!(size_of::<T>() == 4 || size_of::<T>() == 8) };
-        let kernel = if size_of::<T>() == 4 { &self.gather_32 } else { &self.gather_64 };
-        let gathered = gpu.buffer(positions.len())?;
-        let args = [values.into(), positions.into(), length(positions).into(), (&gathered).into()];
-        // SAFETY: threads read `positions` and write `gathered` below the length of both; positions
-        // lie in `values`, whose elements are as wide as the kernel's.
-        unsafe { gpu.launch(kernel, a_thread_each(positions.len()), &args)? };
-        Ok(gathered)
-    }
+/// The values at `positions`, which exist.
+fn gather<T: Weight>(
+    gpu: &Gpu,
+    values: &Buffer<T>,
+    positions: &Buffer<u32>,
+) -> Result<Buffer<T>, GpuError> {
+    const { assert!(size_of::<T>() == 4 || size_of::<T>() == 8) };
+    let kernel = kernel(gpu, if size_of::<T>() == 4 { "gather_32" } else { "gather_64" })?;
+    let gathered = gpu.buffer(positions.len())?;
+    let args = [values.into(), positions.into(), length(positions).into(), (&gathered).into()];
+    // SAFETY: threads read `positions` and write `gathered` below the length of both; positions
+    // lie in `values`, whose elements are as wide as the kernel's.
+    unsafe { gpu.launch(&kernel, a_thread_each(positions.len()), &args)? };
+    Ok(gathered)
 }
 
 /// The shape of a counting pass, which keeps the device busy; a block has 256 counts.
@@ -255,7 +218,6 @@ mod tests {
     }
 
     fn agree<W: Weight>(gpu: &Gpu, name: &str, graph: &Csr<W>) {
-        let kernels = EdgeKernels::load(gpu).unwrap();
         let segments = [1, 3, 64, 4096]
             .map(|vertices| EdgeOrder::Segments { vertices: NonZeroU32::new(vertices).unwrap() });
         for order in [EdgeOrder::AsStored].into_iter().chain(segments) {
@@ -264,7 +226,7 @@ mod tests {
                     continue;
                 }
                 let mut times = DeviceTimes::default();
-                let found = DeviceEdges::of(gpu, &kernels, graph, pairs, order, &mut times);
+                let found = DeviceEdges::of(gpu, graph, pairs, order, &mut times);
                 let found = found.unwrap();
                 let expected = expected(graph, pairs, order);
                 let case = format!("{name}, {}, {order:?}, pairs: {pairs}", W::KIND);

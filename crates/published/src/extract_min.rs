@@ -16,7 +16,7 @@ use gpu_runtime::{Arg, Buffer, Gpu, Kernel, LaunchConfig, Timer};
 use graph_formats::WeightKind;
 use kernels::Module;
 use kernels::sssp::{EXTRACT_MIN_U32, REDUCTION_STEPS_U32};
-use search_parts::{Kernels, MAX_VERTICES, SearchError, check_size};
+use search_parts::{Kernels, MAX_VERTICES, SearchError, check_size, length};
 
 use super::dijkstra::shares;
 use crate::settings::BlockSize;
@@ -125,15 +125,12 @@ pub struct ExtractMin {
     of_blocks: Kernel,
     /// Threads of a block.
     block: u32,
-    /// Blocks of each launch; the last has one.
-    launches: Vec<u32>,
     /// Labels of a block, if the kernel takes that.
     share: Option<u32>,
     /// The labels, padded to a multiple of four.
     labels: Buffer<u32>,
-    /// The results of the blocks of a launch, alternating between launches.
-    found: [Buffer<u64>; 2],
-    least: Buffer<u64>,
+    /// The results of each launch, one for each of its blocks; the last launch has one block.
+    found: Vec<Buffer<u64>>,
     timer: Timer,
 }
 
@@ -152,12 +149,9 @@ impl ExtractMin {
         let resident = of_labels.occupancy(block, 0)?.max(1);
         let most = resident * gpu.properties().multiprocessors;
         let (launches, share) = reduction.launches(padded, most);
-        let places = [0, 1].map(|i| launches.get(i).map_or(1, |&blocks| blocks as usize));
-        let words = places[0] + places[1] + 1;
-        gpu.check_fits(
-            "the labels",
-            (padded * size_of::<u32>() + words * size_of::<u64>()) as u64,
-        )?;
+        let words = launches.iter().sum::<u32>() as usize;
+        let bytes = padded * size_of::<u32>() + words * size_of::<u64>();
+        gpu.check_fits("the labels", bytes as u64)?;
         let mut on_device = gpu.buffer(padded)?;
         on_device.upload(&[labels, &[u32::MAX; 4][..padded - labels.len()]].concat())?;
         Ok(Self {
@@ -165,11 +159,12 @@ impl ExtractMin {
             of_labels,
             of_blocks,
             block,
-            launches,
             share,
             labels: on_device,
-            found: [gpu.buffer(places[0])?, gpu.buffer(places[1])?],
-            least: gpu.buffer(1)?,
+            found: launches
+                .into_iter()
+                .map(|n| gpu.buffer(n as usize))
+                .collect::<Result<_, _>>()?,
             timer: gpu.timer()?,
         })
     }
@@ -180,7 +175,7 @@ impl ExtractMin {
     /// [`SearchError::Gpu`] where the device fails.
     pub fn run(&mut self) -> Result<Option<(u32, usize)>, SearchError> {
         self.launch()?;
-        let entry = self.least.download()?[0];
+        let entry = self.least().download()?[0];
         let (label, place) = ((entry >> 32) as u32, entry as u32);
         Ok((label < u32::MAX).then_some((label, place as usize)))
     }
@@ -208,16 +203,15 @@ impl ExtractMin {
 
     /// The word with the least label and its position, after [`run`](Self::run).
     pub(crate) fn least(&self) -> &Buffer<u64> {
-        &self.least
+        &self.found[self.found.len() - 1]
     }
 
     /// Queues an extraction.
     fn launch(&mut self) -> Result<(), SearchError> {
         const { assert!(MAX_VERTICES < u32::MAX as usize) };
-        let mut n = self.labels.len() as u32;
+        let mut n = length(&self.labels);
         let mut from = None;
-        for (i, &blocks) in self.launches.iter().enumerate() {
-            let to = if blocks == 1 { &self.least } else { &self.found[i % 2] };
+        for to in &self.found {
             let (kernel, values, share) = match from {
                 None => (&self.of_labels, (&self.labels).into(), self.share),
                 Some(found) => (&self.of_blocks, found, None),
@@ -227,8 +221,8 @@ impl ExtractMin {
             // SAFETY: blocks read `n` values, labels or results of the launch before, in whole
             // groups of four if they get their share; each writes its word of `to`, which has one
             // for each block and is not read by this launch.
-            unsafe { self.gpu.launch(kernel, LaunchConfig::new(blocks, self.block), &args)? };
-            (n, from) = (blocks, Some(to.into()));
+            unsafe { self.gpu.launch(kernel, LaunchConfig::new(length(to), self.block), &args)? };
+            (n, from) = (length(to), Some(to.into()));
         }
         Ok(())
     }

@@ -20,7 +20,7 @@ mod spmv_matrix;
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight};
 use search_parts::SearchError;
-use search_parts::device::DeviceSearch;
+use search_parts::device::BoxedSearch;
 
 use self::bellman_ford::BellmanFordOnGpu;
 use self::bellman_ford_spmv::SpmvOnGpu;
@@ -29,9 +29,6 @@ pub use self::dijkstra_by_launches::DijkstraByLaunches;
 pub use self::extract_min::{ExtractMin, Reduction};
 pub use self::settings::{BlockSize, EdgeOrder, Form, Layout, Loads, Stores};
 
-/// A search of any form on a device.
-pub type Search<'g, W> = Box<dyn DeviceSearch<W> + 'g>;
-
 /// A weight type of the forms: one of the six. The trait is sealed.
 pub trait FormWeight: Weight {
     #[doc(hidden)]
@@ -39,7 +36,7 @@ pub trait FormWeight: Weight {
         gpu: &Gpu,
         graph: &'g Csr<Self>,
         form: Form,
-    ) -> Result<Search<'g, Self>, SearchError>;
+    ) -> Result<BoxedSearch<'g, Self>, SearchError>;
 }
 
 macro_rules! form_weights {
@@ -49,7 +46,7 @@ macro_rules! form_weights {
                 gpu: &Gpu,
                 graph: &'g Csr<Self>,
                 form: Form,
-            ) -> Result<Search<'g, Self>, SearchError> {
+            ) -> Result<BoxedSearch<'g, Self>, SearchError> {
                 of_form(gpu, graph, form)
             }
         }
@@ -81,7 +78,7 @@ pub fn search<'g, W: FormWeight>(
     gpu: &Gpu,
     graph: &'g Csr<W>,
     form: Form,
-) -> Result<Search<'g, W>, SearchError> {
+) -> Result<BoxedSearch<'g, W>, SearchError> {
     W::search(gpu, graph, form)
 }
 
@@ -89,7 +86,7 @@ fn of_form<'g, W: Weight>(
     gpu: &Gpu,
     graph: &'g Csr<W>,
     form: Form,
-) -> Result<Search<'g, W>, SearchError> {
+) -> Result<BoxedSearch<'g, W>, SearchError> {
     if let (Some((arc, from, to)), false) = (graph.first_negative(), form.admits_negative()) {
         let weight = graph.weight(arc).to_string();
         return Err(SearchError::NegativeWeight { algorithm: form.name(), from, to, weight });
@@ -99,10 +96,10 @@ fn of_form<'g, W: Weight>(
             Box::new(delta_stepping_buckets::buckets(gpu, graph, width)?)
         }
         Form::Dijkstra(block) => Box::new(dijkstra::dijkstra(gpu, graph, block)?),
-        Form::Crauser => Box::new(crauser::crauser(gpu, graph)?),
-        Form::Eager(lookahead) => Box::new(crauser::eager(gpu, graph, lookahead)?),
+        Form::Crauser => Box::new(crauser::crauser(gpu, graph, None)?),
+        Form::Eager(lookahead) => Box::new(crauser::crauser(gpu, graph, Some(lookahead))?),
         Form::BellmanFord { edges, loads, stores } => {
-            Box::new(BellmanFordOnGpu::new(gpu, graph, edges, (loads, stores))?)
+            Box::new(BellmanFordOnGpu::new(gpu, graph, edges, loads, stores)?)
         }
         Form::BellmanFordSpmv(layout) => Box::new(SpmvOnGpu::new(gpu, graph, layout)?),
     })

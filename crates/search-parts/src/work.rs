@@ -1,5 +1,11 @@
 //! The cost of a search: counts, and the times on a device.
 
+use std::time::Instant;
+
+use gpu_runtime::Gpu;
+
+use crate::milliseconds;
+
 /// Counts of one search, summed over its threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
@@ -69,6 +75,22 @@ impl DeviceTimes {
     pub fn without_search(self) -> Self {
         let Self { jit_ms, upload_ms, prepare_ms, .. } = self;
         Self { jit_ms, upload_ms, prepare_ms, ..Self::default() }
+    }
+
+    /// Adds the time in which `work` loads kernels. Returns its result and its other milliseconds.
+    ///
+    /// # Errors
+    /// Those of `work`.
+    pub fn apart_from_jit<T, E>(
+        &mut self,
+        gpu: &Gpu,
+        work: impl FnOnce() -> Result<T, E>,
+    ) -> Result<(T, f64), E> {
+        let (start, jit_before) = (Instant::now(), gpu.jit_ms());
+        let made = work()?;
+        let jit_ms = gpu.jit_ms() - jit_before;
+        self.jit_ms += jit_ms;
+        Ok((made, milliseconds(start) - jit_ms))
     }
 
     /// These times, plus those of the next search of the same solver.

@@ -9,9 +9,6 @@
 
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Ptx};
 use graph_formats::{Distance, VertexId, Weight, WeightKind};
-use kernels::sssp::{
-    EDGE_PREDECESSORS_F32, EDGE_PREDECESSORS_F64, EDGE_PREDECESSORS_I32, EDGE_PREDECESSORS_U32,
-};
 
 use super::keys;
 use crate::{EDGES_PER_LAUNCH, Kernels, NO_VERTEX, SearchError, a_thread_each, length};
@@ -56,13 +53,7 @@ impl EdgeTree {
         both_ways: bool,
         n_vertices: usize,
     ) -> Result<Self, SearchError> {
-        let modules = [
-            EDGE_PREDECESSORS_U32,
-            EDGE_PREDECESSORS_I32,
-            EDGE_PREDECESSORS_F32,
-            EDGE_PREDECESSORS_F64,
-        ];
-        let kernels = Kernels::of(gpu, &modules, weights)?;
+        let kernels = Kernels::of(gpu, &kernels::sssp::EDGE_PREDECESSORS, weights)?;
         Ok(Self {
             nearer: kernels.get("nearer")?,
             first_level: kernels.get("first_level")?,

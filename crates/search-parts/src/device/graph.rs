@@ -6,16 +6,14 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel};
 use graph_formats::{Csr, VertexId, Weight};
-use kernels::sssp::{ROWS_F32, ROWS_F64, ROWS_U32, ROWS_U64};
 use rayon::prelude::*;
 
 use super::keys::KeyKind;
-use crate::{DeviceTimes, Kernels, SearchError, all_threads, check_size, milliseconds};
+use crate::{DeviceTimes, Kernels, SearchError, all_threads, check_size};
 
 /// Arcs uploaded at a time.
 const CHUNK: usize = 1 << 24;
@@ -79,14 +77,14 @@ impl KeyGraph {
         rows: impl FnOnce(&RowKernels) -> Result<DeviceRows, GpuError>,
     ) -> Result<(Self, K), SearchError> {
         gpu.check_fits("the graph and its search", required)?;
-        let jit_before = gpu.jit_ms();
-        let kernels = RowKernels::load(gpu, kind)?;
-        let loaded = load(kind)?;
-        let mut times = DeviceTimes { jit_ms: gpu.jit_ms() - jit_before, ..Default::default() };
-        let start = Instant::now();
-        let rows = rows(&kernels)?;
-        gpu.synchronize()?;
-        times.upload_ms = milliseconds(start);
+        let mut times = DeviceTimes::default();
+        let ((kernels, rows, loaded), upload_ms) = times.apart_from_jit(gpu, || {
+            let (kernels, loaded) = (RowKernels::load(gpu, kind)?, load(kind)?);
+            let rows = rows(&kernels)?;
+            gpu.synchronize()?;
+            Ok::<_, SearchError>((kernels, rows, loaded))
+        })?;
+        times.upload_ms = upload_ms;
         Ok((Self { kind, rows, kernels, times }, loaded))
     }
 
@@ -199,7 +197,7 @@ pub struct RowKernels {
 
 impl RowKernels {
     fn load(gpu: &Gpu, kind: KeyKind) -> Result<Self, SearchError> {
-        let kernels = Kernels::of(gpu, &[ROWS_U32, ROWS_F32, ROWS_U64, ROWS_F64], kind)?;
+        let kernels = Kernels::of(gpu, &kernels::sssp::ROWS, kind)?;
         Ok(Self {
             zip_arcs: kernels.get("zip_arcs")?,
             row_bounds: kernels.get("row_bounds")?,

@@ -11,7 +11,7 @@ use paths::Predecessors;
 use super::graph::KeyGraph;
 use super::keys::limit_key;
 use super::predecessors::TreeKernel;
-use super::search::{Answer, DeviceSearch, no_answer};
+use super::search::DeviceSearch;
 use crate::{DeviceTimes, Launch, NO_VERTEX, Query, SearchError, Work, milliseconds};
 
 /// The parameters of a kernel that searches, passed by value; they contain addresses of buffers.
@@ -64,7 +64,7 @@ impl<P: Parameters> KeySearch<P> {
 }
 
 impl<W: Weight, P: Parameters> DeviceSearch<W> for KeySearch<P> {
-    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SearchError> {
+    fn run(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Work>, SearchError> {
         query.check(self.keys.len())?;
         self.times = self.times.without_search();
         self.control.fill_bytes(0)?;
@@ -77,11 +77,11 @@ impl<W: Weight, P: Parameters> DeviceSearch<W> for KeySearch<P> {
         unsafe { self.launch.queue(&self.parameters.asking(&query, target, host))? };
         let report = query.progress.map(|progress| move |steps| progress(steps, 0));
         self.times.solve_ms = self.launch.wait(report)?;
-        let start = Instant::now();
-        let Some(work) = P::work(&self.control.download()?[0]) else { return Err(no_answer()) };
-        let keys = self.keys.download()?;
-        self.times.download_ms = milliseconds(start);
-        Ok((self.graph.kind.distances::<W>(&keys), work))
+        Ok(P::work(&self.control.download()?[0]))
+    }
+
+    fn distances(&mut self) -> Result<Vec<W::Distance>, SearchError> {
+        Ok(self.graph.kind.distances::<W>(&self.keys.download()?))
     }
 
     fn predecessors(
@@ -100,12 +100,11 @@ impl<W: Weight, P: Parameters> DeviceSearch<W> for KeySearch<P> {
         };
         let (keys, limit) = (self.keys.address(), limit_key::<W>(limit));
         // SAFETY: `self` owns the keys and the lists, one for each vertex.
-        let found =
-            unsafe { kernel.predecessors(gpu, graph, keys, lists.each_ref(), source, limit)? };
-        Ok(Some(Predecessors::from_storage(found)))
+        let found = unsafe { kernel.choose(gpu, graph, keys, lists.each_ref(), source, limit)? };
+        Ok(Some(Predecessors::from_storage(found.download()?)))
     }
 
-    fn times(&self) -> DeviceTimes {
-        self.times
+    fn times(&mut self) -> &mut DeviceTimes {
+        &mut self.times
     }
 }

@@ -14,4 +14,4 @@ pub use self::key_search::{KeySearch, Parameters};
 pub use self::keys::{KeyKind, download, full_key, limit_key};
 pub use self::negative_cycle::lowers_itself;
 pub use self::predecessors::TreeKernel;
-pub use self::search::{Answer, DeviceSearch, Owners, no_answer};
+pub use self::search::{Answer, BoxedSearch, DeviceSearch, no_answer};

@@ -9,17 +9,10 @@
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig};
 use graph_formats::VertexId;
-use kernels::Module;
-use kernels::sssp::{
-    PREDECESSORS_F32, PREDECESSORS_F64, PREDECESSORS_U32, PREDECESSORS_U32_WIDE, PREDECESSORS_U64,
-};
 
 use super::graph::{KeyGraph, RowsAt};
 use super::keys::KeyKind;
 use crate::{Kernels, SearchError, two_blocks_each};
-
-const MODULES: [Module; 5] =
-    [PREDECESSORS_U32, PREDECESSORS_F32, PREDECESSORS_U32_WIDE, PREDECESSORS_U64, PREDECESSORS_F64];
 
 /// `TreeControl` of `predecessors.cu`.
 type Control = [u32; 6];
@@ -60,40 +53,20 @@ impl TreeKernel {
     /// Where the device fails or has too little memory.
     pub fn load(gpu: &Gpu, kind: KeyKind, n_vertices: usize) -> Result<Self, SearchError> {
         Ok(Self {
-            kernel: Kernels::of(gpu, &MODULES, kind)?.get("predecessors")?,
+            kernel: Kernels::of(gpu, &kernels::sssp::PREDECESSORS, kind)?.get("predecessors")?,
             shape: two_blocks_each(gpu),
             chosen: gpu.buffer(n_vertices)?,
             control: gpu.buffer(1)?,
         })
     }
 
-    /// The predecessors of the vertices whose keys are at most `limit`; `u32::MAX` for no
-    /// predecessor. A search of `graph` from `source` left the keys at the address `keys`.
-    /// Overwrites `lists`.
+    /// The predecessors of the vertices whose keys are at most `limit`, left on the device;
+    /// `u32::MAX` for no predecessor. A search of `graph` from `source` left the keys at the address
+    /// `keys`. Overwrites `lists`.
     ///
     /// # Safety
     /// `keys` must be the address of a key of the graph's kind for each vertex, and `lists` must have
     /// an entry of at least four bytes for each; all must be on `gpu`, as the graph is.
-    ///
-    /// # Errors
-    /// Where the device fails.
-    pub unsafe fn predecessors<T>(
-        &mut self,
-        gpu: &Gpu,
-        graph: &KeyGraph,
-        keys: u64,
-        lists: [&Buffer<T>; 3],
-        source: VertexId,
-        limit: u64,
-    ) -> Result<Vec<VertexId>, GpuError> {
-        // SAFETY: the caller promises the same.
-        unsafe { self.choose(gpu, graph, keys, lists, source, limit)? }.download()
-    }
-
-    /// The same, left on the device.
-    ///
-    /// # Safety
-    /// As [`predecessors`](Self::predecessors).
     ///
     /// # Errors
     /// Where the device fails.

@@ -1,14 +1,21 @@
 //! The interface of every algorithm on a GPU, and its error for a search without a result.
 
-use graph_formats::{VertexId, Weight};
-use paths::Predecessors;
+use std::time::Instant;
 
-use crate::{DeviceTimes, Query, SearchError, Work};
+use graph_formats::{VertexId, Weight};
+use paths::{Predecessors, Progress};
+
+use crate::{DeviceTimes, Query, SearchError, Work, milliseconds};
 
 /// An algorithm with its graph and work space on a device.
 pub trait DeviceSearch<W: Weight>: Send {
-    /// Finds at least all distances that `query` asks for.
-    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SearchError>;
+    /// Finds at least all distances that `query` asks for, and leaves them on the device. `None` if
+    /// there is no result: a sum overflows the kernels' type and memory for a wider one is missing,
+    /// or a negative cycle can be reached.
+    fn run(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Work>, SearchError>;
+
+    /// The distances of the last search, in storage form.
+    fn distances(&mut self) -> Result<Vec<W::Distance>, SearchError>;
 
     /// The predecessors of the vertices within `limit` of `source`, the source of the last search;
     /// `None` if the CPU finds them faster from the distances.
@@ -18,18 +25,51 @@ pub trait DeviceSearch<W: Weight>: Send {
         limit: W::Distance,
     ) -> Result<Option<Predecessors>, SearchError>;
 
-    /// The times of the last search.
-    fn times(&self) -> DeviceTimes;
+    /// The times of the preparation and of the last search.
+    fn times(&mut self) -> &mut DeviceTimes;
+
+    /// The distances of a [run](Self::run), and its work.
+    ///
+    /// # Errors
+    /// [`no_answer`] if there is no result, and others when the device fails.
+    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SearchError> {
+        let work = self.run(query)?.ok_or_else(no_answer)?;
+        let start = Instant::now();
+        let distances = self.distances()?;
+        self.times().download_ms += milliseconds(start);
+        Ok((distances, work))
+    }
+
+    /// Fills `cells` with a row of `targets`, of which there is at least one, for each of `sources`;
+    /// reports the number of rows that are done. `None` if single searches are faster.
+    fn table(
+        &mut self,
+        _sources: &[VertexId],
+        _targets: &[VertexId],
+        _progress: Option<Progress<'_>>,
+        _cells: &mut [W::Distance],
+    ) -> Result<Option<Work>, SearchError> {
+        Ok(None)
+    }
+
+    /// For every vertex, its distance from the nearest of `sources` and that source, in storage
+    /// form, and the work; `None` if the CPU should find them.
+    fn nearest(
+        &mut self,
+        _sources: &[VertexId],
+        _progress: Option<Progress<'_>>,
+    ) -> Result<Option<(Answer<W>, Vec<VertexId>)>, SearchError> {
+        Ok(None)
+    }
 }
+
+/// A search by any algorithm.
+pub type BoxedSearch<'g, W> = Box<dyn DeviceSearch<W> + 'g>;
 
 /// Distances in storage form, and the work.
 pub type Answer<W> = (Vec<<W as Weight>::Distance>, Work);
 
-/// The nearest of several sources for every vertex, in storage form.
-pub type Owners = Vec<VertexId>;
-
-/// The error of a search without a result on a device: a sum overflows the kernels' type and memory
-/// for a wider one is missing, or a negative cycle can be reached.
+/// The error of a search without a result on a device.
 pub fn no_answer() -> SearchError {
     SearchError::NotOnGpu { reason: "it has no answer to this search".to_owned() }
 }

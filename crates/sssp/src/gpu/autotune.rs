@@ -11,19 +11,19 @@
 //! Reference: meyer-sanders-2003
 
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use published::{Form, Layout};
-use search_parts::device::DeviceSearch;
+use search_parts::device::{BoxedSearch, DeviceSearch, no_answer};
 use search_parts::{Query, milliseconds, unless_out_of_memory};
 
 use super::algorithm::Algorithm;
 use super::delta_stepping::{self, DeltaSteppingOnGpu};
-use super::device::{Device, on_device};
+use super::device::on_device;
 use crate::weights::SearchKeys;
-use crate::{Delta, Plan, QueueRule, SsspError, delta};
+use crate::{Delta, Plan, QueueRule, SsspError, Work, delta};
 
 /// Algorithms that are tried beside Δ-stepping if the graph has few hops.
 const FOR_FEW_HOPS: [Algorithm; 4] = [
@@ -68,43 +68,36 @@ pub(super) fn fastest<'g, W: SearchKeys>(
     gpu: &Gpu,
     graph: &'g Csr<W>,
     plan: &mut Plan,
-) -> Result<(Device<'g, W>, f64), SsspError> {
+) -> Result<(BoxedSearch<'g, W>, f64), SsspError> {
     let width = delta::width(graph, Delta::Auto)?;
     plan.delta = Some(width);
     let mut stepping = DeltaSteppingOnGpu::new(gpu, graph, width, false)?;
     let began = Instant::now();
-    let source = representative(&mut stepping, &samples(graph))?;
+    let source = representative(&mut stepping, graph)?;
     let found = match source {
-        Some(source) => fastest_form(&mut stepping, source)?,
+        Some(source) => fastest_form::<W>(&mut stepping, source)?,
         None => None,
     };
     let Some((source, (ms, form))) = source.zip(found) else {
         plan.reason += "; all trials took too long";
-        return Ok((Device::Stepping(Box::new(stepping)), milliseconds(began)));
+        return Ok((Box::new(stepping), milliseconds(began)));
     };
     stepping.set_form(form);
     plan.delta = Some(stepping.delta());
     let all_arcs = if form.defers_long_arcs { "" } else { ", no arcs deferred" };
     plan.reason = format!("the fastest in trials, with {ms:.3} ms{all_arcs}");
-    let mut best = Device::Stepping(Box::new(stepping));
-    let mut least = ms;
-    if has_few_hops(graph) {
-        for algorithm in FOR_FEW_HOPS {
-            let Some((mut device, _)) = if_possible(on_device(gpu, graph, algorithm))? else {
-                continue;
-            };
-            if let Trial::Took(trial) = time(device.single(), source, least)?
-                && trial < MAX_RATIO * least
-            {
-                (best, least) = (device, trial);
-                (plan.algorithm, plan.delta) = (algorithm.name(), None);
-                plan.reason = format!(
-                    "the fastest in trials, with {least:.3} ms; delta-stepping took {ms:.3} ms"
-                );
-            }
-        }
+    let mut best = Best { search: Some(Box::new(stepping)), ms, source };
+    if has_few_hops(graph)
+        && let Some(algorithm) = best.or_one_of(gpu, graph, &FOR_FEW_HOPS)?
+    {
+        (plan.algorithm, plan.delta) = (algorithm.name(), None);
+        plan.reason = format!(
+            "the fastest in trials, with {:.3} ms; delta-stepping took {ms:.3} ms",
+            best.ms
+        );
     }
-    Ok((best, milliseconds(began)))
+    let search = best.search.expect("there is one from the start on");
+    Ok((search, milliseconds(began)))
 }
 
 /// The same for weights of any sign: the fastest form of Bellman-Ford, or `fallback` if no trial
@@ -114,30 +107,53 @@ pub(super) fn fastest_of_any_sign<'g, W: SearchKeys>(
     graph: &'g Csr<W>,
     fallback: Algorithm,
     plan: &mut Plan,
-) -> Result<(Device<'g, W>, f64), SsspError> {
+) -> Result<(BoxedSearch<'g, W>, f64), SsspError> {
     let began = Instant::now();
-    let (mut best, mut least) = (None, MAX_TRIAL_MS);
-    let source = samples(graph).first().copied();
-    for algorithm in FOR_ANY_SIGN {
-        let Some(source) = source.filter(|_| graph.n_arcs() <= MAX_ARCS_TRIED) else { break };
-        let Some((mut device, _)) = if_possible(on_device(gpu, graph, algorithm))? else {
-            continue;
-        };
-        match time(device.single(), source, least)? {
-            Trial::Took(ms) if ms < MAX_RATIO * least => {
-                (best, least, plan.algorithm) = (Some(device), ms, algorithm.name());
-            }
-            // the other algorithms have none either
-            Trial::NoAnswer => break,
-            _ => {}
+    if let Some(&source) = samples(graph).first()
+        && graph.n_arcs() <= MAX_ARCS_TRIED
+    {
+        let mut best = Best { search: None, ms: MAX_TRIAL_MS, source };
+        if let Some(algorithm) = best.or_one_of(gpu, graph, &FOR_ANY_SIGN)?
+            && let Some(search) = best.search
+        {
+            plan.algorithm = algorithm.name();
+            plan.reason += &format!("; the fastest form in trials, with {:.3} ms", best.ms);
+            return Ok((search, milliseconds(began)));
         }
     }
-    match best {
-        Some(device) => {
-            plan.reason += &format!("; the fastest form in trials, with {least:.3} ms");
-            Ok((device, milliseconds(began)))
+    Ok((on_device(gpu, graph, fallback)?.0, 0.0))
+}
+
+/// The fastest search so far, and its milliseconds from `source`.
+struct Best<'g, W: Weight> {
+    search: Option<BoxedSearch<'g, W>>,
+    ms: f64,
+    source: VertexId,
+}
+
+impl<'g, W: SearchKeys> Best<'g, W> {
+    /// Tries `algorithms`. Returns the fastest, if one is faster than the best before.
+    fn or_one_of(
+        &mut self,
+        gpu: &Gpu,
+        graph: &'g Csr<W>,
+        algorithms: &[Algorithm],
+    ) -> Result<Option<Algorithm>, SsspError> {
+        let mut fastest = None;
+        for &algorithm in algorithms {
+            let Some((mut search, _)) = if_possible(on_device(gpu, graph, algorithm))? else {
+                continue;
+            };
+            match time(&mut *search, self.source, self.ms) {
+                Ok(Some(ms)) if ms < MAX_RATIO * self.ms => {
+                    (self.search, self.ms, fastest) = (Some(search), ms, Some(algorithm));
+                }
+                // the other algorithms have no answer either
+                Err(SsspError::NotOnGpu { .. }) if self.search.is_none() => break,
+                ms => drop(if_possible(ms)?),
+            }
         }
-        None => Ok((on_device(gpu, graph, fallback)?.0, 0.0)),
+        Ok(fastest)
     }
 }
 
@@ -160,44 +176,38 @@ fn samples<W: Weight>(graph: &Csr<W>) -> Vec<VertexId> {
 
 /// The first sample whose search is representative, or else the first sample; `None` if there is
 /// none or a search takes too long.
-fn representative(
-    device: &mut DeltaSteppingOnGpu,
-    samples: &[VertexId],
+fn representative<W: Weight>(
+    stepping: &mut dyn DeviceSearch<W>,
+    graph: &Csr<W>,
 ) -> Result<Option<VertexId>, SsspError> {
-    let Some(&first) = samples.first() else { return Ok(None) };
+    let samples = samples(graph);
+    let least = graph.n_vertices() as u64 / VERTICES_PER_VISIT;
     for &source in samples.iter().take(MAX_SOURCES) {
-        match device.visits(source, MAX_TRIAL_MS)? {
+        match if_possible(trial(stepping, source, MAX_TRIAL_MS))?.flatten() {
             None => return Ok(None),
-            Some(visits) if visits >= device.n_vertices() / VERTICES_PER_VISIT => {
-                return Ok(Some(source));
-            }
+            Some(work) if work.settled >= least => return Ok(Some(source)),
             Some(_) => {}
         }
     }
-    Ok(Some(first))
+    Ok(samples.first().copied())
 }
 
 /// The form that is fastest from `source`, and its milliseconds; `None` if all take too long. Ends
 /// after two trials or more, when they have taken as long as the preparation.
-fn fastest_form(
-    device: &mut DeltaSteppingOnGpu,
+fn fastest_form<W: Weight>(
+    stepping: &mut DeltaSteppingOnGpu,
     source: VertexId,
 ) -> Result<Option<(f64, delta_stepping::Form)>, SsspError> {
-    let times = device.times;
-    let budget = Duration::from_secs_f64((times.upload_ms + times.prepare_ms) / 1e3);
+    let budget = stepping.times.upload_ms + stepping.times.prepare_ms;
     let began = Instant::now();
     let mut best = None;
-    for (n, form) in device.forms().into_iter().enumerate() {
-        if n > 1 && began.elapsed() > budget {
+    for (n, form) in stepping.forms().into_iter().enumerate() {
+        if n > 1 && milliseconds(began) > budget {
             break;
         }
-        device.set_form(form);
+        stepping.set_form(form);
         let most = best.map_or(MAX_TRIAL_MS, |(ms, _)| ms);
-        let tried = fastest_of(|| {
-            let visits = device.visits(source, max_wall_ms(most))?;
-            Ok(visits.map_or(Trial::TooLong, |_| Trial::Took(device.times.solve_ms)))
-        })?;
-        if let Trial::Took(ms) = tried
+        if let Some(ms) = if_possible(time::<W>(stepping, source, most))?.flatten()
             && (best.is_none() || ms < MAX_RATIO * most)
         {
             best = Some((ms, form));
@@ -215,55 +225,43 @@ fn has_few_hops<W: Weight>(graph: &Csr<W>) -> bool {
         && (graph.n_vertices() as f64).ln() <= MAX_HOPS * growth.ln()
 }
 
-/// The result of a trial.
-enum Trial {
-    /// Milliseconds on the device.
-    Took(f64),
-    TooLong,
-    /// The device has no answer.
-    NoAnswer,
-}
-
-/// A trial from `source`; it ends as too long if it takes much longer than `most` milliseconds.
+/// The least milliseconds of several searches from `source`; `None` if one takes much longer than
+/// `most`.
 fn time<W: Weight>(
-    device: &mut dyn DeviceSearch<W>,
+    search: &mut dyn DeviceSearch<W>,
     source: VertexId,
     most: f64,
-) -> Result<Trial, SsspError> {
-    fastest_of(|| {
-        let began = Instant::now();
-        let tell = |_, _| match milliseconds(began) > max_wall_ms(most) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        };
-        let limit = W::Distance::UNREACHED;
-        let query = Query { source, targets: &[], limit, progress: Some(&tell) };
-        match device.search(&query) {
-            Err(SsspError::Interrupted) => Ok(Trial::TooLong),
-            Err(SsspError::NotOnGpu { .. }) => Ok(Trial::NoAnswer),
-            found => found.map(|_| Trial::Took(device.times().solve_ms)),
-        }
-    })
-}
-
-/// Wall-clock milliseconds after which a search ends that should take at most `most` on the device.
-/// Launches and polling take time too.
-fn max_wall_ms(most: f64) -> f64 {
-    2.0 * most + 1.0
-}
-
-/// The least time of several calls of `search`; ends at the first call without a time.
-fn fastest_of(mut search: impl FnMut() -> Result<Trial, SsspError>) -> Result<Trial, SsspError> {
+) -> Result<Option<f64>, SsspError> {
     let (mut least, mut total) = (f64::INFINITY, 0.0);
     for n in 1..=MAX_SEARCHES {
-        let ms = match search()? {
-            Trial::Took(ms) => ms,
-            other => return Ok(other),
-        };
+        // launches and polling take time too
+        if trial(search, source, 2.0 * most + 1.0)?.is_none() {
+            return Ok(None);
+        }
+        let ms = search.times().solve_ms;
         (least, total) = (least.min(ms), total + ms);
         if n > 1 && total > ENOUGH_MS {
             break;
         }
     }
-    Ok(Trial::Took(least))
+    Ok(Some(least))
+}
+
+/// The work of a full search from `source`; `None` if it takes more than `most` milliseconds by the
+/// clock on the wall.
+fn trial<W: Weight>(
+    search: &mut dyn DeviceSearch<W>,
+    source: VertexId,
+    most: f64,
+) -> Result<Option<Work>, SsspError> {
+    let began = Instant::now();
+    let tell = |_, _| match milliseconds(began) > most {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    };
+    let limit = W::Distance::UNREACHED;
+    match search.run(&Query { source, targets: &[], limit, progress: Some(&tell) }) {
+        Err(SsspError::Interrupted) => Ok(None),
+        work => work?.map(Some).ok_or_else(no_answer),
+    }
 }

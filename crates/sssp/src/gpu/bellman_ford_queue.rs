@@ -37,11 +37,8 @@ use std::time::Instant;
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig};
 use graph_formats::{Csr, Distance, VertexId, Weight};
-use kernels::sssp::{QUEUE_F32, QUEUE_F64, QUEUE_I32, QUEUE_U32};
 use paths::Predecessors;
-use search_parts::device::{
-    self, Answer, DeviceArcs, DeviceSearch, RowTree, Searched, lowers_itself, no_answer,
-};
+use search_parts::device::{self, DeviceArcs, DeviceSearch, RowTree, Searched, lowers_itself};
 use search_parts::{Again, Kernels, Launch, Query, check_size, milliseconds};
 
 use crate::{DeviceTimes, QueueRule, SsspError, Work};
@@ -139,7 +136,7 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
         check_size(n, m)?;
         let negative = graph.first_negative().is_some();
         let jit_before = gpu.jit_ms();
-        let kernels = Kernels::of(gpu, &[QUEUE_U32, QUEUE_I32, QUEUE_F32, QUEUE_F64], W::KIND)?;
+        let kernels = Kernels::of(gpu, &kernels::sssp::QUEUE, W::KIND)?;
         let (start, search) = (kernels.get("queue_start")?, kernels.get("queue_search")?);
         let jit_ms = gpu.jit_ms() - jit_before;
         gpu.check_fits("the graph, its distances and queue", required_bytes::<W>(n, m, rule))?;
@@ -269,27 +266,25 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
 }
 
 impl<W: Weight> DeviceSearch<W> for QueueOnGpu<'_, W> {
-    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
+    fn run(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Work>, SsspError> {
         query.check(self.distances.len())?;
         self.times = self.times.without_search();
-        let Some(control) = self.empty_the_queue(query)? else { return Err(no_answer()) };
-        let start = Instant::now();
-        let distances = device::download(&self.distances)?;
-        self.times.download_ms = milliseconds(start);
-        if control.above != 0 && ends_early(self.graph, &distances) {
-            return Err(no_answer());
+        let Some(control) = self.empty_the_queue(query)? else { return Ok(None) };
+        if control.above != 0 && ends_early(self.graph, &device::download(&self.distances)?) {
+            return Ok(None);
         }
-        let work = Work {
+        let again = Again { insertions: control.taken_again, relaxations: control.relaxed_again };
+        Ok(Some(Work {
             relaxations: control.relaxations,
             improvements: control.improvements,
             settled: control.taken,
             rounds: control.rounds,
-            again: Some(Again {
-                insertions: control.taken_again,
-                relaxations: control.relaxed_again,
-            }),
-        };
-        Ok((distances, work))
+            again: Some(again),
+        }))
+    }
+
+    fn distances(&mut self) -> Result<Vec<W::Distance>, SsspError> {
+        Ok(device::download(&self.distances)?)
     }
 
     fn predecessors(
@@ -308,8 +303,8 @@ impl<W: Weight> DeviceSearch<W> for QueueOnGpu<'_, W> {
         Ok(found.map(Predecessors::from_storage))
     }
 
-    fn times(&self) -> DeviceTimes {
-        self.times
+    fn times(&mut self) -> &mut DeviceTimes {
+        &mut self.times
     }
 }
 

@@ -8,6 +8,8 @@
 //!
 //! Reference: merrill-2012, beamer-2012
 
+use std::mem;
+
 use breadth_first::depth;
 use breadth_first::gpu::{BreadthFirstOnGpu, HopSearches, rows_at_once};
 use gpu_runtime::Gpu;
@@ -15,10 +17,9 @@ use graph_formats::{Csr, VertexId, Weight};
 use paths::{Predecessors, Progress};
 use rayon::prelude::*;
 use search_parts::Query;
-use search_parts::device::{Answer, DeviceSearch, Owners};
+use search_parts::device::{Answer, DeviceSearch};
 
 use super::delta_stepping::DeltaSteppingOnGpu;
-use super::table::Table;
 use crate::delta::{self, Delta};
 use crate::level_distances::LevelDistances;
 use crate::{DeviceTimes, SsspError, Work};
@@ -32,6 +33,8 @@ pub(super) struct ByLevelsOnGpu<'g, W: Weight> {
     gpu: Gpu,
     levels: BreadthFirstOnGpu,
     distances: LevelDistances<W>,
+    /// The levels of the last search, until their distances are asked for.
+    found: Vec<u32>,
     /// Made for the first table.
     many: Option<HopSearches>,
     /// Made for the first call of [`nearest`](Self::nearest).
@@ -49,17 +52,49 @@ impl<'g, W: Weight> ByLevelsOnGpu<'g, W> {
             times: levels.times(),
             levels,
             distances: LevelDistances::of(graph),
+            found: Vec::new(),
             many: None,
             stepping: None,
         })
     }
+}
 
-    /// Fills the table; `None` if single searches are faster.
-    pub(super) fn table(
+impl<W: Weight> DeviceSearch<W> for ByLevelsOnGpu<'_, W> {
+    fn run(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Work>, SsspError> {
+        let found = self.levels.search(&self.distances.in_levels(query));
+        self.times = self.levels.times();
+        let (levels, work) = found?;
+        self.distances.extend_to(work.rounds as usize + 1);
+        self.found = levels;
+        Ok(Some(work))
+    }
+
+    fn distances(&mut self) -> Result<Vec<W::Distance>, SsspError> {
+        let (levels, of_levels) = (mem::take(&mut self.found), &self.distances);
+        let levels = levels.par_iter().with_min_len(LEVELS_PER_TASK);
+        Ok(levels.map(|&level| of_levels.get(level)).collect())
+    }
+
+    fn predecessors(
         &mut self,
-        table: &mut Table<'_, W::Distance>,
+        _source: VertexId,
+        limit: W::Distance,
+    ) -> Result<Option<Predecessors>, SsspError> {
+        let last = self.distances.last_distinct_within(limit);
+        last.map(|last| self.levels.predecessors(last)).transpose()
+    }
+
+    fn times(&mut self) -> &mut DeviceTimes {
+        &mut self.times
+    }
+
+    fn table(
+        &mut self,
+        sources: &[VertexId],
+        targets: &[VertexId],
+        progress: Option<Progress<'_>>,
+        cells: &mut [W::Distance],
     ) -> Result<Option<Work>, SsspError> {
-        let &mut Table { sources, targets, progress, ref mut cells } = table;
         let n_at_once = rows_at_once(sources.len(), targets.len());
         let n_vertices = self.graph.n_vertices();
         if !breadth_first::pays_on_gpu(n_vertices, depth(self.graph), n_at_once) {
@@ -88,11 +123,11 @@ impl<'g, W: Weight> ByLevelsOnGpu<'g, W> {
     }
 
     /// The nearest of `sources`, by Δ-stepping.
-    pub(super) fn nearest(
+    fn nearest(
         &mut self,
         sources: &[VertexId],
         progress: Option<Progress<'_>>,
-    ) -> Result<Option<(Answer<W>, Owners)>, SsspError> {
+    ) -> Result<Option<(Answer<W>, Vec<VertexId>)>, SsspError> {
         let stepping = match &mut self.stepping {
             Some(stepping) => stepping,
             empty => {
@@ -100,34 +135,8 @@ impl<'g, W: Weight> ByLevelsOnGpu<'g, W> {
                 empty.insert(DeltaSteppingOnGpu::new(&self.gpu, self.graph, width, false)?)
             }
         };
-        let found = stepping.nearest::<W>(sources, progress)?;
+        let found = DeviceSearch::<W>::nearest(stepping, sources, progress)?;
         self.times = stepping.times;
         Ok(found)
-    }
-}
-
-impl<W: Weight> DeviceSearch<W> for ByLevelsOnGpu<'_, W> {
-    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
-        let found = self.levels.search(&self.distances.in_levels(query));
-        self.times = self.levels.times();
-        let (levels, work) = found?;
-        self.distances.extend_to(work.rounds as usize + 1);
-        let of_levels = &self.distances;
-        let found =
-            levels.par_iter().with_min_len(LEVELS_PER_TASK).map(|&level| of_levels.get(level));
-        Ok((found.collect(), work))
-    }
-
-    fn predecessors(
-        &mut self,
-        _source: VertexId,
-        limit: W::Distance,
-    ) -> Result<Option<Predecessors>, SsspError> {
-        let last = self.distances.last_distinct_within(limit);
-        last.map(|last| self.levels.predecessors(last)).transpose()
-    }
-
-    fn times(&self) -> DeviceTimes {
-        self.times
     }
 }

@@ -8,10 +8,6 @@ use std::time::Instant;
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel};
 use graph_formats::{Distance, VertexId, Weight, WeightKind};
-use kernels::Module;
-use kernels::sssp::{
-    DISTANCES_F32, DISTANCES_F64, DISTANCES_U32, DISTANCES_U32_WIDE, DISTANCES_U64,
-};
 use search_parts::device::{KeyKind, limit_key};
 use search_parts::{Kernels, MAX_VERTICES, Query, all_threads, check_vertices, milliseconds};
 
@@ -20,9 +16,6 @@ use super::delta_stepping::DeltaSteppingOnGpu;
 use crate::key::distance_bound;
 use crate::plan::cannot_overflow;
 use crate::{DeviceTimes, Goal, Progress, SsspError, Work};
-
-const MODULES: [Module; 5] =
-    [DISTANCES_U32, DISTANCES_F32, DISTANCES_U32_WIDE, DISTANCES_U64, DISTANCES_F64];
 
 /// `Cells` of `distances.cu`.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -118,7 +111,7 @@ impl<W: Weight> DeviceSolver<W> {
 
     /// The number of vertices.
     pub fn n_vertices(&self) -> usize {
-        self.search.n_vertices() as usize
+        self.search.n_vertices()
     }
 
     /// The number of arcs.
@@ -261,7 +254,7 @@ struct CellsKernel {
 
 impl CellsKernel {
     fn load(gpu: &Gpu, kind: KeyKind) -> Result<Self, SsspError> {
-        let kernel = Kernels::of(gpu, &MODULES, kind)?.get("distances")?;
+        let kernel = Kernels::of(gpu, &kernels::sssp::DISTANCES, kind)?.get("distances")?;
         Ok(Self { kind, kernel, inexact: gpu.buffer(1)? })
     }
 

@@ -18,10 +18,6 @@ use std::time::Instant;
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig};
 use graph_formats::VertexId;
-use kernels::Module;
-use kernels::sssp::{
-    MANY_SOURCES_F32, MANY_SOURCES_F64, MANY_SOURCES_U32, MANY_SOURCES_U32_WIDE, MANY_SOURCES_U64,
-};
 use search_parts::device::KeyKind;
 use search_parts::{Kernels, Launch, milliseconds};
 
@@ -37,9 +33,6 @@ const SOURCES_PER_TEAM: usize = 16;
 const MIN_DENSE_DEGREE: usize = 8;
 /// The most keys in the table of a launch, unless one row has more.
 const MAX_KEYS: usize = 1 << 26;
-
-const MODULES: [Module; 5] =
-    [MANY_SOURCES_U32, MANY_SOURCES_F32, MANY_SOURCES_U32_WIDE, MANY_SOURCES_U64, MANY_SOURCES_F64];
 
 /// `Batch` of `many_sources.cu`.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -81,7 +74,7 @@ impl ManySources {
         search: &SteppingSearch,
         n_sources: usize,
     ) -> Result<Self, SsspError> {
-        let kernels = Kernels::of(gpu, &MODULES, kind)?;
+        let kernels = Kernels::of(gpu, &kernels::sssp::MANY_SOURCES, kind)?;
         let kernel = kernels.get("many_sources")?;
         let n_teams = Self::teams(gpu, search, kind, n_sources)?;
         let lists = Lists::of(search.n_vertices as usize, search.n_arcs as usize);

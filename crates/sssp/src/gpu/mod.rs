@@ -9,7 +9,6 @@ mod arrays;
 mod autotune;
 mod bellman_ford_queue;
 mod breadth_first;
-mod choose;
 mod delta_stepping;
 mod device;
 mod device_solver;
@@ -17,7 +16,6 @@ mod many_sources;
 mod nearest;
 mod on_gpu;
 mod several;
-mod table;
 mod work_space;
 
 pub use self::algorithm::{Algorithm, Config};

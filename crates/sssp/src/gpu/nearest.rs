@@ -13,15 +13,12 @@
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, Kernel, LaunchConfig};
 use graph_formats::VertexId;
-use kernels::Module;
-use kernels::sssp::{NEAREST_F32, NEAREST_F64, NEAREST_U32, NEAREST_U32_WIDE, NEAREST_U64};
-use search_parts::device::{KeyGraph, KeyKind, Owners, RowsAt};
+use search_parts::device::{KeyGraph, KeyKind, RowsAt};
 use search_parts::{Kernels, two_blocks_each};
 
 use super::work_space::WorkSpace;
 use crate::SsspError;
 
-const MODULES: [Module; 5] = [NEAREST_U32, NEAREST_F32, NEAREST_U32_WIDE, NEAREST_U64, NEAREST_F64];
 /// `NearestControl` of `nearest.cu`.
 type Control = [u32; 8];
 
@@ -49,7 +46,7 @@ pub(super) struct OwnersKernel {
 
 impl OwnersKernel {
     pub(super) fn load(gpu: &Gpu, kind: KeyKind) -> Result<Self, SsspError> {
-        let kernel = Kernels::of(gpu, &MODULES, kind)?.get("nearest")?;
+        let kernel = Kernels::of(gpu, &kernels::sssp::NEAREST, kind)?.get("nearest")?;
         Ok(Self { kernel, shape: two_blocks_each(gpu) })
     }
 
@@ -61,7 +58,7 @@ impl OwnersKernel {
         graph: &KeyGraph,
         work_space: &WorkSpace,
         sources: &[VertexId],
-    ) -> Result<Owners, SsspError> {
+    ) -> Result<Vec<VertexId>, SsspError> {
         let n = graph.rows.bounds().len();
         let WorkSpace { keys, near, far, pieces, .. } = work_space;
         let (sources, owners) = (gpu.upload(sources)?, gpu.buffer::<VertexId>(n)?);

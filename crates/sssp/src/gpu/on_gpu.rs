@@ -1,4 +1,4 @@
-//! The CPU as the fallback for a device that has no answer.
+//! The choice of the search on a GPU, and the CPU as the fallback if the device has no answer.
 //!
 //! Some kernels add weights in numbers narrower than distances, and the device may lack the memory
 //! for wider ones. Some kernels detect a negative cycle but do not list it. Then the CPU searches
@@ -6,21 +6,23 @@
 
 use std::time::Instant;
 
+use gpu_runtime::Gpu;
 use graph_formats::{Csr, VertexId, Weight};
 use paths::{Predecessors, Progress};
-use search_parts::device::{Answer, Owners};
+use search_parts::device::{Answer, BoxedSearch};
 use search_parts::{Query, milliseconds, unless_out_of_memory};
 
-use super::device::Device;
-use super::table::Table;
+use super::algorithm::Algorithm;
+use super::autotune;
+use super::device::on_device;
 use crate::cpu::Searches;
 use crate::search::Search;
 use crate::weights::SearchKeys;
-use crate::{Config, DeviceTimes, Plan, SsspError, Work, row};
+use crate::{Config, Delta, DeviceTimes, Plan, QueueRule, SsspError, Work, cost, row};
 
 /// A search on a device, or on the CPU if the device has no answer.
-pub(super) struct OnGpu<'g, W: Weight> {
-    device: Device<'g, W>,
+pub(crate) struct OnGpu<'g, W: Weight> {
+    device: BoxedSearch<'g, W>,
     /// Milliseconds of the trials of algorithms.
     choice_ms: f64,
     graph: &'g Csr<W>,
@@ -35,9 +37,45 @@ pub(super) struct OnGpu<'g, W: Weight> {
 }
 
 impl<'g, W: SearchKeys> OnGpu<'g, W> {
-    /// A search of `graph` on `device`; on the CPU it follows `config`.
+    /// The search by `config`, with its plan. If `config` names no algorithm and expects enough
+    /// searches for trials to pay, it is the fastest one tried.
     pub(super) fn new(
-        device: Device<'g, W>,
+        gpu: &Gpu,
+        graph: &'g Csr<W>,
+        config: &Config<Algorithm>,
+    ) -> Result<(Plan, Self), SsspError> {
+        let of_any_sign = Algorithm::BellmanFordQueue(QueueRule::Lll);
+        let (algorithm, reason) = match config.algorithm {
+            None if graph.weight_summary().common().is_some() => {
+                (Algorithm::BreadthFirst, "all arcs have the same weight")
+            }
+            None if graph.first_negative().is_some() => (of_any_sign, "some weights are negative"),
+            None => (Algorithm::DeltaStepping(Delta::Auto), "it is the solver for GPUs"),
+            Some(asked) => (asked, "it was asked for"),
+        };
+        let admits_negative = algorithm.admits_negative();
+        let mut plan = Plan::of(graph, algorithm.name(), admits_negative, reason.to_owned())?;
+        plan.device = Some(gpu.properties().name.clone());
+        let chooses = config.algorithm.is_none()
+            && algorithm != Algorithm::BreadthFirst
+            && cost::trials_pay(config.n_expected_searches());
+        let (device, choice_ms) = if !chooses {
+            let (device, delta) = on_device(gpu, graph, algorithm)?;
+            plan.delta = delta;
+            (device, 0.0)
+        } else if admits_negative {
+            autotune::fastest_of_any_sign(gpu, graph, algorithm, &mut plan)?
+        } else {
+            autotune::fastest(gpu, graph, &mut plan)?
+        };
+        // with negative weights, an algorithm that reports rounds as the device's do
+        let cpu = config.for_algorithm(admits_negative.then_some(crate::Algorithm::BellmanFord));
+        Ok((plan, Self::of(device, choice_ms, graph, cpu)))
+    }
+
+    /// A search of `graph` on `device`; on the CPU it follows `config`.
+    pub(super) fn of(
+        device: BoxedSearch<'g, W>,
         choice_ms: f64,
         graph: &'g Csr<W>,
         config: Config,
@@ -46,19 +84,19 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
     }
 
     /// Times of the last search.
-    pub(super) fn times(&self) -> DeviceTimes {
-        let mut times = self.device.times();
+    pub(crate) fn times(&mut self) -> DeviceTimes {
+        let mut times = *self.device.times();
         times.prepare_ms += self.choice_ms;
         times.solve_ms += self.cpu_ms;
         times
     }
 
-    pub(super) fn search(
+    pub(crate) fn search(
         &mut self,
         query: &Query<'_, W::Distance>,
     ) -> Result<Answer<W>, SsspError> {
         self.begin();
-        match self.device.single().search(query) {
+        match self.device.search(query) {
             Err(SsspError::NotOnGpu { .. }) => self.on_cpu(query),
             answer => {
                 self.on_device = answer.is_ok();
@@ -69,7 +107,7 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
 
     /// The predecessors of the vertices within `limit` of `source`; `None` if the device does not
     /// find them.
-    pub(super) fn predecessors(
+    pub(crate) fn predecessors(
         &mut self,
         source: VertexId,
         limit: W::Distance,
@@ -77,7 +115,7 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
         if !self.on_device {
             return Ok(None);
         }
-        let found = self.device.single().predecessors(source, limit);
+        let found = self.device.predecessors(source, limit);
         Ok(unless_out_of_memory(found)?.flatten())
     }
 
@@ -86,17 +124,20 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
     pub(super) fn fill(
         &mut self,
         plan: &Plan,
-        mut table: Table<'_, W::Distance>,
+        sources: &[VertexId],
+        targets: &[VertexId],
+        progress: Option<Progress<'_>>,
+        cells: &mut [W::Distance],
     ) -> Result<(Work, DeviceTimes), SsspError> {
         self.begin();
         // the check for overflows needs all distances of a source, so it is made row by row; so is
         // a table for which memory does not suffice
-        if plan.bounded
-            && let Some(work) = unless_out_of_memory(self.device.table(&mut table))?.flatten()
-        {
-            return Ok((work, self.times()));
+        if plan.bounded {
+            let table = self.device.table(sources, targets, progress, cells);
+            if let Some(work) = unless_out_of_memory(table)?.flatten() {
+                return Ok((work, self.times()));
+            }
         }
-        let Table { sources, targets, progress, cells } = table;
         let (mut work, mut times) = (Work::default(), self.times().without_search());
         let rows = cells.chunks_exact_mut(targets.len());
         for (done, (&source, cells)) in (1..).zip(sources.iter().zip(rows)) {
@@ -115,12 +156,12 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
         Ok((work, times))
     }
 
-    /// As [`Device::nearest`]; also `None` if memory does not suffice.
-    pub(super) fn nearest(
+    /// As `DeviceSearch::nearest`; also `None` if memory does not suffice.
+    pub(crate) fn nearest(
         &mut self,
         sources: &[VertexId],
         progress: Option<Progress<'_>>,
-    ) -> Result<Option<(Answer<W>, Owners)>, SsspError> {
+    ) -> Result<Option<(Answer<W>, Vec<VertexId>)>, SsspError> {
         self.begin();
         Ok(unless_out_of_memory(self.device.nearest(sources, progress))?.flatten())
     }
@@ -151,18 +192,23 @@ mod tests {
     use graph_formats::generate::{GridConfig, grid};
     use paths::{Distances, oracle};
 
+    use search_parts::device::DeviceSearch;
+
     use super::*;
-    use search_parts::device::{DeviceSearch, no_answer};
 
     /// A device whose distances are zeros, and which has an answer for even sources only.
     struct EvenSources {
         n_vertices: usize,
+        times: DeviceTimes,
     }
 
     impl DeviceSearch<u32> for EvenSources {
-        fn search(&mut self, query: &Query<'_, u64>) -> Result<Answer<u32>, SsspError> {
-            let answer = (vec![0; self.n_vertices], Work::default());
-            query.source.is_multiple_of(2).then_some(answer).ok_or_else(no_answer)
+        fn run(&mut self, query: &Query<'_, u64>) -> Result<Option<Work>, SsspError> {
+            Ok(query.source.is_multiple_of(2).then(Work::default))
+        }
+
+        fn distances(&mut self) -> Result<Vec<u64>, SsspError> {
+            Ok(vec![0; self.n_vertices])
         }
 
         fn predecessors(
@@ -173,8 +219,8 @@ mod tests {
             Ok(Some(Predecessors::from_storage(vec![source; self.n_vertices])))
         }
 
-        fn times(&self) -> DeviceTimes {
-            DeviceTimes { prepare_ms: 1.0, solve_ms: 2.0, ..DeviceTimes::default() }
+        fn times(&mut self) -> &mut DeviceTimes {
+            &mut self.times
         }
     }
 
@@ -182,9 +228,9 @@ mod tests {
     fn the_cpu_answers_what_the_device_does_not() {
         let graph = grid(&GridConfig { side: 9, ..GridConfig::default() }).unwrap();
         let n_vertices = graph.n_vertices();
-        let device = Device::Other(Box::new(EvenSources { n_vertices }));
-        let mut search = OnGpu::new(device, 3.0, &graph, Config::default());
-        let times = |search: &OnGpu<'_, u32>| search.times();
+        let times = DeviceTimes { prepare_ms: 1.0, solve_ms: 2.0, ..DeviceTimes::default() };
+        let device = Box::new(EvenSources { n_vertices, times });
+        let mut search = OnGpu::of(device, 3.0, &graph, Config::default());
         for source in [3, 4, 5] {
             let query = Query { source, targets: &[], limit: u64::MAX, progress: None };
             let (found, _) = search.search(&query).unwrap();
@@ -193,8 +239,8 @@ mod tests {
             let expected = oracle::tree(&graph, source, None).unwrap().distances;
             assert_eq!(Distances::from_storage(found) == expected, is_odd, "{source}");
             assert_eq!(chosen.is_none(), is_odd, "{source}");
-            assert_eq!(times(&search).solve_ms > 2.0, is_odd, "{source}");
-            assert_eq!(times(&search).prepare_ms, 4.0);
+            assert_eq!(search.times().solve_ms > 2.0, is_odd, "{source}");
+            assert_eq!(search.times().prepare_ms, 4.0);
         }
     }
 }

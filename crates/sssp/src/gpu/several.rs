@@ -13,14 +13,11 @@ use std::{slice, thread};
 
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, VertexId, Weight};
-use paths::{Predecessors, Progress};
-use search_parts::device::{Answer, Owners};
-use search_parts::{EndsOnPanic, Query};
+use paths::Progress;
+use search_parts::EndsOnPanic;
 
 use super::algorithm::Config;
-use super::choose::search;
 use super::on_gpu::OnGpu;
-use super::table::Table;
 use crate::weights::SearchKeys;
 use crate::{DeviceTimes, Plan, SsspError, Work};
 
@@ -41,11 +38,11 @@ impl<'g, W: SearchKeys> OnGpus<'g, W> {
         config: &Config,
     ) -> Result<(Plan, Self), SsspError> {
         let made = side_by_side(gpus.iter().collect(), |gpu| {
-            let made = search(gpu, graph, config);
+            let made = OnGpu::new(gpu, graph, config);
             made.map_err(|error| error.named(gpus).named(slice::from_ref(gpu)))
         });
         let made = made.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let (mut plans, searches): (Vec<_>, Vec<_>) = made.into_iter().unzip();
+        let (mut plans, mut searches): (Vec<_>, Vec<_>) = made.into_iter().unzip();
         let preparation = searches[0].times().without_search();
         Ok((plans.swap_remove(0), Self { gpus: gpus.to_vec(), searches, preparation }))
     }
@@ -53,45 +50,25 @@ impl<'g, W: SearchKeys> OnGpus<'g, W> {
     /// A mock: the given search and no GPU.
     #[cfg(test)]
     pub(crate) fn mock(
-        search: Box<dyn search_parts::device::DeviceSearch<W> + 'g>,
+        search: search_parts::device::BoxedSearch<'g, W>,
         graph: &'g Csr<W>,
     ) -> Self {
-        let device = super::device::Device::Other(search);
-        let search = OnGpu::new(device, 0.0, graph, crate::Config::default());
+        let mut search = OnGpu::of(search, 0.0, graph, crate::Config::default());
         let preparation = search.times().without_search();
         Self { gpus: Vec::new(), searches: vec![search], preparation }
     }
 
+    /// The result of `work` by the search on the first GPU.
+    pub(crate) fn on_first<T>(
+        &mut self,
+        work: impl FnOnce(&mut OnGpu<'g, W>) -> Result<T, SsspError>,
+    ) -> Result<T, SsspError> {
+        work(&mut self.searches[0]).map_err(|error| error.named(&self.gpus))
+    }
+
     /// Times of the last search on the first GPU.
-    pub(crate) fn times(&self) -> DeviceTimes {
+    pub(crate) fn times(&mut self) -> DeviceTimes {
         self.searches[0].times()
-    }
-
-    pub(crate) fn search(
-        &mut self,
-        query: &Query<'_, W::Distance>,
-    ) -> Result<Answer<W>, SsspError> {
-        self.searches[0].search(query).map_err(|error| error.named(&self.gpus))
-    }
-
-    /// As [`OnGpu::predecessors`].
-    pub(crate) fn predecessors(
-        &mut self,
-        source: VertexId,
-        limit: W::Distance,
-    ) -> Result<Option<Predecessors>, SsspError> {
-        let found = self.searches[0].predecessors(source, limit);
-        found.map_err(|error| error.named(&self.gpus))
-    }
-
-    /// As [`OnGpu::nearest`].
-    pub(crate) fn nearest(
-        &mut self,
-        sources: &[VertexId],
-        progress: Option<Progress<'_>>,
-    ) -> Result<Option<(Answer<W>, Owners)>, SsspError> {
-        let found = self.searches[0].nearest(sources, progress);
-        found.map_err(|error| error.named(&self.gpus))
     }
 
     /// Fills the rows of a table, which has at least one cell. Returns the work, and the times of
@@ -107,15 +84,10 @@ impl<'g, W: SearchKeys> OnGpus<'g, W> {
         let Self { gpus, searches, .. } = self;
         let n_rows = sources.len().div_ceil(gpus.len());
         let rows = sources.chunks(n_rows).zip(cells.chunks_mut(n_rows * targets.len()));
-        let shares: Vec<_> = gpus
-            .iter()
-            .zip(searches)
-            .zip(rows)
-            .map(|((gpu, search), (sources, cells))| Share { gpu, search, sources, cells })
-            .collect();
+        let shares: Vec<_> = gpus.iter().zip(searches).zip(rows).collect();
         let (done, ended) = (AtomicU64::new(0), AtomicBool::new(false));
         let is_shared = shares.len() > 1;
-        let filled = side_by_side(shares, |share| {
+        let filled = side_by_side(shares, |((gpu, search), (own_sources, cells))| {
             let _ends = EndsOnPanic(&ended);
             let own = AtomicU64::new(0);
             let tell = |now: u64, _| {
@@ -129,8 +101,7 @@ impl<'g, W: SearchKeys> OnGpus<'g, W> {
                 }
             };
             let progress = if is_shared { Some(&tell as Progress<'_>) } else { progress };
-            let Share { gpu, search, sources, cells } = share;
-            search.fill(plan, Table { sources, targets, progress, cells }).map_err(|error| {
+            search.fill(plan, own_sources, targets, progress, cells).map_err(|error| {
                 ended.store(true, Relaxed);
                 error.named(gpus).named(slice::from_ref(gpu))
             })
@@ -153,14 +124,6 @@ impl<'g, W: SearchKeys> OnGpus<'g, W> {
         }
         Ok((work, times))
     }
-}
-
-/// A GPU's share of a table.
-struct Share<'a, 'g, W: Weight> {
-    gpu: &'a Gpu,
-    search: &'a mut OnGpu<'g, W>,
-    sources: &'a [VertexId],
-    cells: &'a mut [W::Distance],
 }
 
 /// Maps `parts` by `work` on one thread each, including the caller's; on fewer threads if the

@@ -65,12 +65,12 @@ impl<W: SearchKeys> Device<'_, W> {
                 let work = cpu.search.run(query)?;
                 Ok((cpu.search.distances(), work))
             }
-            Self::Gpus(gpus) => gpus.search(query),
+            Self::Gpus(gpus) => gpus.on_first(|gpu| gpu.search(query)),
         }
     }
 
     /// Times of the last search; `None` for the CPU.
-    pub(super) fn times(&self) -> Option<DeviceTimes> {
+    pub(super) fn times(&mut self) -> Option<DeviceTimes> {
         match self {
             Self::Cpu(_) => None,
             Self::Gpus(gpus) => Some(gpus.times()),
@@ -145,7 +145,8 @@ impl<W: SearchKeys> Solver<'_, W> {
                 distances
             }
         };
-        Ok(self.found((distances, limit), work, self.device.times()))
+        let times = self.device.times();
+        Ok(self.found((distances, limit), work, times))
     }
 }
 
@@ -154,17 +155,21 @@ mod tests {
     use paths::Predecessors;
 
     use super::*;
-    use search_parts::device::{Answer, DeviceSearch};
+    use search_parts::device::DeviceSearch;
 
     /// A device with single searches only.
     struct Mock {
-        solve_ms: f64,
+        times: DeviceTimes,
     }
 
     impl DeviceSearch<i32> for Mock {
-        fn search(&mut self, _query: &Query<'_, i64>) -> Result<Answer<i32>, SsspError> {
-            self.solve_ms = 2.0;
-            Ok((vec![0, 5, 12], Work::default()))
+        fn run(&mut self, _query: &Query<'_, i64>) -> Result<Option<Work>, SsspError> {
+            self.times.solve_ms = 2.0;
+            Ok(Some(Work::default()))
+        }
+
+        fn distances(&mut self) -> Result<Vec<i64>, SsspError> {
+            Ok(vec![0, 5, 12])
         }
 
         fn predecessors(
@@ -175,9 +180,8 @@ mod tests {
             Ok(None)
         }
 
-        fn times(&self) -> DeviceTimes {
-            let Self { solve_ms } = *self;
-            DeviceTimes { upload_ms: 1.0, solve_ms, ..DeviceTimes::default() }
+        fn times(&mut self) -> &mut DeviceTimes {
+            &mut self.times
         }
     }
 
@@ -185,7 +189,8 @@ mod tests {
     fn what_takes_no_search_on_the_device_has_no_times_of_one() {
         let graph = Csr::from_arcs(3, &[(0, 1, 5i32), (1, 2, 7)]).unwrap();
         let plan = Plan::of(&graph, "crauser", false, String::new()).unwrap();
-        let gpus = OnGpus::mock(Box::new(Mock { solve_ms: 0.0 }), &graph);
+        let times = DeviceTimes { upload_ms: 1.0, ..DeviceTimes::default() };
+        let gpus = OnGpus::mock(Box::new(Mock { times }), &graph);
         let device = Device::Gpus(gpus);
         let mut solver = Solver { graph: &graph, plan, device, progress: None, reversed: None };
         let preparation = solver.preparation();

@@ -74,7 +74,8 @@ pub trait Generated<W: SearchKeys>: Sync {
             _ if distances.get(source).is_none() => from_distances(),
             Device::Cpu(cpu) => cpu.search.predecessors(&cpu.pool, source, farthest),
             Device::Gpus(gpus) => {
-                gpus.predecessors(source, farthest)?.unwrap_or_else(from_distances)
+                let found = gpus.on_first(|gpu| gpu.predecessors(source, farthest))?;
+                found.unwrap_or_else(from_distances)
             }
         };
         let predecessors_time = start.elapsed();
@@ -159,7 +160,8 @@ pub trait Generated<W: SearchKeys>: Sync {
         // refuses negative weights
         Plan::of(solver.graph, "dijkstra", false, String::new())?;
         if let Device::Gpus(gpus) = &mut solver.device
-            && let Some(((distances, work), owners)) = gpus.nearest(sources, solver.progress)?
+            && let Some(((distances, work), owners)) =
+                gpus.on_first(|gpu| gpu.nearest(sources, solver.progress))?
         {
             let times = gpus.times();
             let distances = Distances::from_storage(distances);

@@ -8,13 +8,12 @@ use std::time::Instant;
 use gpu_runtime::{Buffer, GpuError};
 use graph_formats::{Distance, VertexId, Weight};
 use paths::Predecessors;
-use search_parts::device::{Answer, DeviceSearch, KeyKind, Owners, limit_key, no_answer};
+use search_parts::device::{Answer, DeviceSearch, KeyKind, limit_key};
 use search_parts::{MAX_VERTICES, Query, milliseconds};
 
 use super::DeltaSteppingOnGpu;
 use crate::gpu::many_sources::{Found, ManySources};
 use crate::gpu::nearest::OwnersKernel;
-use crate::gpu::table::Table;
 use crate::gpu::work_space::WorkSpace;
 use crate::{DeviceTimes, Progress, SsspError, Work};
 
@@ -22,14 +21,6 @@ use crate::{DeviceTimes, Progress, SsspError, Work};
 type TakeRows<'a> = dyn FnMut(KeyKind, Range<usize>, &Found) -> Result<(), SsspError> + 'a;
 
 impl DeltaSteppingOnGpu {
-    /// The distances of the last search.
-    fn distances<W: Weight>(&mut self) -> Result<Vec<W::Distance>, SsspError> {
-        let start = Instant::now();
-        let keys = self.work_space.keys.download()?;
-        self.times.download_ms = milliseconds(start);
-        Ok(self.graph.kind.distances::<W>(&keys))
-    }
-
     /// Makes teams for this many sources, unless there are enough.
     fn prepare_teams(&mut self, n_sources: usize) -> Result<(), SsspError> {
         if self.teams.as_ref().is_some_and(|teams| teams.is_enough_for(n_sources)) {
@@ -45,48 +36,6 @@ impl DeltaSteppingOnGpu {
         self.times.jit_ms += jit_ms;
         self.times.prepare_ms += milliseconds(start) - jit_ms;
         Ok(())
-    }
-}
-
-impl DeltaSteppingOnGpu {
-    /// For every vertex, its distance from the nearest of `sources` and that source, and the work;
-    /// `None` without sources or memory.
-    pub(in crate::gpu) fn nearest<W: Weight>(
-        &mut self,
-        sources: &[VertexId],
-        progress: Option<Progress<'_>>,
-    ) -> Result<Option<(Answer<W>, Owners)>, SsspError> {
-        let mut sources = sources.to_vec();
-        sources.sort_unstable();
-        sources.dedup();
-        let [source, others @ ..] = sources.as_slice() else { return Ok(None) };
-        let others = if others.is_empty() { None } else { Some(self.launch.gpu.upload(others)?) };
-        let limit = limit_key::<W>(W::Distance::UNREACHED);
-        let query = Query { source: *source, targets: &[], limit, progress };
-        let Some(work) = self.run(&query, others.as_ref())? else { return Ok(None) };
-        let start = Instant::now();
-        let Self { launch, graph, work_space, owners_kernel, .. } = self;
-        let kernel = match owners_kernel {
-            Some(kernel) => kernel,
-            empty => empty.insert(OwnersKernel::load(&launch.gpu, graph.kind)?),
-        };
-        let owners = kernel.owners(&launch.gpu, graph, work_space, &sources)?;
-        self.times.solve_ms += milliseconds(start);
-        Ok(Some(((self.distances::<W>()?, work), owners)))
-    }
-
-    /// Fills the table; `None` if there are too many targets.
-    pub(in crate::gpu) fn table<W: Weight>(
-        &mut self,
-        table: &mut Table<'_, W::Distance>,
-    ) -> Result<Option<Work>, SsspError> {
-        let &mut Table { sources, targets, progress, ref mut cells } = table;
-        let n_targets = targets.len();
-        self.rows(sources, targets, progress, &mut |kind, rows, found| {
-            let cells = &mut cells[rows.start * n_targets..rows.end * n_targets];
-            kind.write_distances::<W>(&found.table.download()?, cells);
-            Ok(())
-        })
     }
 }
 
@@ -116,7 +65,7 @@ impl DeltaSteppingOnGpu {
 
     /// Searches; the keys stay on the device.
     pub(in crate::gpu) fn leave_keys(&mut self, query: &Query<'_, u64>) -> Result<Work, SsspError> {
-        self.run(query, None)?.ok_or_else(|| SsspError::NotOnGpu {
+        self.search_from(query, None)?.ok_or_else(|| SsspError::NotOnGpu {
             reason: "a sum has more than 32 bits, and there is no memory for wider keys".to_owned(),
         })
     }
@@ -172,10 +121,12 @@ impl DeltaSteppingOnGpu {
 }
 
 impl<W: Weight> DeviceSearch<W> for DeltaSteppingOnGpu {
-    fn search(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
-        let query = query.with_limit(limit_key::<W>(query.limit));
-        let Some(work) = self.run(&query, None)? else { return Err(no_answer()) };
-        Ok((self.distances::<W>()?, work))
+    fn run(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Work>, SsspError> {
+        self.search_from(&query.with_limit(limit_key::<W>(query.limit)), None)
+    }
+
+    fn distances(&mut self) -> Result<Vec<W::Distance>, SsspError> {
+        Ok(self.graph.kind.distances::<W>(&self.work_space.keys.download()?))
     }
 
     fn predecessors(
@@ -187,7 +138,49 @@ impl<W: Weight> DeviceSearch<W> for DeltaSteppingOnGpu {
         Ok(Some(Predecessors::from_storage(found)))
     }
 
-    fn times(&self) -> DeviceTimes {
-        self.times
+    fn times(&mut self) -> &mut DeviceTimes {
+        &mut self.times
+    }
+
+    fn nearest(
+        &mut self,
+        sources: &[VertexId],
+        progress: Option<Progress<'_>>,
+    ) -> Result<Option<(Answer<W>, Vec<VertexId>)>, SsspError> {
+        let mut sources = sources.to_vec();
+        sources.sort_unstable();
+        sources.dedup();
+        let [source, others @ ..] = sources.as_slice() else { return Ok(None) };
+        let others = if others.is_empty() { None } else { Some(self.launch.gpu.upload(others)?) };
+        let limit = limit_key::<W>(W::Distance::UNREACHED);
+        let query = Query { source: *source, targets: &[], limit, progress };
+        let Some(work) = self.search_from(&query, others.as_ref())? else { return Ok(None) };
+        let start = Instant::now();
+        let Self { launch, graph, work_space, owners_kernel, .. } = self;
+        let kernel = match owners_kernel {
+            Some(kernel) => kernel,
+            empty => empty.insert(OwnersKernel::load(&launch.gpu, graph.kind)?),
+        };
+        let owners = kernel.owners(&launch.gpu, graph, work_space, &sources)?;
+        self.times.solve_ms += milliseconds(start);
+        let start = Instant::now();
+        let distances = DeviceSearch::<W>::distances(self)?;
+        self.times.download_ms = milliseconds(start);
+        Ok(Some(((distances, work), owners)))
+    }
+
+    fn table(
+        &mut self,
+        sources: &[VertexId],
+        targets: &[VertexId],
+        progress: Option<Progress<'_>>,
+        cells: &mut [W::Distance],
+    ) -> Result<Option<Work>, SsspError> {
+        let n_targets = targets.len();
+        self.rows(sources, targets, progress, &mut |kind, rows, found| {
+            let cells = &mut cells[rows.start * n_targets..rows.end * n_targets];
+            kind.write_distances::<W>(&found.table.download()?, cells);
+            Ok(())
+        })
     }
 }

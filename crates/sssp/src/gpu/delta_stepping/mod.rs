@@ -14,17 +14,11 @@
 
 mod answers;
 
-use std::ops::ControlFlow;
 use std::time::Instant;
 
 use bytemuck::Zeroable;
 use gpu_runtime::{Buffer, Gpu, Kernel};
 use graph_formats::{Csr, VertexId, Weight};
-use kernels::Module;
-use kernels::sssp::{
-    DELTA_STEPPING_F32, DELTA_STEPPING_F64, DELTA_STEPPING_U32, DELTA_STEPPING_U32_WIDE,
-    DELTA_STEPPING_U64,
-};
 use search_parts::device::{DeviceRows, KeyGraph, KeyKind, RowsAt, TreeKernel};
 use search_parts::{Kernels, Launch, Query, milliseconds, unless_out_of_memory};
 
@@ -34,13 +28,6 @@ use super::nearest::OwnersKernel;
 use super::work_space::{Lists, SteppingSearch, WorkSpace};
 use crate::{DeviceTimes, SsspError, Work, arc_split};
 
-const MODULES: [Module; 5] = [
-    DELTA_STEPPING_U32,
-    DELTA_STEPPING_F32,
-    DELTA_STEPPING_U32_WIDE,
-    DELTA_STEPPING_U64,
-    DELTA_STEPPING_F64,
-];
 /// Threads of a block of the search: 32 times the kernel's `warps_a_block`.
 const BLOCK: u32 = 512;
 /// Arcs that a warp relaxes in a step before it shares its work.
@@ -84,7 +71,7 @@ fn required_bytes(n: usize, m: usize, kind: KeyKind, lists: Lists) -> u64 {
 
 /// The kernels of a search and of its tree.
 fn load(gpu: &Gpu, kind: KeyKind, n: usize) -> Result<(Kernel, TreeKernel), SsspError> {
-    let kernel = Kernels::of(gpu, &MODULES, kind)?.get("delta_stepping")?;
+    let kernel = Kernels::of(gpu, &kernels::sssp::DELTA_STEPPING, kind)?.get("delta_stepping")?;
     Ok((kernel, TreeKernel::load(gpu, kind, n)?))
 }
 
@@ -236,8 +223,8 @@ impl DeltaSteppingOnGpu {
             if form.defers_long_arcs { self.short_arcs } else { (0, self.search.graph) };
     }
 
-    pub(super) fn n_vertices(&self) -> u64 {
-        self.search.n_vertices.into()
+    pub(super) fn n_vertices(&self) -> usize {
+        self.search.n_vertices as usize
     }
 
     /// The width of buckets in this form, as a distance.
@@ -245,25 +232,10 @@ impl DeltaSteppingOnGpu {
         if self.is_wide { WIDE_FACTOR * self.delta } else { self.delta }
     }
 
-    /// The number of vertices that a full search from `source` takes from lists; `None` if it takes
-    /// longer than `most` milliseconds, or there is no memory for wider keys.
-    pub(super) fn visits(&mut self, source: VertexId, most: f64) -> Result<Option<u64>, SsspError> {
-        let start = Instant::now();
-        let tell = |_, _| match milliseconds(start) > most {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        };
-        let query = Query { source, targets: &[], limit: u64::MAX, progress: Some(&tell) };
-        match self.run(&query, None) {
-            Err(SsspError::Interrupted) => Ok(None),
-            work => Ok(work?.map(|work| work.settled)),
-        }
-    }
-
     /// Searches from the source and from `others`; the keys stay on the device. If a sum does not
     /// fit 32 bits, this search and all later ones have keys of 64 bits; `None` if there is no
     /// memory for them.
-    fn run(
+    fn search_from(
         &mut self,
         query: &Query<'_, u64>,
         others: Option<&Buffer<VertexId>>,
