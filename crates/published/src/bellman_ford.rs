@@ -179,8 +179,7 @@ impl<W: Weight> DeviceSearch<W> for BellmanFordOnGpu<'_, W> {
         let DeviceEdges { tails, heads, weights } = edges;
         let searched = Searched { tails, heads, weights, distances, negative: *negative };
         // SAFETY: `self` owns the edges of the graph and a distance for each vertex.
-        let found = unsafe { tree.predecessors(gpu, searched, source, limit)? };
-        Ok(found.map(Predecessors::from_storage))
+        Ok(unsafe { tree.predecessors(gpu, searched, source, limit)? })
     }
 
     fn times(&mut self) -> &mut DeviceTimes {

@@ -206,8 +206,7 @@ impl<W: Weight> DeviceSearch<W> for SpmvOnGpu<'_, W> {
         let (distances, negative) = (&self.distances, self.negative);
         let searched = Searched { tails: starts, heads: rows, weights, distances, negative };
         // SAFETY: `self` owns the edges of the graph and a distance for each vertex.
-        let found = unsafe { tree.predecessors(gpu, searched, source, limit)? };
-        Ok(found.map(Predecessors::from_storage))
+        Ok(unsafe { tree.predecessors(gpu, searched, source, limit)? })
     }
 
     fn times(&mut self) -> &mut DeviceTimes {

@@ -9,6 +9,7 @@
 
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Ptx};
 use graph_formats::{Distance, VertexId, Weight, WeightKind};
+use paths::Predecessors;
 
 use super::keys;
 use crate::{EDGES_PER_LAUNCH, Kernels, NO_VERTEX, SearchError, a_thread_each, length};
@@ -65,8 +66,8 @@ impl EdgeTree {
         })
     }
 
-    /// The predecessors of the vertices within `limit` of `source`, the source of the search;
-    /// `u32::MAX` for no predecessor. `None` if there are too many levels.
+    /// The predecessors of the vertices within `limit` of `source`, the source of the search; `None`
+    /// if there are too many levels.
     ///
     /// # Safety
     /// All buffers of `searched` must be on `gpu`, the edges equally long, their ends vertices, and
@@ -80,7 +81,7 @@ impl EdgeTree {
         searched: Searched<'_, W>,
         source: VertexId,
         limit: W::Distance,
-    ) -> Result<Option<Vec<VertexId>>, GpuError> {
+    ) -> Result<Option<Predecessors>, GpuError> {
         if !self.choose(gpu, searched, source)? {
             return Ok(None);
         }
@@ -91,7 +92,7 @@ impl EdgeTree {
             let beyond = chosen.iter_mut().zip(distances).filter(|vertex| vertex.1 > limit);
             beyond.for_each(|(chosen, _)| *chosen = NO_VERTEX);
         }
-        Ok(Some(chosen))
+        Ok(Some(Predecessors::from_storage(chosen)))
     }
 
     /// Chooses a predecessor for all vertices; false if that takes too many levels.

@@ -8,7 +8,7 @@
 //! Reference: steele-2014
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig, Ptx};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Ptx};
 use graph_formats::{VertexId, Weight, WeightKind, WeightSummary};
 use search_parts::device::{DeviceRows, KeyKind};
 use search_parts::{all_threads, check_size};
@@ -113,22 +113,12 @@ struct ArcTally {
 /// The summary of a graph that [`Arrays::inspect`] computes.
 pub(super) struct Summary<W> {
     pub(super) weights: WeightSummary<W>,
-    /// The median of a sample of the weights.
-    median: f64,
-    mean: f64,
-    degree_at_arc_end: f64,
+    /// The width of buckets, as by [`delta::width`].
+    pub(super) width: f64,
     /// Whether the mean degree of vertices with arcs is high.
     pub(super) has_many_arcs: bool,
     /// The start and end of each row.
     pub(super) bounds: Buffer<[u32; 2]>,
-}
-
-impl<W: Weight> Summary<W> {
-    /// The width of buckets, as by [`delta::width`].
-    pub(super) fn width(&self) -> f64 {
-        let width = delta::auto(delta::typical(self.median, self.mean), self.degree_at_arc_end, 1);
-        delta::usable::<W>(width, self.weights.greatest.to_f64())
-    }
 }
 
 impl<W: Weight> Arrays<'_, W> {
@@ -179,14 +169,14 @@ impl<W: Weight> Arrays<'_, W> {
         let at = ArraysAt { bounds: bounds.address(), tallies: rows.address(), ..self.at() };
         let kernel = gpu.kernel(&ARRAYS, "rows_of_arrays")?;
         // SAFETY: the kernel reads `n + 1` offsets, and writes `n` bounds and a tally per block.
-        unsafe { launch(gpu, &kernel, shape, &at)? };
+        unsafe { gpu.launch(&kernel, shape, &[Arg::structure(&at)])? };
         let arcs = gpu.buffer(shape.grid.0 as usize)?;
         let samples = gpu.buffer::<f64>(m.div_ceil(at.sample_step as usize))?;
         let at = ArraysAt { tallies: arcs.address(), samples: samples.address(), ..at };
         let kernel = gpu.kernel(&ARRAYS, "look_at_arrays")?;
         // SAFETY: the kernel reads `m` ends and weights, and writes a tally per block and a sample
         // for every `sample_step`-th arc.
-        unsafe { launch(gpu, &kernel, shape, &at)? };
+        unsafe { gpu.launch(&kernel, shape, &[Arg::structure(&at)])? };
 
         let rows = rows.download()?.into_iter().reduce(merge_rows).expect("a grid has blocks");
         self.check_rows(&rows)?;
@@ -196,11 +186,11 @@ impl<W: Weight> Arrays<'_, W> {
         let (least, greatest) = (of(arcs.least), of(arcs.greatest));
         let weights =
             WeightSummary { least, greatest, sum_of_sizes: arcs.sum, first_negative: None };
+        let typical = delta::typical(delta::median(&samples.download()?), arcs.sum / m as f64);
+        let width = delta::auto(typical, rows.sum_of_squares / m as f64, 1);
         Ok(Summary {
             weights,
-            median: delta::median(&samples.download()?),
-            mean: arcs.sum / m as f64,
-            degree_at_arc_end: rows.sum_of_squares / m as f64,
+            width: delta::usable::<W>(width, greatest.to_f64()),
             has_many_arcs: arc_split::has_many_arcs(m, rows.n_linked as usize),
             bounds,
         })
@@ -255,7 +245,7 @@ impl<W: Weight> Arrays<'_, W> {
         let kernel = gpu.kernel(&ARRAYS, "arcs_of_arrays")?;
         // SAFETY: the kernel reads ends and weights, and writes a pair for each, of the width that
         // `wide_arcs` says.
-        unsafe { launch(gpu, &kernel, all_threads(gpu), &at)? };
+        unsafe { gpu.launch(&kernel, all_threads(gpu), &[Arg::structure(&at)])? };
         // SAFETY: `look` has found that rows lie inside the arcs, which end at vertices; the kernel
         // wrote arcs of this width.
         Ok(unsafe { DeviceRows::new(bounds, arcs, n_arcs) })
@@ -282,18 +272,6 @@ pub(super) fn have_reverses(
     // SAFETY: rows lie inside their arcs, as in every `DeviceRows`, and the kernel writes one sum.
     unsafe { gpu.launch(&kernel, all_threads(gpu), &args)? };
     Ok(difference.download()?[0] == 0)
-}
-
-/// # Safety
-/// The kernel must read and write inside buffers of `gpu` only.
-unsafe fn launch(
-    gpu: &Gpu,
-    kernel: &Kernel,
-    shape: LaunchConfig,
-    at: &ArraysAt,
-) -> Result<(), GpuError> {
-    // SAFETY: the caller guarantees it.
-    unsafe { gpu.launch(kernel, shape, &[Arg::structure(at)]) }
 }
 
 fn refuse<T>(reason: String) -> Result<T, SsspError> {

@@ -118,12 +118,12 @@ pub(super) struct QueueOnGpu<'g, W: Weight> {
     rows: DeviceArcs,
     weights: Buffer<W>,
     distances: Buffer<W>,
-    states: Buffer<u32>,
-    back: Buffer<u64>,
-    front: [Buffer<u64>; 2],
-    pieces: Buffer<[u32; 4]>,
     control: Buffer<QueueControl>,
     arrived: Buffer<u32>,
+    /// The argument of the kernels, without rule, rounds and the address of the host's mailbox.
+    search: QueueSearch,
+    /// The other buffers whose addresses `search` has.
+    _lists: (Buffer<u32>, [Buffer<u64>; 3], Buffer<[u32; 4]>),
     /// Made for the first tree.
     tree: Option<RowTree>,
     times: DeviceTimes,
@@ -135,70 +135,66 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         check_size(n, m)?;
         let negative = graph.first_negative().is_some();
-        let jit_before = gpu.jit_ms();
-        let kernels = Kernels::of(gpu, &kernels::sssp::QUEUE, W::KIND)?;
-        let (start, search) = (kernels.get("queue_start")?, kernels.get("queue_search")?);
-        let jit_ms = gpu.jit_ms() - jit_before;
-        gpu.check_fits("the graph, its distances and queue", required_bytes::<W>(n, m, rule))?;
-        let start_of_upload = Instant::now();
-        let rows = DeviceArcs::upload(gpu, graph)?;
-        let weights = gpu.upload(graph.weights())?;
-        gpu.synchronize()?;
-        let upload_ms = milliseconds(start_of_upload);
+        let mut times = DeviceTimes::default();
+        let ((start, kernel, rows, weights), upload_ms) = times.apart_from_jit(gpu, || {
+            let kernels = Kernels::of(gpu, &kernels::sssp::QUEUE, W::KIND)?;
+            let (start, search) = (kernels.get("queue_start")?, kernels.get("queue_search")?);
+            gpu.check_fits("the graph, its distances and queue", required_bytes::<W>(n, m, rule))?;
+            let rows = DeviceArcs::upload(gpu, graph)?;
+            let weights = gpu.upload(graph.weights())?;
+            gpu.synchronize()?;
+            Ok::<_, SsspError>((start, search, rows, weights))
+        })?;
+        times.upload_ms = upload_ms;
+        let launch = Launch::new(gpu, kernel, gpu.properties().multiprocessors, BLOCK)?;
         let n_in_front = if rule.small_first() { n } else { 0 };
+        let (distances, states, pieces) =
+            (gpu.buffer(n)?, gpu.buffer(n)?, gpu.buffer(max_pieces(m))?);
+        let queue = [gpu.buffer(2 * n)?, gpu.buffer(n_in_front)?, gpu.buffer(n_in_front)?];
+        let (control, arrived) = (gpu.buffer(1)?, gpu.buffer(1)?);
+        let search = QueueSearch {
+            offsets: rows.offsets.address(),
+            ends: rows.ends.address(),
+            weights: weights.address(),
+            distances: distances.address(),
+            states: states.address(),
+            back: queue[0].address(),
+            front: [queue[1].address(), queue[2].address()],
+            pieces: pieces.address(),
+            control: control.address(),
+            arrived: arrived.address(),
+            n_places: 2 * n as u64,
+            batch: launch.shape.grid.0 * WARPS_PER_BLOCK,
+            n_vertices: n as u32,
+            ..QueueSearch::zeroed()
+        };
         Ok(Self {
             graph,
             negative,
             rule,
             start,
-            launch: Launch::new(gpu, search, gpu.properties().multiprocessors, BLOCK)?,
+            launch,
             rows,
             weights,
-            distances: gpu.buffer(n)?,
-            states: gpu.buffer(n)?,
-            back: gpu.buffer(2 * n)?,
-            front: [gpu.buffer(n_in_front)?, gpu.buffer(n_in_front)?],
-            pieces: gpu.buffer(max_pieces(m))?,
-            control: gpu.buffer(1)?,
-            arrived: gpu.buffer(1)?,
+            distances,
+            control,
+            arrived,
+            search,
+            _lists: (states, queue, pieces),
             tree: None,
-            times: DeviceTimes { jit_ms, upload_ms, ..DeviceTimes::default() },
+            times,
         })
-    }
-
-    /// The argument of the kernels: a launch of at most `most_rounds` by `rule`, and the address of
-    /// the host's mailbox.
-    fn describe(&self, rule: QueueRule, most_rounds: u64, host: u64) -> QueueSearch {
-        QueueSearch {
-            offsets: self.rows.offsets.address(),
-            ends: self.rows.ends.address(),
-            weights: self.weights.address(),
-            distances: self.distances.address(),
-            states: self.states.address(),
-            back: self.back.address(),
-            front: [self.front[0].address(), self.front[1].address()],
-            pieces: self.pieces.address(),
-            control: self.control.address(),
-            arrived: self.arrived.address(),
-            host,
-            n_places: self.back.len() as u64,
-            most_rounds,
-            batch: self.launch.shape.grid.0 * WARPS_PER_BLOCK,
-            n_vertices: self.distances.len() as u32,
-            small_first: rule.small_first().into(),
-            large_last: rule.large_last().into(),
-        }
     }
 
     /// Puts the source into an empty queue.
     fn begin(&mut self, source: VertexId) -> Result<(), GpuError> {
         self.control.fill_bytes(0)?;
-        let search = self.describe(QueueRule::Fifo, 0, 0);
         let shape = LaunchConfig { cooperative: false, ..self.launch.shape };
         // SAFETY: threads write distances, states and the first places of the queue, which
         // are as long as `search` says, and of the kernel's type.
         unsafe {
-            self.launch.gpu.launch(&self.start, shape, &[Arg::structure(&search), source.into()])
+            let args = [Arg::structure(&self.search), source.into()];
+            self.launch.gpu.launch(&self.start, shape, &args)
         }
     }
 
@@ -216,7 +212,8 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
             self.begin(source)?;
         }
         self.arrived.fill_bytes(0)?;
-        let search = self.describe(rule, most_rounds, host);
+        let (small_first, large_last) = (rule.small_first().into(), rule.large_last().into());
+        let search = QueueSearch { host, most_rounds, small_first, large_last, ..self.search };
         // SAFETY: rows lie inside the arcs, whose ends are vertices, as in every `Csr`. The
         // kernel reads them and the state of `begin` or of the last launch, and writes inside the
         // buffers of `self`, which have the lengths that its comments require. All blocks are
@@ -299,8 +296,7 @@ impl<W: Weight> DeviceSearch<W> for QueueOnGpu<'_, W> {
         let (distances, negative) = (&self.distances, self.negative);
         let searched = Searched { tails: rows, heads: ends, weights, distances, negative };
         // SAFETY: `self` owns the edges of the graph and a distance for each vertex.
-        let found = unsafe { tree.predecessors(gpu, searched, source, limit)? };
-        Ok(found.map(Predecessors::from_storage))
+        Ok(unsafe { tree.predecessors(gpu, searched, source, limit)? })
     }
 
     fn times(&mut self) -> &mut DeviceTimes {

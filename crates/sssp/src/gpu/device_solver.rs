@@ -3,13 +3,12 @@
 use std::marker::PhantomData;
 use std::ops::{ControlFlow, Deref, Range};
 use std::sync::OnceLock;
-use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel};
 use graph_formats::{Distance, VertexId, Weight, WeightKind};
 use search_parts::device::{KeyKind, limit_key};
-use search_parts::{Kernels, MAX_VERTICES, Query, all_threads, check_vertices, milliseconds};
+use search_parts::{Kernels, MAX_VERTICES, Query, all_threads, check_vertices};
 
 use super::arrays::{Arrays, type_code};
 use super::delta_stepping::DeltaSteppingOnGpu;
@@ -89,7 +88,8 @@ impl<W: Weight> DeviceSolver<W> {
         if !cfg!(feature = "cuda") {
             return Err(GpuError::NotCompiled.into());
         }
-        let (start, jit_before) = (Instant::now(), gpu.jit_ms());
+        let mut times = DeviceTimes::default();
+        let ((mut search, kernel), prepare_ms) = times.apart_from_jit(gpu, || {
         let summary = arrays.inspect(gpu)?;
         let bound = distance_bound(arrays.n_vertices(), &summary.weights);
         if !cannot_overflow::<W>(arrays.n_vertices(), bound) {
@@ -100,11 +100,11 @@ impl<W: Weight> DeviceSolver<W> {
             );
             return Err(SsspError::NotOnGpu { reason });
         }
-        let mut search = DeltaSteppingOnGpu::of_arrays(gpu, arrays, summary)?;
-        let kernel = CellsKernel::load(gpu, search.kind())?;
-        let jit_ms = gpu.jit_ms() - jit_before;
-        let prepare_ms = milliseconds(start) - jit_ms;
-        search.times = DeviceTimes { jit_ms, prepare_ms, ..DeviceTimes::default() };
+        let search = DeltaSteppingOnGpu::of_arrays(gpu, arrays, summary)?;
+        let kernel = CellsKernel::load(gpu, search.graph.kind)?;
+        Ok((search, kernel))
+        })?;
+        search.times = DeviceTimes { prepare_ms, ..times };
         let (gpu, n_arcs) = (gpu.clone(), arrays.n_arcs());
         Ok(Self { gpu, search, kernel, n_arcs, last: None, weights: PhantomData })
     }
@@ -171,12 +171,18 @@ impl<W: Weight> DeviceSolver<W> {
     /// Writes the distances of the last search up to `limit`, a key.
     fn write<T: Weight>(&mut self, limit: u64, cells: &Buffer<T>) -> Result<(), SsspError> {
         let Self { gpu, search, kernel, .. } = self;
-        kernel.of(gpu, search.kind())?.write(gpu, search.keys(), limit, cells, 0..cells.len())
+        kernel.of(gpu, search.graph.kind)?.write(
+            gpu,
+            &search.work_space.keys,
+            limit,
+            cells,
+            0..cells.len(),
+        )
     }
 
     /// The result in which no vertex is reached.
     fn nothing<T: Weight>(&mut self) -> Result<OnDevice<T>, SsspError> {
-        self.search.forget()?;
+        self.search.work_space.keys.fill_bytes(u8::MAX)?;
         let cells = self.gpu.buffer(self.n_vertices())?;
         self.write(u64::MAX, &cells)?;
         Ok(self.left(cells, Work::default()))
@@ -225,9 +231,9 @@ impl<W: Weight> DeviceSolver<W> {
         }
         let Self { gpu, search, kernel, .. } = self;
         let limit = limit_key::<W>(W::Distance::UNREACHED);
-        let work = search.rows(sources, targets, progress, &mut |kind, rows, found| {
+        let work = search.rows(sources, targets, progress, &mut |kind, rows, keys| {
             let range = rows.start * n_targets..rows.end * n_targets;
-            kernel.of(gpu, kind)?.write(gpu, &found.table, limit, &cells, range)
+            kernel.of(gpu, kind)?.write(gpu, keys, limit, &cells, range)
         })?;
         let work = work.ok_or_else(|| SsspError::NotOnGpu {
             reason: format!("a table has at most {MAX_VERTICES} targets, not {n_targets}"),

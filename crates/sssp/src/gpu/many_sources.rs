@@ -53,17 +53,7 @@ pub(super) struct ManySources {
     kind: KeyKind,
     work_spaces: WorkSpace,
     /// The number of sources that the teams were made for.
-    made_for: usize,
-}
-
-/// The keys of the targets of some sources, row by row.
-pub(super) struct Found {
-    /// The keys on the device, as words of 32 bits; a row for each source.
-    pub(super) table: Buffer<u32>,
-    pub(super) work: Work,
-    /// Whether a sum was too large for a key.
-    overflowed: bool,
-    times: DeviceTimes,
+    pub(super) made_for: usize,
 }
 
 impl ManySources {
@@ -101,16 +91,11 @@ impl ManySources {
         Ok(n_sources.min(most as usize).max(1))
     }
 
-    /// Whether more sources would not get more teams.
-    pub(super) fn is_enough_for(&self, n_sources: usize) -> bool {
-        self.made_for >= n_sources
-    }
-
     /// Searches from all of `sources` in the graph in `search`, with the stream and timer of
     /// `launch`. Passes the keys of `targets`, of which there is at least one, to `take`, for a few
     /// sources at a time with the range of their rows. Reports to `progress` how many sources are
-    /// done. Returns the times of all launches; `None` if a sum does not fit a key of 32 bits but a
-    /// distance may hold it.
+    /// done. Returns the work and the times of all launches; `None` if a sum does not fit a key of 32
+    /// bits but a distance may hold it.
     pub(super) fn search(
         &mut self,
         launch: &Launch,
@@ -118,13 +103,13 @@ impl ManySources {
         sources: &[VertexId],
         targets: &[VertexId],
         progress: Option<Progress<'_>>,
-        mut take: impl FnMut(Range<usize>, &Found) -> Result<(), SsspError>,
-    ) -> Result<Option<DeviceTimes>, SsspError> {
+        mut take: impl FnMut(Range<usize>, &Buffer<u32>) -> Result<(), SsspError>,
+    ) -> Result<Option<(Work, DeviceTimes)>, SsspError> {
         let targets = launch.gpu.upload(targets)?;
         let most = (self.work_spaces.count() * SOURCES_PER_TEAM)
             .min(MAX_KEYS / targets.len().max(1))
             .max(1);
-        let mut times = DeviceTimes::default();
+        let (mut work, mut times) = (Work::default(), DeviceTimes::default());
         let mut n_done = 0;
         let tell = |done: usize| match progress {
             Some(progress) => progress(done as u64, sources.len() as u64),
@@ -134,18 +119,22 @@ impl ManySources {
             let rows = first..(first + most).min(sources.len());
             let tell = progress.map(|_| |_| tell(n_done));
             let found = self.rows(launch, search, &sources[rows.clone()], &targets, tell)?;
-            if found.overflowed && self.kind == KeyKind::U32 {
-                return Ok(None);
-            }
+            let Some((keys, own_work, solve_ms)) = found else { return Ok(None) };
             n_done = rows.end;
             let start = Instant::now();
-            take(rows, &found)?;
-            times = times.and(DeviceTimes { download_ms: milliseconds(start), ..found.times });
+            take(rows, &keys)?;
+            work.add(&own_work);
+            times.solve_ms += solve_ms;
+            times.download_ms += milliseconds(start);
         }
-        if tell(n_done).is_break() { Err(SsspError::Interrupted) } else { Ok(Some(times)) }
+        if tell(n_done).is_break() {
+            return Err(SsspError::Interrupted);
+        }
+        Ok(Some((work, times)))
     }
 
-    /// The keys of `targets` from each of `sources`, by one launch, which `tell` may end.
+    /// The keys of `targets` from each of `sources` as words of 32 bits, row by row, by one launch,
+    /// which `tell` may end; its work and milliseconds. `None` as from [`search`](Self::search).
     fn rows(
         &mut self,
         launch: &Launch,
@@ -153,7 +142,7 @@ impl ManySources {
         sources: &[VertexId],
         targets: &Buffer<VertexId>,
         tell: Option<impl Fn(u64) -> ControlFlow<()>>,
-    ) -> Result<Found, SsspError> {
+    ) -> Result<Option<(Buffer<u32>, Work, f64)>, SsspError> {
         let gpu = &launch.gpu;
         let n_teams = self.work_spaces.count().min(sources.len());
         let source_ids = gpu.upload(sources)?;
@@ -186,12 +175,12 @@ impl ManySources {
         unsafe { gpu.launch(&self.kernel, shape, &[Arg::structure(&request)])? };
         let solve_ms = launch.wait(tell)?;
         let work = work.download()?;
-        let times = DeviceTimes { solve_ms, ..DeviceTimes::default() };
         let &[relaxations, improvements, settled, rounds, n_overflowed] = work.as_slice() else {
             unreachable!("the buffer has five sums")
         };
         let work = Work { relaxations, improvements, settled, rounds, again: None };
-        Ok(Found { table, work, overflowed: n_overflowed != 0, times })
+        let is_valid = n_overflowed == 0 || self.kind != KeyKind::U32;
+        Ok(is_valid.then_some((table, work, solve_ms)))
     }
 }
 

@@ -11,9 +11,9 @@
 //! Reference: dijkstra-1959
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, Gpu, Kernel, LaunchConfig};
+use gpu_runtime::{Arg, Buffer, Gpu};
 use graph_formats::VertexId;
-use search_parts::device::{KeyGraph, KeyKind, RowsAt};
+use search_parts::device::{KeyGraph, RowsAt};
 use search_parts::{Kernels, two_blocks_each};
 
 use super::work_space::WorkSpace;
@@ -38,50 +38,37 @@ struct Nearest {
     n_sources: u32,
 }
 
-/// The kernel of `nearest.cu`.
-pub(super) struct OwnersKernel {
-    kernel: Kernel,
-    shape: LaunchConfig,
-}
-
-impl OwnersKernel {
-    pub(super) fn load(gpu: &Gpu, kind: KeyKind) -> Result<Self, SsspError> {
-        let kernel = Kernels::of(gpu, &kernels::sssp::NEAREST, kind)?.get("nearest")?;
-        Ok(Self { kernel, shape: two_blocks_each(gpu) })
-    }
-
-    /// The nearest of `sources`, which are distinct, for every vertex of `graph`, by the keys in
-    /// `work_space`, whose lists are overwritten; `u32::MAX` for unreached vertices.
-    pub(super) fn owners(
-        &self,
-        gpu: &Gpu,
-        graph: &KeyGraph,
-        work_space: &WorkSpace,
-        sources: &[VertexId],
-    ) -> Result<Vec<VertexId>, SsspError> {
-        let n = graph.rows.bounds().len();
-        let WorkSpace { keys, near, far, pieces, .. } = work_space;
-        let (sources, owners) = (gpu.upload(sources)?, gpu.buffer::<VertexId>(n)?);
-        let mut control: Buffer<Control> = gpu.buffer(1)?;
-        control.fill_bytes(0)?;
-        let nearest = Nearest {
-            graph: graph.rows.at(),
-            keys: keys.address(),
-            sources: sources.address(),
-            owners: owners.address(),
-            stamps: near[0].address(),
-            lists: [far[0].address(), far[1].address()],
-            pieces: pieces[0].address(),
-            control: control.address(),
-            n_vertices: n as u32,
-            n_sources: sources.len() as u32,
-        };
-        // SAFETY: the kernel reads graph, keys and sources. It writes owners and lists, which have
-        // a place of four bytes for each vertex, and pieces, of which there are as many as
-        // `arcs.cuh` requires. All buffers are of `gpu`.
-        unsafe { gpu.launch(&self.kernel, self.shape, &[Arg::structure(&nearest)])? };
-        Ok(owners.download()?)
-    }
+/// The nearest of `sources`, which are distinct, for every vertex of `graph`, by the keys in
+/// `work_space`, whose lists are overwritten; `u32::MAX` for unreached vertices.
+pub(super) fn owners(
+    gpu: &Gpu,
+    graph: &KeyGraph,
+    work_space: &WorkSpace,
+    sources: &[VertexId],
+) -> Result<Vec<VertexId>, SsspError> {
+    let kernel = Kernels::of(gpu, &kernels::sssp::NEAREST, graph.kind)?.get("nearest")?;
+    let n = graph.rows.bounds().len();
+    let WorkSpace { keys, near, far, pieces, .. } = work_space;
+    let (sources, owners) = (gpu.upload(sources)?, gpu.buffer::<VertexId>(n)?);
+    let mut control: Buffer<Control> = gpu.buffer(1)?;
+    control.fill_bytes(0)?;
+    let nearest = Nearest {
+        graph: graph.rows.at(),
+        keys: keys.address(),
+        sources: sources.address(),
+        owners: owners.address(),
+        stamps: near[0].address(),
+        lists: [far[0].address(), far[1].address()],
+        pieces: pieces[0].address(),
+        control: control.address(),
+        n_vertices: n as u32,
+        n_sources: sources.len() as u32,
+    };
+    // SAFETY: the kernel reads graph, keys and sources. It writes owners and lists, which have
+    // a place of four bytes for each vertex, and pieces, of which there are as many as
+    // `arcs.cuh` requires. All buffers are of `gpu`.
+    unsafe { gpu.launch(&kernel, two_blocks_each(gpu), &[Arg::structure(&nearest)])? };
+    Ok(owners.download()?)
 }
 
 #[cfg(test)]

@@ -12,55 +12,39 @@ use search_parts::device::{Answer, DeviceSearch, KeyKind, limit_key};
 use search_parts::{MAX_VERTICES, Query, milliseconds};
 
 use super::DeltaSteppingOnGpu;
-use crate::gpu::many_sources::{Found, ManySources};
-use crate::gpu::nearest::OwnersKernel;
+use crate::gpu::many_sources::ManySources;
+use crate::gpu::nearest::owners;
 use crate::gpu::work_space::WorkSpace;
 use crate::{DeviceTimes, Progress, SsspError, Work};
 
 /// A function that takes the keys of some sources, with the kind of keys and the range of rows.
-type TakeRows<'a> = dyn FnMut(KeyKind, Range<usize>, &Found) -> Result<(), SsspError> + 'a;
+type TakeRows<'a> = dyn FnMut(KeyKind, Range<usize>, &Buffer<u32>) -> Result<(), SsspError> + 'a;
 
 impl DeltaSteppingOnGpu {
     /// Makes teams for this many sources, unless there are enough.
     fn prepare_teams(&mut self, n_sources: usize) -> Result<(), SsspError> {
-        if self.teams.as_ref().is_some_and(|teams| teams.is_enough_for(n_sources)) {
+        if self.teams.as_ref().is_some_and(|teams| teams.made_for >= n_sources) {
             return Ok(());
         }
         // frees the memory of the present teams
         self.teams = None;
-        let start = Instant::now();
-        let gpu = &self.launch.gpu;
-        let jit_before = gpu.jit_ms();
-        self.teams = Some(ManySources::new(gpu, self.graph.kind, &self.search, n_sources)?);
-        let jit_ms = gpu.jit_ms() - jit_before;
-        self.times.jit_ms += jit_ms;
-        self.times.prepare_ms += milliseconds(start) - jit_ms;
+        let (gpu, kind, search) = (&self.launch.gpu, self.graph.kind, &self.search);
+        let made = || ManySources::new(gpu, kind, search, n_sources);
+        let (teams, prepare_ms) = self.times.apart_from_jit(gpu, made)?;
+        self.times.prepare_ms += prepare_ms;
+        self.teams = Some(teams);
         Ok(())
     }
 }
 
 /// Results that stay on the device.
 impl DeltaSteppingOnGpu {
-    pub(in crate::gpu) fn kind(&self) -> KeyKind {
-        self.graph.kind
-    }
-
-    /// The keys of the last search.
-    pub(in crate::gpu) fn keys(&self) -> &Buffer<u32> {
-        &self.work_space.keys
-    }
-
     /// The key of one vertex.
     pub(in crate::gpu) fn key(&self, vertex: VertexId) -> Result<u64, GpuError> {
         let words = self.graph.kind.words_of_key();
         let first = vertex as usize * words;
-        let key = self.keys().download_range(first..first + words)?;
+        let key = self.work_space.keys.download_range(first..first + words)?;
         Ok(key.iter().rev().fold(0, |key, &word| key << 32 | u64::from(word)))
-    }
-
-    /// Makes all vertices unreached.
-    pub(in crate::gpu) fn forget(&mut self) -> Result<(), GpuError> {
-        self.work_space.keys.fill_bytes(u8::MAX)
     }
 
     /// Searches; the keys stay on the device.
@@ -102,16 +86,13 @@ impl DeltaSteppingOnGpu {
         }
         self.prepare_teams(sources.len())?;
         let Self { launch, graph, search, teams: Some(teams), .. } = self else { return Ok(None) };
-        let mut work = Work::default();
-        let times = teams.search(launch, search, sources, targets, progress, |rows, found| {
-            work.add(&found.work);
-            take(graph.kind, rows, found)
-        });
-        if times.is_err() {
+        let take_keys = |rows, keys: &_| take(graph.kind, rows, keys);
+        let found = teams.search(launch, search, sources, targets, progress, take_keys);
+        if found.is_err() {
             // frees the teams' memory for single searches
             self.teams = None;
         }
-        let Some(times) = times? else {
+        let Some((work, times)) = found? else {
             self.widen()?;
             return self.rows(sources, targets, progress, take);
         };
@@ -156,12 +137,7 @@ impl<W: Weight> DeviceSearch<W> for DeltaSteppingOnGpu {
         let query = Query { source: *source, targets: &[], limit, progress };
         let Some(work) = self.search_from(&query, others.as_ref())? else { return Ok(None) };
         let start = Instant::now();
-        let Self { launch, graph, work_space, owners_kernel, .. } = self;
-        let kernel = match owners_kernel {
-            Some(kernel) => kernel,
-            empty => empty.insert(OwnersKernel::load(&launch.gpu, graph.kind)?),
-        };
-        let owners = kernel.owners(&launch.gpu, graph, work_space, &sources)?;
+        let owners = owners(&self.launch.gpu, &self.graph, &self.work_space, &sources)?;
         self.times.solve_ms += milliseconds(start);
         let start = Instant::now();
         let distances = DeviceSearch::<W>::distances(self)?;
@@ -177,9 +153,9 @@ impl<W: Weight> DeviceSearch<W> for DeltaSteppingOnGpu {
         cells: &mut [W::Distance],
     ) -> Result<Option<Work>, SsspError> {
         let n_targets = targets.len();
-        self.rows(sources, targets, progress, &mut |kind, rows, found| {
+        self.rows(sources, targets, progress, &mut |kind, rows, keys| {
             let cells = &mut cells[rows.start * n_targets..rows.end * n_targets];
-            kind.write_distances::<W>(&found.table.download()?, cells);
+            kind.write_distances::<W>(&keys.download()?, cells);
             Ok(())
         })
     }

@@ -24,7 +24,6 @@ use search_parts::{Kernels, Launch, Query, milliseconds, unless_out_of_memory};
 
 use super::arrays::{self, Arrays, Summary};
 use super::many_sources::ManySources;
-use super::nearest::OwnersKernel;
 use super::work_space::{Lists, SteppingSearch, WorkSpace};
 use crate::{DeviceTimes, SsspError, Work, arc_split};
 
@@ -42,22 +41,20 @@ const WIDE_FACTOR: f64 = 16.0;
 /// The solver with its graph and work space on a device.
 pub(super) struct DeltaSteppingOnGpu {
     launch: Launch,
-    graph: KeyGraph,
+    pub(super) graph: KeyGraph,
     tree_kernel: TreeKernel,
-    work_space: WorkSpace,
+    pub(super) work_space: WorkSpace,
     /// The target of a search with one target.
     target: Buffer<VertexId>,
     /// The kernel's argument, as far as it is the same for every source.
     search: SteppingSearch,
     /// The width of buckets in the narrow form, as a distance.
     delta: f64,
-    is_wide: bool,
+    form: Form,
     /// The limit of short arcs and the short arcs; 0 and all arcs if no form defers arcs.
     short_arcs: (u64, RowsAt),
     /// Owns the rows that `search` points to.
     _short: Option<DeviceRows>,
-    /// Made for the first search of nearest sources.
-    owners_kernel: Option<OwnersKernel>,
     /// Made for the first table, and again for more sources.
     teams: Option<ManySources>,
     pub(super) times: DeviceTimes,
@@ -65,23 +62,15 @@ pub(super) struct DeltaSteppingOnGpu {
 
 /// Bytes of device memory for a graph of `n` vertices and `m` arcs, without short arcs and the
 /// temporary memory of an upload.
-fn required_bytes(n: usize, m: usize, kind: KeyKind, lists: Lists) -> u64 {
-    DeviceRows::bytes(n, m, kind) + WorkSpace::bytes(n, lists, kind) + TreeKernel::bytes(n)
+fn required_bytes(n: usize, m: usize, kind: KeyKind) -> u64 {
+    let work_space = WorkSpace::bytes(n, Lists::of(n, m), kind);
+    DeviceRows::bytes(n, m, kind) + work_space + TreeKernel::bytes(n)
 }
 
 /// The kernels of a search and of its tree.
 fn load(gpu: &Gpu, kind: KeyKind, n: usize) -> Result<(Kernel, TreeKernel), SsspError> {
     let kernel = Kernels::of(gpu, &kernels::sssp::DELTA_STEPPING, kind)?.get("delta_stepping")?;
     Ok((kernel, TreeKernel::load(gpu, kind, n)?))
-}
-
-/// Widths of buckets and of settled bounds.
-struct Widths {
-    delta: f64,
-    /// Whether the user gave `delta`, which then is not adapted.
-    fixed: bool,
-    /// The limit of short arcs, if long ones should be deferred.
-    ahead: Option<f64>,
 }
 
 /// A form of search. All forms have the same result.
@@ -102,26 +91,13 @@ impl DeltaSteppingOnGpu {
         delta: f64,
         fixed: bool,
     ) -> Result<Self, SsspError> {
-        let lists = Lists::of(graph.n_vertices(), graph.n_arcs());
-        Self::with_lists(gpu, graph, delta, fixed, lists)
-    }
-
-    /// The same with lists of other lengths. Entries that do not fit are found again by a scan of
-    /// all vertices.
-    fn with_lists<W: Weight>(
-        gpu: &Gpu,
-        graph: &Csr<W>,
-        delta: f64,
-        fixed: bool,
-        lists: Lists,
-    ) -> Result<Self, SsspError> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         let greatest = graph.weight_summary().greatest;
         let ahead = arc_split::short_limit(graph, greatest).map(Weight::to_f64);
-        let required = required_bytes(n, m, KeyKind::of(greatest), lists);
+        let required = required_bytes(n, m, KeyKind::of(greatest));
         let (on_device, kernels) =
             KeyGraph::upload(gpu, graph, required, |kind| load(gpu, kind, n))?;
-        Self::of(gpu, on_device, kernels, lists, Widths { delta, fixed, ahead })
+        Self::of(gpu, on_device, kernels, delta, fixed, ahead)
     }
 
     /// The solver of a graph whose arrays are on the device.
@@ -131,25 +107,28 @@ impl DeltaSteppingOnGpu {
         summary: Summary<W>,
     ) -> Result<Self, SsspError> {
         let (n, m) = (arrays.n_vertices(), arrays.n_arcs());
-        let (kind, lists) = (KeyKind::of(summary.weights.greatest), Lists::of(n, m));
-        let required = required_bytes(n, m, kind, lists);
+        let kind = KeyKind::of(summary.weights.greatest);
+        let required = required_bytes(n, m, kind);
         let load = |kind| load(gpu, kind, n);
-        let (delta, bounds) = (summary.width(), summary.bounds);
+        let bounds = summary.bounds;
         let rows = |_: &_| arrays.rows(gpu, bounds, kind);
         let (on_device, kernels) = KeyGraph::with_rows(gpu, kind, required, load, rows)?;
         let is_dense = summary.has_many_arcs
             && arrays::have_reverses(gpu, &on_device.rows, kind.words_of_weight() == 2)?;
         let ahead = if is_dense { arc_split::limit_below(summary.weights.greatest) } else { None };
         let ahead = ahead.map(Weight::to_f64);
-        Self::of(gpu, on_device, kernels, lists, Widths { delta, fixed: false, ahead })
+        Self::of(gpu, on_device, kernels, summary.width, false, ahead)
     }
 
+    /// The solver of a graph on the device, by buckets of width `delta`, which is not adapted if it
+    /// is `fixed`. `ahead` is the limit of short arcs, if long ones should be deferred.
     fn of(
         gpu: &Gpu,
         on_device: KeyGraph,
         (kernel, tree_kernel): (Kernel, TreeKernel),
-        lists: Lists,
-        Widths { delta, fixed, ahead }: Widths,
+        delta: f64,
+        fixed: bool,
+        ahead: Option<f64>,
     ) -> Result<Self, SsspError> {
         let (n, m) = (on_device.rows.bounds().len(), on_device.rows.n_arcs());
         let kind = on_device.kind;
@@ -165,7 +144,7 @@ impl DeltaSteppingOnGpu {
             Some(ahead) if !fixed && short.is_some() => delta.max(ahead / MAX_BUCKETS_PER_BOUND),
             _ => delta,
         };
-        let work_space = WorkSpace::new(gpu, n, lists, kind, 1)?;
+        let work_space = WorkSpace::new(gpu, n, Lists::of(n, m), kind, 1)?;
         let target = gpu.buffer(1)?;
         // Small graphs have work for few blocks, and with fewer blocks a barrier is faster. This
         // number was the fastest, or nearly, from 600 arcs on.
@@ -187,6 +166,7 @@ impl DeltaSteppingOnGpu {
             Some(short) => (short_limit, short.at()),
             None => (0, search.graph),
         };
+        let form = Form { is_wide: false, defers_long_arcs: true };
         let mut solver = Self {
             launch,
             graph: on_device,
@@ -195,29 +175,27 @@ impl DeltaSteppingOnGpu {
             target,
             search,
             delta,
-            is_wide: false,
+            form,
             short_arcs,
             _short: short,
-            owners_kernel: None,
             teams: None,
             times,
         };
-        solver.set_form(Form { is_wide: false, defers_long_arcs: true });
+        solver.set_form(form);
         Ok(solver)
     }
 
     /// The forms that differ on this graph; the initial form is the first.
     pub(super) fn forms(&self) -> Vec<Form> {
         let deferring = if self.short_arcs.0 > 0 { &[true, false][..] } else { &[true] };
-        let forms = deferring.iter().flat_map(|&defers_long_arcs| {
-            [false, true].map(|is_wide| Form { is_wide, defers_long_arcs })
-        });
-        forms.collect()
+        let both =
+            |&defers_long_arcs| [false, true].map(|is_wide| Form { is_wide, defers_long_arcs });
+        deferring.iter().flat_map(both).collect()
     }
 
     /// Sets the form of later searches.
     pub(super) fn set_form(&mut self, form: Form) {
-        self.is_wide = form.is_wide;
+        self.form = form;
         self.search.delta = self.graph.kind.key(self.delta()).max(1);
         (self.search.short_limit, self.search.near_arcs) =
             if form.defers_long_arcs { self.short_arcs } else { (0, self.search.graph) };
@@ -229,7 +207,7 @@ impl DeltaSteppingOnGpu {
 
     /// The width of buckets in this form, as a distance.
     pub(super) fn delta(&self) -> f64 {
-        if self.is_wide { WIDE_FACTOR * self.delta } else { self.delta }
+        if self.form.is_wide { WIDE_FACTOR * self.delta } else { self.delta }
     }
 
     /// Searches from the source and from `others`; the keys stay on the device. If a sum does not
@@ -254,22 +232,17 @@ impl DeltaSteppingOnGpu {
 
     /// Gives this solver keys of 64 bits.
     fn widen(&mut self) -> Result<(), SsspError> {
-        let start = Instant::now();
         let (gpu, kind) = (self.launch.gpu.clone(), KeyKind::U32Wide);
-        let (n, lists) = (self.search.n_vertices as usize, self.work_space.lists);
-        let jit_before = gpu.jit_ms();
-        let (kernel, tree_kernel) = load(&gpu, kind, n)?;
-        let jit_ms = gpu.jit_ms() - jit_before;
-        self.work_space = WorkSpace::new(&gpu, n, lists, kind, 1)?;
-        self.work_space.describe(&mut self.search);
-        (self.launch.kernel, self.tree_kernel, self.graph.kind) = (kernel, tree_kernel, kind);
-        (self.owners_kernel, self.teams) = (None, None);
-        self.set_form(Form {
-            is_wide: self.is_wide,
-            defers_long_arcs: self.search.short_limit != 0,
-        });
-        self.times.jit_ms += jit_ms;
-        self.times.prepare_ms += milliseconds(start) - jit_ms;
+        let (n, lists) = (self.n_vertices(), self.work_space.lists);
+        let ((kernels, work_space), prepare_ms) = self.times.apart_from_jit(&gpu, || {
+            let kernels = load(&gpu, kind, n)?;
+            Ok::<_, SsspError>((kernels, WorkSpace::new(&gpu, n, lists, kind, 1)?))
+        })?;
+        self.times.prepare_ms += prepare_ms;
+        work_space.describe(&mut self.search);
+        (self.work_space, self.graph.kind, self.teams) = (work_space, kind, None);
+        (self.launch.kernel, self.tree_kernel) = kernels;
+        self.set_form(self.form);
         Ok(())
     }
 
@@ -325,19 +298,22 @@ mod tests {
     use crate::gpu::tests::gpu;
     use search_parts::device::DeviceSearch;
 
-    /// The distances by a search with lists of this length.
+    /// The distances by a search with lists of this length. Entries that do not fit are found again
+    /// by a scan of all vertices.
     fn by_lists<W: Weight>(
         gpu: &Gpu,
         graph: &Csr<W>,
         delta: f64,
         capacity: usize,
     ) -> Distances<W::Distance> {
+        let mut solver = DeltaSteppingOnGpu::new(gpu, graph, delta, true).unwrap();
+        let (n, kind) = (solver.n_vertices(), solver.graph.kind);
         let lists = Lists { capacity, n_pieces: capacity };
-        let solver = DeltaSteppingOnGpu::with_lists(gpu, graph, delta, true, lists);
-        let mut solver: Box<dyn DeviceSearch<W>> = Box::new(solver.unwrap());
+        solver.work_space = WorkSpace::new(gpu, n, lists, kind, 1).unwrap();
+        solver.work_space.describe(&mut solver.search);
         let limit = W::Distance::UNREACHED;
         let query = Query { source: 0, targets: &[], limit, progress: None };
-        let (distances, _) = solver.search(&query).unwrap();
+        let (distances, _) = DeviceSearch::<W>::search(&mut solver, &query).unwrap();
         Distances::from_storage(distances)
     }
 
