@@ -222,22 +222,17 @@ fn lanes_per_row(n: usize, m: usize) -> u32 {
 }
 
 #[cfg(test)]
+test_support::layout_test! {
+    Spmv as "Spmv" of ["sssp/spmv/rounds.cuh"]:
+        offsets, starts, weights, distances, control, host, n_vertices, n_arcs, source, width,
+        first_round, last_round;
+    SpmvControl as "Control" of ["sssp/spmv/rounds.cuh"]:
+        arrived, stopped, fell, dropped, rounds, has_fallen, has_dropped, padding, improvements;
+}
+
+#[cfg(test)]
 mod tests {
-    use test_support::assert_same_layout;
-
     use super::*;
-
-    #[test]
-    fn structures_are_as_the_kernel_has_them() {
-        assert_same_layout! { Spmv as "Spmv" of ["sssp/spmv/rounds.cuh"]:
-            offsets, starts, weights, distances, control, host, n_vertices, n_arcs, source,
-            width, first_round, last_round
-        }
-        assert_same_layout! { SpmvControl as "Control" of ["sssp/spmv/rounds.cuh"]:
-            arrived, stopped, fell, dropped, rounds, has_fallen, has_dropped, padding,
-            improvements
-        }
-    }
 
     #[test]
     fn lanes_follow_the_mean_degree() {

@@ -183,20 +183,10 @@ pub(crate) fn crauser<W: Weight>(
 }
 
 #[cfg(test)]
-mod tests {
-    use test_support::assert_same_layout;
-
-    use super::*;
-
-    #[test]
-    fn structures_are_as_the_kernel_has_them() {
-        assert_same_layout! { Crauser as "Crauser" of ["sssp/crauser.cu", "sssp/delta_stepping/search.cuh"]:
-            graph, least_out, least_in, listed, keys, frontier, pieces, control, host, n_vertices,
-            source, target, limit, lookahead, padding
-        }
-        assert_same_layout! { CrauserControl as "CrauserControl" of ["sssp/crauser.cu"]:
-            rounds, arrived, trouble, stopped, n_rounds, relaxations, improvements, settled,
-            padding
-        }
-    }
+test_support::layout_test! {
+    Crauser as "Crauser" of ["sssp/crauser.cu", "sssp/delta_stepping/search.cuh"]:
+        graph, least_out, least_in, listed, keys, frontier, pieces, control, host, n_vertices,
+        source, target, limit, lookahead, padding;
+    CrauserControl as "CrauserControl" of ["sssp/crauser.cu"]:
+        rounds, arrived, trouble, stopped, n_rounds, relaxations, improvements, settled, padding;
 }

@@ -145,20 +145,11 @@ pub(crate) fn buckets<W: Weight>(
 }
 
 #[cfg(test)]
-mod tests {
-    use test_support::assert_same_layout;
-
-    use super::*;
-
-    #[test]
-    fn structures_are_as_the_kernel_has_them() {
-        assert_same_layout! { BucketSearch as "BucketSearch" of ["sssp/buckets/search.cuh", "sssp/delta_stepping/search.cuh"]:
-            graph, keys, buckets, lowest, stamps, lists, sums, control, host, n_vertices,
-            source, target, limit, delta, has_heavy
-        }
-        assert_same_layout! { BucketControl as "BucketControl" of ["sssp/buckets/search.cuh"]:
-            arrived, trouble, stopped, total, listed, least, kept, padding, relaxations,
-            improvements, taken, taken_again, taken_arcs, phases
-        }
-    }
+test_support::layout_test! {
+    BucketSearch as "BucketSearch" of ["sssp/buckets/search.cuh", "sssp/delta_stepping/search.cuh"]:
+        graph, keys, buckets, lowest, stamps, lists, sums, control, host, n_vertices, source,
+        target, limit, delta, has_heavy;
+    BucketControl as "BucketControl" of ["sssp/buckets/search.cuh"]:
+        arrived, trouble, stopped, total, listed, least, kept, padding, relaxations, improvements,
+        taken, taken_again, taken_arcs, phases;
 }

@@ -136,21 +136,17 @@ pub(crate) fn dijkstra<W: Weight>(
 }
 
 #[cfg(test)]
+test_support::layout_test! {
+    Dijkstra as "Dijkstra" of ["sssp/dijkstra.cu", "sssp/delta_stepping/search.cuh"]:
+        graph, labels, keys, of_blocks, control, host, n_vertices, source, target, share, limit,
+        padding;
+    DijkstraControl as "DijkstraControl" of ["sssp/dijkstra.cu"]:
+        arrived, trouble, stopped, settled, relaxations, improvements;
+}
+
+#[cfg(test)]
 mod tests {
-    use test_support::assert_same_layout;
-
     use super::*;
-
-    #[test]
-    fn structures_are_as_the_kernel_has_them() {
-        assert_same_layout! { Dijkstra as "Dijkstra" of ["sssp/dijkstra.cu", "sssp/delta_stepping/search.cuh"]:
-            graph, labels, keys, of_blocks, control, host, n_vertices, source, target, share,
-            limit, padding
-        }
-        assert_same_layout! { DijkstraControl as "DijkstraControl" of ["sssp/dijkstra.cu"]:
-            arrived, trouble, stopped, settled, relaxations, improvements
-        }
-    }
 
     #[test]
     fn blocks_share_all_labels() {

@@ -45,6 +45,17 @@ macro_rules! assert_same_layout {
     }};
 }
 
+/// A test that [asserts](assert_same_layout) the layout of each of these structures.
+#[macro_export]
+macro_rules! layout_test {
+    ($($here:ident as $there:literal of $paths:tt: $($field:ident),+;)+) => {
+        #[test]
+        fn structures_are_as_the_kernel_has_them() {
+            $($crate::assert_same_layout! { $here as $there of $paths: $($field),+ })+
+        }
+    };
+}
+
 /// The layout of `struct name { .. }` in the first of these sources that declares it. Its
 /// fields are numbers, pointers, structures that the sources declare, and arrays of them.
 pub fn layout_in(sources: &[&str], name: &str) -> Layout {

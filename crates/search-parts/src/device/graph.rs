@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError};
 use graph_formats::{Csr, VertexId, Weight};
 use rayon::prelude::*;
 
@@ -44,7 +44,6 @@ pub struct KeyGraph {
     pub kind: KeyKind,
     /// The arcs.
     pub rows: DeviceRows,
-    kernels: RowKernels,
     /// The times of loading kernels and of the upload.
     pub times: DeviceTimes,
 }
@@ -61,9 +60,9 @@ impl KeyGraph {
         let kind = KeyKind::of(graph.weight_summary().greatest);
         check_size(graph.n_vertices(), graph.n_arcs())?;
         let words = |arcs: Range<usize>| kind.of_weights(&graph.weights()[arcs]);
-        let rows = |kernels: &RowKernels| {
+        let rows = || {
             let (offsets, ends) = (graph.row_offsets(), graph.column_indices());
-            DeviceRows::upload(gpu, kernels, kind, (offsets, ends), &words)
+            DeviceRows::upload(gpu, kind, (offsets, ends), &words)
         };
         Self::with_rows(gpu, kind, required, load, rows)
     }
@@ -74,23 +73,24 @@ impl KeyGraph {
         kind: KeyKind,
         required: u64,
         load: impl FnOnce(KeyKind) -> Result<K, SearchError>,
-        rows: impl FnOnce(&RowKernels) -> Result<DeviceRows, GpuError>,
+        rows: impl FnOnce() -> Result<DeviceRows, SearchError>,
     ) -> Result<(Self, K), SearchError> {
         gpu.check_fits("the graph and its search", required)?;
         let mut times = DeviceTimes::default();
-        let ((kernels, rows, loaded), upload_ms) = times.apart_from_jit(gpu, || {
-            let (kernels, loaded) = (RowKernels::load(gpu, kind)?, load(kind)?);
-            let rows = rows(&kernels)?;
+        let ((rows, loaded), upload_ms) = times.apart_from_jit(gpu, || {
+            let loaded = load(kind)?;
+            let rows = rows()?;
             gpu.synchronize()?;
-            Ok::<_, SearchError>((kernels, rows, loaded))
+            Ok::<_, SearchError>((rows, loaded))
         })?;
         times.upload_ms = upload_ms;
-        Ok((Self { kind, rows, kernels, times }, loaded))
+        Ok((Self { kind, rows, times }, loaded))
     }
 
     /// The rows of the arcs whose weight is below the key `limit`. O(n + m).
     pub fn short(&self, gpu: &Gpu, limit: u64) -> Result<DeviceRows, SearchError> {
-        let Self { rows, kernels, .. } = self;
+        let kernels = row_kernels(gpu, self.kind)?;
+        let rows = &self.rows;
         let n = rows.bounds.len();
         let (bounds, counts, used) = (gpu.buffer(n)?, gpu.buffer::<u32>(n)?, gpu.buffer::<u32>(1)?);
         let of: [Arg<'_>; 5] = [
@@ -103,16 +103,16 @@ impl KeyGraph {
         let args: Vec<_> = of.into_iter().chain([(&counts).into()]).collect();
         // SAFETY: rows lie inside their arcs, as in every `DeviceRows`; threads write `counts`
         // below `n`.
-        unsafe { gpu.launch(&kernels.count_short, all_threads(gpu), &args)? };
+        unsafe { gpu.launch(&kernels.get("count_short")?, all_threads(gpu), &args)? };
         let args = [(&counts).into(), (n as u32).into(), (&used).into(), (&bounds).into()];
         // SAFETY: threads write `counts` and `bounds` below `n`, and the one element of `used`.
-        unsafe { gpu.launch(&kernels.place_short, all_threads(gpu), &args)? };
+        unsafe { gpu.launch(&kernels.get("place_short")?, all_threads(gpu), &args)? };
         let n_arcs = used.download()?[0] as usize;
         let arcs = gpu.buffer(n_arcs * self.kind.words_of_weight())?;
         let args: Vec<_> = of.into_iter().chain([(&counts).into(), (&arcs).into()]).collect();
         // SAFETY: `counts` has the places of the short arcs of these rows by this limit, and `arcs`
         // has room for all of them.
-        unsafe { gpu.launch(&kernels.copy_short, all_threads(gpu), &args)? };
+        unsafe { gpu.launch(&kernels.get("copy_short")?, all_threads(gpu), &args)? };
         Ok(DeviceRows { bounds, arcs, n_arcs })
     }
 }
@@ -146,16 +146,17 @@ impl DeviceRows {
     /// kernels take them.
     fn upload<'a>(
         gpu: &Gpu,
-        kernels: &RowKernels,
         kind: KeyKind,
         (offsets, ends): (&[u64], &[VertexId]),
         words: &dyn Fn(Range<usize>) -> Cow<'a, [u32]>,
-    ) -> Result<Self, GpuError> {
+    ) -> Result<Self, SearchError> {
+        let kernels = row_kernels(gpu, kind)?;
+        let (row_bounds, zip_arcs) = (kernels.get("row_bounds")?, kernels.get("zip_arcs")?);
         let bounds = gpu.buffer(offsets.len() - 1)?;
         let offsets = gpu.upload(offsets)?;
         let args = [(&offsets).into(), (&bounds).into(), (bounds.len() as u32).into()];
         // SAFETY: threads read `offsets`, one more than `bounds`, and write `bounds`.
-        unsafe { gpu.launch(&kernels.row_bounds, all_threads(gpu), &args)? };
+        unsafe { gpu.launch(&row_bounds, all_threads(gpu), &args)? };
         drop(offsets);
         let n_arcs = ends.len();
         let arcs = gpu.buffer(n_arcs * kind.words_of_weight())?;
@@ -166,7 +167,7 @@ impl DeviceRows {
             let args = [(&ends).into(), (&weights).into(), (&arcs).into(), first.into(), n.into()];
             // SAFETY: threads read `ends` and `weights`, `n` arcs each, and write `arcs` from
             // `first` on, which has an element for each arc.
-            unsafe { gpu.launch(&kernels.zip_arcs, all_threads(gpu), &args)? };
+            unsafe { gpu.launch(&zip_arcs, all_threads(gpu), &args)? };
         }
         Ok(Self { bounds, arcs, n_arcs })
     }
@@ -182,30 +183,13 @@ impl DeviceRows {
     }
 }
 
+/// The kernels of `rows.cu`.
+fn row_kernels(gpu: &Gpu, kind: KeyKind) -> Result<Kernels<'_>, SearchError> {
+    Kernels::of(gpu, &kernels::sssp::ROWS, kind)
+}
+
 fn chunks(n: usize) -> impl Iterator<Item = Range<usize>> {
     (0..n).step_by(CHUNK).map(move |first| first..(first + CHUNK).min(n))
-}
-
-/// The kernels of `rows.cu`.
-pub struct RowKernels {
-    zip_arcs: Kernel,
-    row_bounds: Kernel,
-    count_short: Kernel,
-    place_short: Kernel,
-    copy_short: Kernel,
-}
-
-impl RowKernels {
-    fn load(gpu: &Gpu, kind: KeyKind) -> Result<Self, SearchError> {
-        let kernels = Kernels::of(gpu, &kernels::sssp::ROWS, kind)?;
-        Ok(Self {
-            zip_arcs: kernels.get("zip_arcs")?,
-            row_bounds: kernels.get("row_bounds")?,
-            count_short: kernels.get("count_short")?,
-            place_short: kernels.get("place_short")?,
-            copy_short: kernels.get("copy_short")?,
-        })
-    }
 }
 
 /// The arcs of a graph on the device without their weights, fewer than 2^32.
@@ -234,13 +218,7 @@ impl DeviceArcs {
 }
 
 #[cfg(test)]
-mod tests {
-    use test_support::assert_same_layout;
-
-    use super::*;
-
-    #[test]
-    fn structures_are_as_the_kernel_has_them() {
-        assert_same_layout! { RowsAt as "Rows" of ["sssp/delta_stepping/search.cuh"]: bounds, arcs }
-    }
+test_support::layout_test! {
+    RowsAt as "Rows" of ["sssp/delta_stepping/search.cuh"]:
+        bounds, arcs;
 }

@@ -324,24 +324,19 @@ fn weight_of<W: Weight>(order: u64) -> W {
 }
 
 #[cfg(test)]
+test_support::layout_test! {
+    ArraysAt as "Arrays" of ["sssp/arrays.cu"]:
+        offsets, ends, weights, bounds, arcs, tallies, samples, n_arcs, sample_step, n_vertices,
+        weight_type, wide_offsets, wide_ends, wide_arcs, padding;
+    RowTally as "RowTally" of ["sssp/arrays.cu"]:
+        sum_of_squares, n_linked, first_bad;
+    ArcTally as "ArcTally" of ["sssp/arrays.cu"]:
+        least, greatest, sum, first_bad_end, first_infinite, first_negative;
+}
+
+#[cfg(test)]
 mod tests {
-    use test_support::assert_same_layout;
-
     use super::*;
-
-    #[test]
-    fn structures_are_as_the_kernel_has_them() {
-        assert_same_layout! { ArraysAt as "Arrays" of ["sssp/arrays.cu"]:
-            offsets, ends, weights, bounds, arcs, tallies, samples, n_arcs, sample_step, n_vertices,
-            weight_type, wide_offsets, wide_ends, wide_arcs, padding
-        }
-        assert_same_layout! { RowTally as "RowTally" of ["sssp/arrays.cu"]:
-            sum_of_squares, n_linked, first_bad
-        }
-        assert_same_layout! { ArcTally as "ArcTally" of ["sssp/arrays.cu"]:
-            least, greatest, sum, first_bad_end, first_infinite, first_negative
-        }
-    }
 
     #[test]
     fn weights_come_back_from_their_order() {

@@ -62,13 +62,13 @@ const MAX_SOURCES: usize = 4;
 /// A search is representative if it visits at least one in this many vertices.
 const VERTICES_PER_VISIT: u64 = 10;
 
-/// The search that is fastest on `graph`, whose weights are not negative, and the milliseconds of
+/// The search that is fastest on `graph`, whose weights are not negative. Its preparation includes
 /// the trials. Sets the choice and its reason in `plan`.
 pub(super) fn fastest<'g, W: SearchKeys>(
     gpu: &Gpu,
     graph: &'g Csr<W>,
     plan: &mut Plan,
-) -> Result<(BoxedSearch<'g, W>, f64), SsspError> {
+) -> Result<BoxedSearch<'g, W>, SsspError> {
     let width = delta::width(graph, Delta::Auto)?;
     plan.delta = Some(width);
     let mut stepping = DeltaSteppingOnGpu::new(gpu, graph, width, false)?;
@@ -80,7 +80,8 @@ pub(super) fn fastest<'g, W: SearchKeys>(
     };
     let Some((source, (ms, form))) = source.zip(found) else {
         plan.reason += "; all trials took too long";
-        return Ok((Box::new(stepping), milliseconds(began)));
+        stepping.times.prepare_ms += milliseconds(began);
+        return Ok(Box::new(stepping));
     };
     stepping.set_form(form);
     plan.delta = Some(stepping.delta());
@@ -96,8 +97,9 @@ pub(super) fn fastest<'g, W: SearchKeys>(
             best.ms
         );
     }
-    let search = best.search.expect("there is one from the start on");
-    Ok((search, milliseconds(began)))
+    let mut search = best.search.expect("there is one from the start on");
+    search.times().prepare_ms += milliseconds(began);
+    Ok(search)
 }
 
 /// The same for weights of any sign: the fastest form of Bellman-Ford, or `fallback` if no trial
@@ -107,21 +109,22 @@ pub(super) fn fastest_of_any_sign<'g, W: SearchKeys>(
     graph: &'g Csr<W>,
     fallback: Algorithm,
     plan: &mut Plan,
-) -> Result<(BoxedSearch<'g, W>, f64), SsspError> {
+) -> Result<BoxedSearch<'g, W>, SsspError> {
     let began = Instant::now();
     if let Some(&source) = samples(graph).first()
         && graph.n_arcs() <= MAX_ARCS_TRIED
     {
         let mut best = Best { search: None, ms: MAX_TRIAL_MS, source };
         if let Some(algorithm) = best.or_one_of(gpu, graph, &FOR_ANY_SIGN)?
-            && let Some(search) = best.search
+            && let Some(mut search) = best.search
         {
             plan.algorithm = algorithm.name();
             plan.reason += &format!("; the fastest form in trials, with {:.3} ms", best.ms);
-            return Ok((search, milliseconds(began)));
+            search.times().prepare_ms += milliseconds(began);
+            return Ok(search);
         }
     }
-    Ok((on_device(gpu, graph, fallback)?.0, 0.0))
+    Ok(on_device(gpu, graph, fallback)?.0)
 }
 
 /// The fastest search so far, and its milliseconds from `source`.

@@ -326,23 +326,18 @@ fn required_bytes<W: Weight>(n: usize, m: usize, rule: QueueRule) -> u64 {
 }
 
 #[cfg(test)]
+test_support::layout_test! {
+    QueueSearch as "Search" of ["sssp/queue/state.cuh"]:
+        offsets, ends, weights, distances, states, back, front, pieces, control, arrived, host,
+        n_places, most_rounds, batch, n_vertices, small_first, large_last;
+    QueueControl as "Control" of ["sssp/queue/state.cuh"]:
+        head, rank_sum, rounds, relaxations, improvements, taken, taken_again, relaxed_again,
+        rank_change, n_front, n_back, below, above, stopped, front, back, pieces;
+}
+
+#[cfg(test)]
 mod tests {
-    use test_support::assert_same_layout;
-
     use super::*;
-
-    #[test]
-    fn structures_are_as_the_kernel_has_them() {
-        assert_same_layout! { QueueSearch as "Search" of ["sssp/queue/state.cuh"]:
-            offsets, ends, weights, distances, states, back, front, pieces, control, arrived,
-            host, n_places, most_rounds, batch, n_vertices, small_first, large_last
-        }
-        assert_same_layout! { QueueControl as "Control" of ["sssp/queue/state.cuh"]:
-            head, rank_sum, rounds, relaxations, improvements, taken, taken_again,
-            relaxed_again, rank_change, n_front, n_back, below, above, stopped, front, back,
-            pieces
-        }
-    }
 
     #[test]
     fn rules_are_followed_by_none() {

@@ -318,15 +318,7 @@ impl CellsKernel {
 }
 
 #[cfg(test)]
-mod tests {
-    use test_support::assert_same_layout;
-
-    use super::*;
-
-    #[test]
-    fn structures_are_as_the_kernel_has_them() {
-        assert_same_layout! { Cells as "Cells" of ["sssp/distances.cu", "sssp/delta_stepping/search.cuh"]:
-            keys, cells, inexact, n, limit, cell_type, padding
-        }
-    }
+test_support::layout_test! {
+    Cells as "Cells" of ["sssp/distances.cu", "sssp/delta_stepping/search.cuh"]:
+        keys, cells, inexact, n, limit, cell_type, padding;
 }

@@ -185,15 +185,7 @@ impl ManySources {
 }
 
 #[cfg(test)]
-mod tests {
-    use test_support::assert_same_layout;
-
-    use super::*;
-
-    #[test]
-    fn structures_are_as_the_kernel_has_them() {
-        assert_same_layout! { Batch as "Batch" of ["sssp/many_sources.cu", "sssp/delta_stepping/search.cuh"]:
-            search, sources, table, next, work, n_sources, team_blocks
-        }
-    }
+test_support::layout_test! {
+    Batch as "Batch" of ["sssp/many_sources.cu", "sssp/delta_stepping/search.cuh"]:
+        search, sources, table, next, work, n_sources, team_blocks;
 }

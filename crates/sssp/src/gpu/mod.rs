@@ -23,13 +23,3 @@ pub use self::arrays::{Arrays, Indices};
 pub use self::device_solver::{DeviceSolver, OnDevice};
 pub(crate) use self::several::OnGpus;
 pub use published;
-
-#[cfg(test)]
-mod tests {
-    use gpu_runtime::Gpu;
-
-    /// The first GPU; without one, `None` and a message.
-    pub(super) fn gpu() -> Option<Gpu> {
-        test_support::gpu(Gpu::open())
-    }
-}

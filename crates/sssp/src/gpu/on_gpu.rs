@@ -23,15 +23,11 @@ use crate::{Config, Delta, DeviceTimes, Plan, QueueRule, SsspError, Work, cost, 
 /// A search on a device, or on the CPU if the device has no answer.
 pub(crate) struct OnGpu<'g, W: Weight> {
     device: BoxedSearch<'g, W>,
-    /// Milliseconds of the trials of algorithms.
-    choice_ms: f64,
     graph: &'g Csr<W>,
     /// Configuration of the search on the CPU.
     config: Config,
     /// Made for the first fallback.
     cpu: Option<Box<dyn Search<W> + 'g>>,
-    /// Milliseconds that the CPU took for the last search or table.
-    cpu_ms: f64,
     /// Whether the last search ran on the device and succeeded.
     on_device: bool,
 }
@@ -59,10 +55,10 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
         let chooses = config.algorithm.is_none()
             && algorithm != Algorithm::BreadthFirst
             && cost::trials_pay(config.n_expected_searches());
-        let (device, choice_ms) = if !chooses {
+        let device = if !chooses {
             let (device, delta) = on_device(gpu, graph, algorithm)?;
             plan.delta = delta;
-            (device, 0.0)
+            device
         } else if admits_negative {
             autotune::fastest_of_any_sign(gpu, graph, algorithm, &mut plan)?
         } else {
@@ -70,32 +66,24 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
         };
         // with negative weights, an algorithm that reports rounds as the device's do
         let cpu = config.for_algorithm(admits_negative.then_some(crate::Algorithm::BellmanFord));
-        Ok((plan, Self::of(device, choice_ms, graph, cpu)))
+        Ok((plan, Self::of(device, graph, cpu)))
     }
 
     /// A search of `graph` on `device`; on the CPU it follows `config`.
-    pub(super) fn of(
-        device: BoxedSearch<'g, W>,
-        choice_ms: f64,
-        graph: &'g Csr<W>,
-        config: Config,
-    ) -> Self {
-        Self { device, choice_ms, graph, config, cpu: None, cpu_ms: 0.0, on_device: false }
+    pub(super) fn of(device: BoxedSearch<'g, W>, graph: &'g Csr<W>, config: Config) -> Self {
+        Self { device, graph, config, cpu: None, on_device: false }
     }
 
     /// Times of the last search.
     pub(crate) fn times(&mut self) -> DeviceTimes {
-        let mut times = *self.device.times();
-        times.prepare_ms += self.choice_ms;
-        times.solve_ms += self.cpu_ms;
-        times
+        *self.device.times()
     }
 
     pub(crate) fn search(
         &mut self,
         query: &Query<'_, W::Distance>,
     ) -> Result<Answer<W>, SsspError> {
-        self.begin();
+        self.on_device = false;
         match self.device.search(query) {
             Err(SsspError::NotOnGpu { .. }) => self.on_cpu(query),
             answer => {
@@ -129,7 +117,7 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
         progress: Option<Progress<'_>>,
         cells: &mut [W::Distance],
     ) -> Result<(Work, DeviceTimes), SsspError> {
-        self.begin();
+        self.on_device = false;
         // the check for overflows needs all distances of a source, so it is made row by row; so is
         // a table for which memory does not suffice
         if plan.bounded {
@@ -162,13 +150,8 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
         sources: &[VertexId],
         progress: Option<Progress<'_>>,
     ) -> Result<Option<(Answer<W>, Vec<VertexId>)>, SsspError> {
-        self.begin();
+        self.on_device = false;
         Ok(unless_out_of_memory(self.device.nearest(sources, progress))?.flatten())
-    }
-
-    /// Resets the state of the last search.
-    fn begin(&mut self) {
-        (self.cpu_ms, self.on_device) = (0.0, false);
     }
 
     fn on_cpu(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
@@ -182,7 +165,7 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
         };
         let work = cpu.run(query);
         let answer = work.map(|work| (cpu.distances(), work));
-        self.cpu_ms += milliseconds(start);
+        self.device.times().solve_ms += milliseconds(start);
         answer
     }
 }
@@ -204,6 +187,7 @@ mod tests {
 
     impl DeviceSearch<u32> for EvenSources {
         fn run(&mut self, query: &Query<'_, u64>) -> Result<Option<Work>, SsspError> {
+            self.times.solve_ms = 2.0;
             Ok(query.source.is_multiple_of(2).then(Work::default))
         }
 
@@ -228,9 +212,9 @@ mod tests {
     fn the_cpu_answers_what_the_device_does_not() {
         let graph = grid(&GridConfig { side: 9, ..GridConfig::default() }).unwrap();
         let n_vertices = graph.n_vertices();
-        let times = DeviceTimes { prepare_ms: 1.0, solve_ms: 2.0, ..DeviceTimes::default() };
+        let times = DeviceTimes { prepare_ms: 4.0, ..DeviceTimes::default() };
         let device = Box::new(EvenSources { n_vertices, times });
-        let mut search = OnGpu::of(device, 3.0, &graph, Config::default());
+        let mut search = OnGpu::of(device, &graph, Config::default());
         for source in [3, 4, 5] {
             let query = Query { source, targets: &[], limit: u64::MAX, progress: None };
             let (found, _) = search.search(&query).unwrap();

@@ -53,7 +53,7 @@ impl<'g, W: SearchKeys> OnGpus<'g, W> {
         search: search_parts::device::BoxedSearch<'g, W>,
         graph: &'g Csr<W>,
     ) -> Self {
-        let mut search = OnGpu::of(search, 0.0, graph, crate::Config::default());
+        let mut search = OnGpu::of(search, graph, crate::Config::default());
         let preparation = search.times().without_search();
         Self { gpus: Vec::new(), searches: vec![search], preparation }
     }

@@ -137,21 +137,12 @@ impl WorkSpace {
 }
 
 #[cfg(test)]
-mod tests {
-    use test_support::assert_same_layout;
-
-    use super::*;
-
-    #[test]
-    fn structures_are_as_the_kernel_has_them() {
-        assert_same_layout! { SteppingSearch as "Search" of ["sssp/delta_stepping/search.cuh"]:
-            graph, near_arcs, keys, near, far, visited, pieces, control, host, targets, others,
-            n_arcs, limit, delta, short_limit, n_vertices, source, n_others, n_targets, budget,
-            capacity, piece_capacity, most_doublings
-        }
-        assert_same_layout! { SteppingControl as "Control" of ["sssp/delta_stepping/search.cuh"]:
-            arrived, turn, trouble, steps, stopped, near, pieces, far, visited, least,
-            least_beyond, visited_arcs, settled_arcs, relaxations, improvements, settled, cycles
-        }
-    }
+test_support::layout_test! {
+    SteppingSearch as "Search" of ["sssp/delta_stepping/search.cuh"]:
+        graph, near_arcs, keys, near, far, visited, pieces, control, host, targets, others,
+        n_arcs, limit, delta, short_limit, n_vertices, source, n_others, n_targets, budget,
+        capacity, piece_capacity, most_doublings;
+    SteppingControl as "Control" of ["sssp/delta_stepping/search.cuh"]:
+        arrived, turn, trouble, steps, stopped, near, pieces, far, visited, least, least_beyond,
+        visited_arcs, settled_arcs, relaxations, improvements, settled, cycles;
 }

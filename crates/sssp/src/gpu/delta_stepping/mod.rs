@@ -111,7 +111,7 @@ impl DeltaSteppingOnGpu {
         let required = required_bytes(n, m, kind);
         let load = |kind| load(gpu, kind, n);
         let bounds = summary.bounds;
-        let rows = |_: &_| arrays.rows(gpu, bounds, kind);
+        let rows = || Ok(arrays.rows(gpu, bounds, kind)?);
         let (on_device, kernels) = KeyGraph::with_rows(gpu, kind, required, load, rows)?;
         let is_dense = summary.has_many_arcs
             && arrays::have_reverses(gpu, &on_device.rows, kind.words_of_weight() == 2)?;
@@ -295,7 +295,6 @@ mod tests {
     use paths::{Distances, oracle};
 
     use super::*;
-    use crate::gpu::tests::gpu;
     use search_parts::device::DeviceSearch;
 
     /// The distances by a search with lists of this length. Entries that do not fit are found again
@@ -336,7 +335,7 @@ mod tests {
 
     #[test]
     fn entries_that_find_no_room_are_found_again() {
-        let Some(gpu) = gpu() else { return };
+        let Some(gpu) = test_support::gpu(Gpu::open()) else { return };
         let dense = rmat(&RmatConfig { scale: 11, ..RmatConfig::default() }).unwrap();
         let sparse = grid(&GridConfig { side: 50, ..GridConfig::default() }).unwrap();
         for graph in [dense, sparse] {
