@@ -24,7 +24,7 @@ use std::collections::BinaryHeap;
 
 use graph_formats::{Csr, Distance, DistanceKey, Progress, VertexId, Weight};
 use paths::Number;
-use search_parts::{SearchError, Work, check_vertices};
+use search_parts::{SearchError, Work, check_not_negative, check_vertices};
 
 use crate::candidate::Candidate;
 use crate::overflow::{arcs_to, holds_all};
@@ -120,7 +120,7 @@ impl<W: Weight> Question<'_, W> {
 /// searched for.
 ///
 /// # Errors
-/// [`SearchError::NoSuchVertex`] and [`SearchError::PathsWithNegativeWeight`].
+/// [`SearchError::NoSuchVertex`] and [`SearchError::NegativeWeight`].
 pub fn check<W: Weight>(
     graph: &Csr<W>,
     source: VertexId,
@@ -128,7 +128,6 @@ pub fn check<W: Weight>(
 ) -> Result<(), SearchError> {
     check_vertices(graph.n_vertices(), "source", &[source])?;
     check_vertices(graph.n_vertices(), "target", &[target])?;
-    let Some((arc, from, to)) = graph.first_negative() else { return Ok(()) };
-    let weight = graph.weight(arc).to_string();
-    Err(SearchError::PathsWithNegativeWeight { from, to, weight })
+    // a longer path may turn out shorter
+    check_not_negative(graph, "more than one path", "ask for one path")
 }

@@ -19,8 +19,8 @@ mod spmv_matrix;
 
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight};
-use search_parts::SearchError;
 use search_parts::device::BoxedSearch;
+use search_parts::{SearchError, check_not_negative};
 
 use self::bellman_ford::BellmanFordOnGpu;
 use self::bellman_ford_spmv::SpmvOnGpu;
@@ -87,9 +87,8 @@ fn of_form<'g, W: Weight>(
     graph: &'g Csr<W>,
     form: Form,
 ) -> Result<BoxedSearch<'g, W>, SearchError> {
-    if let (Some((arc, from, to)), false) = (graph.first_negative(), form.admits_negative()) {
-        let weight = graph.weight(arc).to_string();
-        return Err(SearchError::NegativeWeight { algorithm: form.name(), from, to, weight });
+    if !form.admits_negative() {
+        check_not_negative(graph, form.name(), SearchError::USE_BELLMAN_FORD)?;
     }
     Ok(match form {
         Form::DeltaSteppingBuckets(width) => {

@@ -1,7 +1,7 @@
 //! The errors of searches.
 
 use gpu_runtime::{Gpu, GpuError};
-use graph_formats::{NoMemory, VertexId, WeightKind};
+use graph_formats::{Csr, NoMemory, VertexId, Weight, WeightKind};
 
 /// The reason why a search could not start or has no result.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -25,19 +25,19 @@ pub enum SearchError {
         /// The number of vertices.
         n_vertices: usize,
     },
-    /// The algorithm needs weights of at least zero.
-    #[error(
-        "{algorithm} needs weights of at least zero, but arc {from} -> {to} has {weight}; use a form of bellman-ford"
-    )]
+    /// What was asked for needs weights of at least zero.
+    #[error("{what} needs weights of at least zero, but arc {from} -> {to} has {weight}; {advice}")]
     NegativeWeight {
-        /// The name of the algorithm asked for.
-        algorithm: &'static str,
+        /// The name of the algorithm, or what else was asked for.
+        what: &'static str,
         /// The tail of the first arc of negative weight.
         from: VertexId,
         /// The head of the arc.
         to: VertexId,
         /// The weight of the arc.
         weight: String,
+        /// What admits negative weights.
+        advice: &'static str,
     },
     /// Breadth-first search needs equal weights above zero.
     #[error(
@@ -74,30 +74,6 @@ pub enum SearchError {
     /// A cutoff that is not a distance.
     #[error("cutoff {0} is not a distance; it must be a number")]
     BadCutoff(String),
-    /// A cutoff with negative weights: a path beyond it may come back within it.
-    #[error(
-        "a cutoff needs weights of at least zero, but arc {from} -> {to} has {weight}; leave the cutoff out"
-    )]
-    CutoffWithNegativeWeight {
-        /// The tail of the first arc of negative weight.
-        from: VertexId,
-        /// The head of the arc.
-        to: VertexId,
-        /// The weight of the arc.
-        weight: String,
-    },
-    /// Several paths with negative weights: a longer path may turn out shorter.
-    #[error(
-        "k shortest paths need weights of at least zero, but arc {from} -> {to} has {weight}; ask for one path"
-    )]
-    PathsWithNegativeWeight {
-        /// The tail of the first arc of negative weight.
-        from: VertexId,
-        /// The head of the arc.
-        to: VertexId,
-        /// The weight of the arc.
-        weight: String,
-    },
     /// Numbers passed as distances to a vertex that are not distances.
     #[error(
         "the numbers given as distances to vertex {target} are no distances in this graph; search again"
@@ -172,6 +148,10 @@ impl From<GpuError> for SearchError {
 }
 
 impl SearchError {
+    /// The advice where an algorithm was asked for that needs weights of at least zero.
+    pub const USE_BELLMAN_FORD: &'static str =
+        "leave the algorithm out, or use a form of bellman-ford";
+
     /// The same error with the name of the failed GPU, if it is one of `gpus`.
     pub fn named(self, gpus: &[Gpu]) -> Self {
         match self {
@@ -179,6 +159,20 @@ impl SearchError {
             other => other,
         }
     }
+}
+
+/// That no weight of `graph` is negative.
+///
+/// # Errors
+/// [`SearchError::NegativeWeight`] with this subject and advice.
+pub fn check_not_negative<W: Weight>(
+    graph: &Csr<W>,
+    what: &'static str,
+    advice: &'static str,
+) -> Result<(), SearchError> {
+    let Some((arc, from, to)) = graph.first_negative() else { return Ok(()) };
+    let weight = graph.weight(arc).to_string();
+    Err(SearchError::NegativeWeight { what, from, to, weight, advice })
 }
 
 /// The result, or `None` if a device has too little memory.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 
 use graph_formats::{Csr, Direction, DisjointSets, VertexId, Weight, WeightKind, ensure_granted};
+use search_parts::check_not_negative;
 
 use crate::cpu::Chosen;
 use crate::cpu::delta_stepping::threads_for;
@@ -58,10 +59,8 @@ impl Plan {
         admits_negative: bool,
         reason: String,
     ) -> Result<Self, SsspError> {
-        let negative = graph.first_negative();
-        if let (Some((arc, from, to)), false) = (negative, admits_negative) {
-            let weight = graph.weights()[arc].to_string();
-            return Err(SsspError::NegativeWeight { algorithm, from, to, weight });
+        if !admits_negative {
+            check_not_negative(graph, algorithm, SsspError::USE_BELLMAN_FORD)?;
         }
         let bound = distance_bound(graph.n_vertices(), graph.weight_summary());
         let is_integer = W::ONE.to_i128().is_some();
@@ -75,7 +74,7 @@ impl Plan {
             threads: 1,
             narrow: fits && !admits_negative,
             bounded: cannot_overflow::<W>(graph.n_vertices(), bound),
-            negative,
+            negative: graph.first_negative(),
         })
     }
 

@@ -72,21 +72,9 @@ impl<'a> Names<'a> {
         match error {
             SsspError::Interrupted => Interrupted.into(),
             SsspError::NoSuchVertex { role, vertex, .. } => self.absent(role, &vertex),
-            SsspError::NegativeWeight { algorithm, from, to, weight } => anyhow!(
-                "{algorithm} needs weights of at least zero, but the arc from {} to {} has {weight}; \
-                 use --algorithm auto or a form of bellman-ford",
-                self.name(from),
-                self.name(to)
-            ),
-            SsspError::CutoffWithNegativeWeight { from, to, weight } => anyhow!(
-                "a cutoff needs weights of at least zero, but the arc from {} to {} has {weight}; \
-                 search without one",
-                self.name(from),
-                self.name(to)
-            ),
-            SsspError::PathsWithNegativeWeight { from, to, weight } => anyhow!(
-                "--k needs weights of at least zero, but the arc from {} to {} has {weight}; ask \
-                 for one path, without --k",
+            SsspError::NegativeWeight { what, from, to, weight, advice } => anyhow!(
+                "{what} needs weights of at least zero, but the arc from {} to {} has {weight}; \
+                 {advice}",
                 self.name(from),
                 self.name(to)
             ),

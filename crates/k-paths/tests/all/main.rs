@@ -318,7 +318,7 @@ fn wrong_arguments_are_refused() {
         refused
     };
     let negative = refused(0, 2);
-    assert!(matches!(negative, Err(SearchError::PathsWithNegativeWeight { from: 1, to: 2, .. })));
+    assert!(matches!(negative, Err(SearchError::NegativeWeight { from: 1, to: 2, .. })));
     let source = refused(3, 2);
     assert!(matches!(source, Err(SearchError::NoSuchVertex { role: "source", vertex: 3, .. })));
     let target = refused(0, 4);

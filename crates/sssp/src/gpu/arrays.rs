@@ -228,7 +228,8 @@ impl<W: Weight> Arrays<'_, W> {
         let bounds = bounds.download()?;
         let from = bounds.partition_point(|row| u64::from(row[1]) <= first) as VertexId;
         let to = self.ends.get(arc)? as VertexId;
-        Err(SsspError::NegativeWeight { algorithm: "delta-stepping", from, to, weight })
+        let (what, advice) = ("delta-stepping", "search on the CPU");
+        Err(SsspError::NegativeWeight { what, from, to, weight, advice })
     }
 
     /// The graph's rows, with these bounds and weights of this kind; no weight is negative.

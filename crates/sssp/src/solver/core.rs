@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use graph_formats::{Csr, Distance, VertexId, Weight, ensure_granted};
 use paths::{Distances, Progress};
-use search_parts::{Pool, Query, check_vertices};
+use search_parts::{Pool, Query, check_not_negative, check_vertices};
 
 use crate::cpu::Searches;
 use crate::found::Found;
@@ -122,9 +122,8 @@ impl<W: SearchKeys> Solver<'_, W> {
         let query = Query { source, targets, limit, progress: self.progress };
         // the greatest distance is no limit, and overflows are checked
         let mut limit = Some(limit).filter(|&limit| limit < W::Distance::UNREACHED);
-        if let (Some((arc, from, to)), Some(_)) = (self.plan.negative, limit) {
-            let weight = self.graph.weights()[arc].to_string();
-            return Err(SsspError::CutoffWithNegativeWeight { from, to, weight });
+        if limit.is_some() {
+            check_not_negative(self.graph, "a cutoff", "leave the cutoff out")?;
         }
         if limit.is_some_and(|limit| limit < W::Distance::ZERO) {
             let nothing = vec![W::Distance::UNREACHED; self.graph.n_vertices()];

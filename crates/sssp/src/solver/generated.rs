@@ -6,7 +6,7 @@ use std::time::Instant;
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Direction, Distance, VertexId, Weight, ensure_granted};
 use paths::{DistanceTable, Distances, Nearest, Predecessors, Tree};
-use search_parts::{Pool, Query, check_vertices};
+use search_parts::{Pool, Query, check_not_negative, check_vertices};
 
 use super::core::{Device, OnCpu, Solver};
 use super::rows::{Rows, empty_table, ensure_memory, n_workers};
@@ -157,8 +157,7 @@ pub trait Generated<W: SearchKeys>: Sync {
         sources: &[VertexId],
     ) -> Answer<Found<Nearest<W>>> {
         check_vertices(solver.graph.n_vertices(), "source", sources)?;
-        // refuses negative weights
-        Plan::of(solver.graph, "dijkstra", false, String::new())?;
+        check_not_negative(solver.graph, "the nearest source", "ask for a table")?;
         if let Device::Gpus(gpus) = &mut solver.device
             && let Some(((distances, work), owners)) =
                 gpus.on_first(|gpu| gpu.nearest(sources, solver.progress))?

@@ -236,5 +236,5 @@ fn weights_that_differ_are_refused() {
     assert_eq!(tree.distance(1), Some(0.0));
     let graph = Csr::from_arcs(3, &[(0, 1, -1i32), (1, 2, -1)]).unwrap();
     let refused = shortest_paths(&graph, 0, &Config::with(Algorithm::BreadthFirst)).unwrap_err();
-    assert!(matches!(refused, SsspError::NegativeWeight { algorithm: "breadth-first", .. }));
+    assert!(matches!(refused, SsspError::NegativeWeight { what: "breadth-first", .. }));
 }

@@ -112,7 +112,7 @@ fn what_is_refused() {
     let graph = Csr::from_arcs(3, &[(0, 1, 1i32), (1, 0, -2)]).unwrap();
     let mut solver = Solver::new(&graph, &Config::default()).unwrap();
     let refused = solver.k_shortest_paths(0, 2, 2);
-    assert!(matches!(refused, Err(SsspError::PathsWithNegativeWeight { from: 1, to: 0, .. })));
+    assert!(matches!(refused, Err(SsspError::NegativeWeight { from: 1, to: 0, .. })));
     let refused = solver.k_shortest_paths(3, 2, 2);
     assert!(matches!(refused, Err(SsspError::NoSuchVertex { role: "source", vertex: 3, .. })));
     let refused = solver.k_shortest_paths(0, 4, 2);

@@ -119,7 +119,7 @@ fn settings_must_fit() {
     let negative = Csr::from_arcs(2, &[(0, 1, -1i32)]).unwrap();
     let mut solver = Solver::new(&negative, &Config::default()).unwrap();
     let error = solver.distances(0, Goal::Within(5)).unwrap_err();
-    assert!(matches!(error, SsspError::CutoffWithNegativeWeight { from: 0, to: 1, .. }));
+    assert!(matches!(error, SsspError::NegativeWeight { what: "a cutoff", from: 0, to: 1, .. }));
     assert_eq!(solver.tree(0, Goal::Target(0)).unwrap().distance(1), Some(-1));
 }
 

@@ -242,7 +242,7 @@ const CASES: &[Case] = &[
     // weights
     ("sssp {}/minus.gr --source 1 --algorithm dijkstra", 1, &["from 2 to 3", "bellman-ford"]),
     ("sssp {}/minus.gr --source 1 --algorithm delta-stepping", 1, &["from 2 to 3", "-4"]),
-    ("path {}/minus.gr 1 3 --k 2", 1, &["--k", "from 2 to 3 has -4", "without --k"]),
+    ("path {}/minus.gr 1 3 --k 2", 1, &["one path", "from 2 to 3 has -4", "ask for one"]),
     ("path {}/minus.gr 1 3 --algorithm dijkstra", 1, &["from 2 to 3", "bellman-ford"]),
     ("sssp {}/cycle.gr --source 1", 1, &["negative cycle: ", "2 -> 3", "3 -> 2"]),
     ("sssp {}/cycle.gr --source 1 -o {}/out.tsv", 1, &["negative cycle: "]),
