@@ -29,7 +29,9 @@ use std::time::Instant;
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu, GpuError, Kernel};
 use graph_formats::{Csr, Direction, VertexId, Weight};
-use search_parts::device::{DeviceRows, KeyGraph, KeyKind, KeySearch, Parameters, RowsAt};
+use search_parts::device::{
+    DeviceRows, KeyGraph, KeyKind, KeySearch, Parameters, RowsAt, max_pieces,
+};
 use search_parts::{Kernels, Launch, Query, SearchError, Work, all_threads};
 
 /// Threads of a block, as `block_size` in `crauser.cu`.
@@ -119,15 +121,10 @@ fn least_weights(
     Ok(least)
 }
 
-/// Elements for the pieces of long rows of a graph of `m` arcs: enough, by `arcs.cuh`.
-fn n_pieces(m: usize) -> usize {
-    m / 128 + 1
-}
-
 /// Bytes of device memory for a graph of `n` vertices and `m` arcs, with `words` words a vertex for
 /// the criteria; temporary memory of the upload is not included.
 fn required_bytes(n: usize, m: usize, words: usize) -> u64 {
-    let lists = n * (4 + 8 + 4 * words) + n_pieces(m) * 16 + size_of::<CrauserControl>();
+    let lists = n * (4 + 8 + 4 * words) + max_pieces(m) * 16 + size_of::<CrauserControl>();
     DeviceRows::bytes(n, m, KeyKind::U32) + lists as u64
 }
 
@@ -149,7 +146,7 @@ pub(crate) fn crauser<W: Weight>(
     let start = Instant::now();
     let (keys, control) = (gpu.buffer(n)?, gpu.buffer(1)?);
     let frontier: [Buffer<VertexId>; 2] = [gpu.buffer(n)?, gpu.buffer(n)?];
-    let pieces: Buffer<[u32; 4]> = gpu.buffer(n_pieces(m))?;
+    let pieces: Buffer<[u32; 4]> = gpu.buffer(max_pieces(m))?;
     let mut parameters = Crauser {
         graph: on_device.rows.at(),
         keys: keys.address(),

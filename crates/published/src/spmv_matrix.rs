@@ -57,46 +57,38 @@ impl<W: Weight> Matrix<W> {
         }
         let transposed = (graph.direction() != Direction::Undirected).then(|| graph.transposed());
         let rows = transposed.as_ref().unwrap_or(graph);
-        if is_padded {
-            return Self::padded(gpu, rows, others, start, times);
-        }
+        let ell = if is_padded { Some(padded(gpu, rows, others)?) } else { None };
         times.prepare_ms += milliseconds(start);
         let start = Instant::now();
-        let DeviceArcs { offsets, ends } = DeviceArcs::upload(gpu, rows)?;
-        let weights = gpu.upload(rows.weights())?;
+        let (offsets, starts) = match &ell {
+            Some(ell) => (None, gpu.upload(ell.column_indices())?),
+            None => {
+                let DeviceArcs { offsets, ends } = DeviceArcs::upload(gpu, rows)?;
+                (Some(offsets), ends)
+            }
+        };
+        let weights = gpu.upload(ell.as_ref().map_or(rows.weights(), Ell::weights))?;
         gpu.synchronize()?;
         times.upload_ms += milliseconds(start);
-        Ok(Self { offsets: Some(offsets), starts: ends, weights, width: 0 })
-    }
-
-    fn padded(
-        gpu: &Gpu,
-        rows: &Csr<W>,
-        others: u64,
-        start: Instant,
-        times: &mut DeviceTimes,
-    ) -> Result<Self, SearchError> {
-        let on_gpu = gpu.available_bytes()?.saturating_sub(others);
-        check_padding(rows, "GPU", on_gpu)?;
-        if let Some(on_host) = free_on_host() {
-            check_padding(rows, "host", on_host)?;
-        }
-        // the free memory has been checked
-        let ell = Ell::from_csr(rows, usize::MAX)
-            .map_err(|error| SearchError::NotOnGpu { reason: error.to_string() })?;
-        times.prepare_ms += milliseconds(start);
-        let start = Instant::now();
-        let starts = gpu.upload(ell.column_indices())?;
-        let weights = gpu.upload(ell.weights())?;
-        gpu.synchronize()?;
-        times.upload_ms += milliseconds(start);
-        Ok(Self { offsets: None, starts, weights, width: ell.width() })
+        Ok(Self { offsets, starts, weights, width: ell.map_or(0, |ell| ell.width()) })
     }
 
     /// Arcs that a product reads, padding included.
     pub(crate) fn slots(&self) -> u64 {
         self.starts.len() as u64
     }
+}
+
+/// The padded rows, if they fit on the device with `others` more bytes, and on the host.
+fn padded<W: Weight>(gpu: &Gpu, rows: &Csr<W>, others: u64) -> Result<Ell<W>, SearchError> {
+    let on_gpu = gpu.available_bytes()?.saturating_sub(others);
+    check_padding(rows, "GPU", on_gpu)?;
+    if let Some(on_host) = free_on_host() {
+        check_padding(rows, "host", on_host)?;
+    }
+    // the free memory has been checked
+    Ell::from_csr(rows, usize::MAX)
+        .map_err(|error| SearchError::NotOnGpu { reason: error.to_string() })
 }
 
 /// An error if padded rows take more than `free` bytes of memory in this place.

@@ -28,6 +28,13 @@ pub struct RowsAt {
     pub arcs: u64,
 }
 
+/// The most pieces of long rows in a graph of `m` arcs, by `arcs.cuh`.
+pub fn max_pieces(m: usize) -> usize {
+    /// `piece_length`; a row that is cut has at most two pieces for each `PIECE_LENGTH` arcs.
+    const PIECE_LENGTH: usize = 256;
+    m / (PIECE_LENGTH / 2) + 1
+}
+
 /// Rows of arcs on the device.
 pub struct DeviceRows {
     /// First arc and end of each row.

@@ -9,7 +9,7 @@ mod predecessors;
 mod search;
 
 pub use self::edge_predecessors::{EdgeTree, RowTree, Searched, expand_rows};
-pub use self::graph::{DeviceArcs, DeviceRows, KeyGraph, RowsAt};
+pub use self::graph::{DeviceArcs, DeviceRows, KeyGraph, RowsAt, max_pieces};
 pub use self::key_search::{KeySearch, Parameters};
 pub use self::keys::{KeyKind, download, full_key, limit_key};
 pub use self::negative_cycle::lowers_itself;

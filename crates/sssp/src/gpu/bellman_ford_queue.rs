@@ -35,10 +35,12 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig};
+use gpu_runtime::{Arg, Buffer, Gpu, Kernel, LaunchConfig};
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::Predecessors;
-use search_parts::device::{self, DeviceArcs, DeviceSearch, RowTree, Searched, lowers_itself};
+use search_parts::device::{
+    self, DeviceArcs, DeviceSearch, RowTree, Searched, lowers_itself, max_pieces,
+};
 use search_parts::{Again, Kernels, Launch, Query, check_size, milliseconds};
 
 use crate::{DeviceTimes, QueueRule, SsspError, Work};
@@ -49,9 +51,6 @@ const WARPS_PER_BLOCK: u32 = BLOCK / 32;
 /// Rounds of the first launch with negative weights, after which the host checks for a negative
 /// cycle. Each later launch has twice as many.
 const ROUNDS_TO_FIRST_CHECK: u64 = 1 << 8;
-/// `piece_length` of `arcs.cuh`. A row that is cut has at most two pieces for each `PIECE_LENGTH`
-/// arcs.
-const PIECE_LENGTH: usize = 256;
 
 /// The rules and the number of rounds of each, on a graph of `n` vertices. After all rounds the
 /// queue is empty, or there is a negative cycle.
@@ -186,18 +185,6 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
         })
     }
 
-    /// Puts the source into an empty queue.
-    fn begin(&mut self, source: VertexId) -> Result<(), GpuError> {
-        self.control.fill_bytes(0)?;
-        let shape = LaunchConfig { cooperative: false, ..self.launch.shape };
-        // SAFETY: threads write distances, states and the first places of the queue, which
-        // are as long as `search` says, and of the kernel's type.
-        unsafe {
-            let args = [Arg::structure(&self.search), source.into()];
-            self.launch.gpu.launch(&self.start, shape, &args)
-        }
-    }
-
     /// Runs up to `most_rounds`, from `source` if it is given, else from the last state. Returns
     /// the kernel's counts since the start from a source.
     fn advance(
@@ -209,13 +196,18 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
     ) -> Result<QueueControl, SsspError> {
         let host = self.launch.start(tell.is_some())?;
         if let Some(source) = source {
-            self.begin(source)?;
+            self.control.fill_bytes(0)?;
+            let shape = LaunchConfig { cooperative: false, ..self.launch.shape };
+            let args = [Arg::structure(&self.search), source.into()];
+            // SAFETY: threads write distances, states and the first places of the queue, which are
+            // as long as `search` says, and of the kernel's type.
+            unsafe { self.launch.gpu.launch(&self.start, shape, &args)? };
         }
         self.arrived.fill_bytes(0)?;
         let (small_first, large_last) = (rule.small_first().into(), rule.large_last().into());
         let search = QueueSearch { host, most_rounds, small_first, large_last, ..self.search };
         // SAFETY: rows lie inside the arcs, whose ends are vertices, as in every `Csr`. The
-        // kernel reads them and the state of `begin` or of the last launch, and writes inside the
+        // kernel reads them and the state of the start or of the last launch, and writes inside the
         // buffers of `self`, which have the lengths that its comments require. All blocks are
         // resident.
         unsafe { self.launch.queue(&search)? };
@@ -309,11 +301,6 @@ impl<W: Weight> DeviceSearch<W> for QueueOnGpu<'_, W> {
 fn ends_early<W: Weight>(graph: &Csr<W>, distances: &[W::Distance]) -> bool {
     let is_reached = |vertex: VertexId| distances[vertex as usize] != W::Distance::UNREACHED;
     graph.arcs().any(|(from, to, _)| is_reached(from) && !is_reached(to))
-}
-
-/// The most pieces of long rows in a graph of `m` arcs.
-fn max_pieces(m: usize) -> usize {
-    m / (PIECE_LENGTH / 2) + 1
 }
 
 /// Bytes of device memory for a graph of `n` vertices and `m` arcs.

@@ -16,7 +16,7 @@ use std::ops::{ControlFlow, Range};
 use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig};
+use gpu_runtime::{Arg, Buffer, Gpu, Kernel, LaunchConfig};
 use graph_formats::VertexId;
 use search_parts::device::KeyKind;
 use search_parts::{Kernels, Launch, milliseconds};
@@ -66,29 +66,17 @@ impl ManySources {
     ) -> Result<Self, SsspError> {
         let kernels = Kernels::of(gpu, &kernels::sssp::MANY_SOURCES, kind)?;
         let kernel = kernels.get("many_sources")?;
-        let n_teams = Self::teams(gpu, search, kind, n_sources)?;
-        let lists = Lists::of(search.n_vertices as usize, search.n_arcs as usize);
-        let work_spaces = WorkSpace::new(gpu, search.n_vertices as usize, lists, kind, n_teams)?;
-        gpu.synchronize()?;
-        Ok(Self { kernel, kind, work_spaces, made_for: n_sources })
-    }
-
-    /// The number of teams for `n_sources` sources.
-    fn teams(
-        gpu: &Gpu,
-        search: &SteppingSearch,
-        kind: KeyKind,
-        n_sources: usize,
-    ) -> Result<usize, GpuError> {
         let (n, m) = (search.n_vertices as usize, search.n_arcs as usize);
-        let properties = gpu.properties();
-        let per_team = WorkSpace::bytes(n, Lists::of(n, m), kind);
-        let by_memory = gpu.available_bytes()? / 4 / per_team;
+        let (properties, lists) = (gpu.properties(), Lists::of(n, m));
+        let by_memory = gpu.available_bytes()? / 4 / WorkSpace::bytes(n, lists, kind);
         let mut most = by_memory.min(u64::from(properties.multiprocessors));
         if m / n >= MIN_DENSE_DEGREE {
             most = most.min(properties.l2_bytes / (4 * n * kind.words_of_key()) as u64);
         }
-        Ok(n_sources.min(most as usize).max(1))
+        let n_teams = n_sources.min(most as usize).max(1);
+        let work_spaces = WorkSpace::new(gpu, n, lists, kind, n_teams)?;
+        gpu.synchronize()?;
+        Ok(Self { kernel, kind, work_spaces, made_for: n_sources })
     }
 
     /// Searches from all of `sources` in the graph in `search`, with the stream and timer of

@@ -171,36 +171,35 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use graph_formats::generate::{GridConfig, grid};
     use paths::{Distances, oracle};
-
     use search_parts::device::DeviceSearch;
 
     use super::*;
 
-    /// A device whose distances are zeros, and which has an answer for even sources only.
-    struct EvenSources {
-        n_vertices: usize,
-        times: DeviceTimes,
+    /// A mock: a device with single searches from even sources only, which have these distances.
+    pub(crate) struct EvenSources<W: Weight> {
+        pub(crate) distances: Vec<W::Distance>,
+        pub(crate) times: DeviceTimes,
     }
 
-    impl DeviceSearch<u32> for EvenSources {
-        fn run(&mut self, query: &Query<'_, u64>) -> Result<Option<Work>, SsspError> {
+    impl<W: Weight> DeviceSearch<W> for EvenSources<W> {
+        fn run(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Work>, SsspError> {
             self.times.solve_ms = 2.0;
             Ok(query.source.is_multiple_of(2).then(Work::default))
         }
 
-        fn distances(&mut self) -> Result<Vec<u64>, SsspError> {
-            Ok(vec![0; self.n_vertices])
+        fn distances(&mut self) -> Result<Vec<W::Distance>, SsspError> {
+            Ok(self.distances.clone())
         }
 
         fn predecessors(
             &mut self,
             source: VertexId,
-            _limit: u64,
+            _limit: W::Distance,
         ) -> Result<Option<Predecessors>, SsspError> {
-            Ok(Some(Predecessors::from_storage(vec![source; self.n_vertices])))
+            Ok(Some(Predecessors::from_storage(vec![source; self.distances.len()])))
         }
 
         fn times(&mut self) -> &mut DeviceTimes {
@@ -211,9 +210,9 @@ mod tests {
     #[test]
     fn the_cpu_answers_what_the_device_does_not() {
         let graph = grid(&GridConfig { side: 9, ..GridConfig::default() }).unwrap();
-        let n_vertices = graph.n_vertices();
+        let distances = vec![0; graph.n_vertices()];
         let times = DeviceTimes { prepare_ms: 4.0, ..DeviceTimes::default() };
-        let device = Box::new(EvenSources { n_vertices, times });
+        let device = Box::new(EvenSources { distances, times });
         let mut search = OnGpu::of(device, &graph, Config::default());
         for source in [3, 4, 5] {
             let query = Query { source, targets: &[], limit: u64::MAX, progress: None };

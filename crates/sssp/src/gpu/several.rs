@@ -47,14 +47,15 @@ impl<'g, W: SearchKeys> OnGpus<'g, W> {
         Ok((plans.swap_remove(0), Self { gpus: gpus.to_vec(), searches, preparation }))
     }
 
-    /// A mock: the given search and no GPU.
+    /// A mock: a search that has these distances, and no GPU.
     #[cfg(test)]
     pub(crate) fn mock(
-        search: search_parts::device::BoxedSearch<'g, W>,
         graph: &'g Csr<W>,
+        distances: Vec<W::Distance>,
+        preparation: DeviceTimes,
     ) -> Self {
-        let mut search = OnGpu::of(search, graph, crate::Config::default());
-        let preparation = search.times().without_search();
+        let search = super::on_gpu::tests::EvenSources { distances, times: preparation };
+        let search = OnGpu::of(Box::new(search), graph, crate::Config::default());
         Self { gpus: Vec::new(), searches: vec![search], preparation }
     }
 

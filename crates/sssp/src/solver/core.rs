@@ -151,45 +151,14 @@ impl<W: SearchKeys> Solver<'_, W> {
 
 #[cfg(test)]
 mod tests {
-    use paths::Predecessors;
-
     use super::*;
-    use search_parts::device::DeviceSearch;
-
-    /// A device with single searches only.
-    struct Mock {
-        times: DeviceTimes,
-    }
-
-    impl DeviceSearch<i32> for Mock {
-        fn run(&mut self, _query: &Query<'_, i64>) -> Result<Option<Work>, SsspError> {
-            self.times.solve_ms = 2.0;
-            Ok(Some(Work::default()))
-        }
-
-        fn distances(&mut self) -> Result<Vec<i64>, SsspError> {
-            Ok(vec![0, 5, 12])
-        }
-
-        fn predecessors(
-            &mut self,
-            _source: VertexId,
-            _limit: i64,
-        ) -> Result<Option<Predecessors>, SsspError> {
-            Ok(None)
-        }
-
-        fn times(&mut self) -> &mut DeviceTimes {
-            &mut self.times
-        }
-    }
 
     #[test]
     fn what_takes_no_search_on_the_device_has_no_times_of_one() {
         let graph = Csr::from_arcs(3, &[(0, 1, 5i32), (1, 2, 7)]).unwrap();
         let plan = Plan::of(&graph, "crauser", false, String::new()).unwrap();
         let times = DeviceTimes { upload_ms: 1.0, ..DeviceTimes::default() };
-        let gpus = OnGpus::mock(Box::new(Mock { times }), &graph);
+        let gpus = OnGpus::mock(&graph, vec![0, 5, 12], times);
         let device = Device::Gpus(gpus);
         let mut solver = Solver { graph: &graph, plan, device, progress: None, reversed: None };
         let preparation = solver.preparation();
