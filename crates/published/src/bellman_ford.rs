@@ -9,7 +9,7 @@
 //!
 //! Sums are as wide as the weights. If a sum overflows, or if the n-th iteration still lowers a
 //! distance, which proves a negative cycle, there is no result. With negative weights, the CPU
-//! checks earlier for such a [cycle](search_parts::device::lowers_itself). O(n m) work, and O(h m)
+//! checks earlier for such a [cycle](search_parts::device::Sums::show_a_cycle). O(n m) work, and O(h m)
 //! for shortest paths of at most h arcs. Memory: a distance and two words a vertex, two ends and a
 //! weight an edge; while edges are prepared, all arcs, and two words an edge.
 //!
@@ -18,10 +18,10 @@
 use gpu_runtime::{Buffer, Gpu, Kernel, Timer};
 use graph_formats::{Csr, Direction, VertexId, Weight};
 use paths::Predecessors;
-use search_parts::device::{DeviceSearch, EdgeTree, Searched, lowers_itself};
+use search_parts::device::{DeviceSearch, EdgeTree, Sums};
 use search_parts::{
     DeviceTimes, EDGES_PER_LAUNCH, Kernels, Query, SearchError, Work, a_thread_each, check_size,
-    device,
+    length,
 };
 
 use super::edges::DeviceEdges;
@@ -32,22 +32,19 @@ const FIRST_CHECK: u32 = 1 << 8;
 
 /// The solver, with its edges and distances on a device.
 pub(crate) struct BellmanFordOnGpu<'g, W: Weight> {
-    graph: &'g Csr<W>,
-    /// Whether to check for negative cycles.
-    negative: bool,
     gpu: Gpu,
     start: Kernel,
     plain: Kernel,
     read_only: Kernel,
     timer: Timer,
     edges: DeviceEdges<W>,
-    distances: Buffer<W>,
-    tree: EdgeTree,
+    sums: Sums<'g, W>,
     /// The last iteration that lowered a distance, and the last in which a sum overflowed.
     mark: Buffer<[u32; 2]>,
     loads: Loads,
     stores: Stores,
-    times: DeviceTimes,
+    /// The arcs that an iteration relaxes.
+    n_arcs: u64,
 }
 
 impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
@@ -61,7 +58,6 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
     ) -> Result<Self, SearchError> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         check_size(n, m)?;
-        let negative = graph.first_negative().is_some();
         let both_ways = graph.direction() == Direction::Undirected;
         let ends = if both_ways { "pairs" } else { "arcs" };
         let race = if stores == Stores::Racing { "_race" } else { "" };
@@ -79,30 +75,28 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
         })?;
         let edges = DeviceEdges::of(gpu, graph, both_ways, order, &mut times)?;
         Ok(Self {
-            graph,
-            negative,
             gpu: gpu.clone(),
             start,
             plain,
             read_only,
             timer: gpu.timer()?,
             edges,
-            distances: gpu.buffer(n)?,
-            tree,
+            sums: Sums::new(gpu, graph, Some(tree), times)?,
             mark: gpu.buffer(1)?,
             loads,
             stores,
-            times,
+            n_arcs: m as u64,
         })
     }
 
     /// Iterates until no distance falls. Returns the number of iterations; `None` if there is no
     /// result.
     fn iterate(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<u32>, SearchError> {
-        let n_vertices = self.distances.len() as u32;
-        let args = [(&self.distances).into(), n_vertices.into(), query.source.into()];
+        let distances = &self.sums.distances;
+        let n_vertices = length(distances);
+        let args = [distances.into(), n_vertices.into(), query.source.into()];
         // SAFETY: threads write `distances`, which are of the kernel's type, below its length.
-        unsafe { self.gpu.launch(&self.start, a_thread_each(self.distances.len()), &args)? };
+        unsafe { self.gpu.launch(&self.start, a_thread_each(distances.len()), &args)? };
         self.mark.fill_bytes(0)?;
         let mut loads = self.loads;
         for iteration in 1..=u32::MAX {
@@ -115,8 +109,9 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
                 }
                 (true, _) => loads = self.loads,
             }
-            let checks = self.negative && iteration >= FIRST_CHECK && iteration.is_power_of_two();
-            if checks && lowers_itself(self.graph, &device::download(&self.distances)?) {
+            let checks =
+                self.sums.negative && iteration >= FIRST_CHECK && iteration.is_power_of_two();
+            if checks && self.sums.show_a_cycle()? {
                 return Ok(None);
             }
             query.report(iteration.into(), n_vertices.into())?;
@@ -127,7 +122,7 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
 
     /// Runs one iteration. Returns the mark after it.
     fn relax_all(&mut self, iteration: u32, loads: Loads) -> Result<[u32; 2], SearchError> {
-        let Self { gpu, edges, distances, mark, .. } = self;
+        let Self { gpu, edges, sums, mark, .. } = self;
         let kernel = match loads {
             Loads::Plain => &self.plain,
             Loads::ReadOnly => &self.read_only,
@@ -138,7 +133,7 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
                 (&edges.tails).into(),
                 (&edges.heads).into(),
                 (&edges.weights).into(),
-                (&*distances).into(),
+                (&sums.distances).into(),
                 (first as u32).into(),
                 (count as u32).into(),
                 iteration.into(),
@@ -155,19 +150,18 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
 
 impl<W: Weight> DeviceSearch<W> for BellmanFordOnGpu<'_, W> {
     fn run(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Work>, SearchError> {
-        query.check(self.distances.len())?;
-        self.times = self.times.without_search();
+        self.sums.begin(query)?;
         self.timer.start()?;
         let iterations = self.iterate(query)?;
         self.timer.stop()?;
-        self.times.solve_ms = self.timer.elapsed_ms()?;
-        let m = self.graph.n_arcs() as u64;
+        self.sums.times.solve_ms = self.timer.elapsed_ms()?;
+        let m = self.n_arcs;
         let work = |rounds| Work { relaxations: rounds * m, rounds, ..Work::default() };
         Ok(iterations.map(|iterations| work(iterations.into())))
     }
 
     fn distances(&mut self) -> Result<Vec<W::Distance>, SearchError> {
-        Ok(device::download(&self.distances)?)
+        Ok(self.sums.download()?)
     }
 
     fn predecessors(
@@ -175,15 +169,13 @@ impl<W: Weight> DeviceSearch<W> for BellmanFordOnGpu<'_, W> {
         source: VertexId,
         limit: W::Distance,
     ) -> Result<Option<Predecessors>, SearchError> {
-        let Self { gpu, edges, distances, tree, negative, .. } = self;
-        let DeviceEdges { tails, heads, weights } = edges;
-        let searched = Searched { tails, heads, weights, distances, negative: *negative };
-        // SAFETY: `self` owns the edges of the graph and a distance for each vertex.
-        Ok(unsafe { tree.predecessors(gpu, searched, source, limit)? })
+        let DeviceEdges { tails, heads, weights } = &self.edges;
+        // SAFETY: these are the edges of the graph, on this GPU.
+        unsafe { self.sums.predecessors([tails, heads], weights, source, limit) }
     }
 
     fn times(&mut self) -> &mut DeviceTimes {
-        &mut self.times
+        &mut self.sums.times
     }
 }
 

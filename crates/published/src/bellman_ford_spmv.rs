@@ -5,7 +5,7 @@
 //! the ways to store rows and share them among threads, are in `kernels/sssp/spmv.cu`. A search is
 //! one launch. With negative weights it is one launch for each chunk of rounds, which doubles the
 //! number of rounds, and in between the CPU checks for a negative
-//! [cycle](search_parts::device::lowers_itself). O(n m) work, and O(h m) for shortest paths of at
+//! [cycle](search_parts::device::Sums::show_a_cycle). O(n m) work, and O(h m) for shortest paths of at
 //! most h arcs; a barrier a round; a distance a vertex beside the [matrix](super::spmv_matrix).
 //!
 //! Our copy of the paper ends before its section on this family. So this is reconstructed from the
@@ -17,16 +17,12 @@
 //!
 //! Reference: origin-four-families, bell-garland-2009, merrill-garland-2016
 
-use std::time::Instant;
-
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu, LaunchConfig};
 use graph_formats::{Csr, VertexId, Weight};
 use paths::Predecessors;
-use search_parts::device::{DeviceSearch, RowTree, Searched, lowers_itself};
-use search_parts::{
-    DeviceTimes, Kernels, Launch, Query, SearchError, Work, check_size, device, milliseconds,
-};
+use search_parts::device::{DeviceSearch, Sums, expanded};
+use search_parts::{DeviceTimes, Kernels, Launch, Query, SearchError, Work, check_size};
 
 use super::spmv_matrix::Matrix;
 use crate::settings::Layout;
@@ -71,18 +67,14 @@ struct Spmv {
 
 /// The solver, with its matrix and vector on a device.
 pub(crate) struct SpmvOnGpu<'g, W: Weight> {
-    graph: &'g Csr<W>,
-    /// Whether to check for negative cycles.
-    negative: bool,
     launch: Launch,
     matrix: Matrix<W>,
-    distances: Buffer<W>,
+    sums: Sums<'g, W>,
     control: Buffer<SpmvControl>,
     /// The parameters without the source, the address of the shared words, and the rounds.
     spmv: Spmv,
-    /// Created for the first tree.
-    tree: Option<RowTree>,
-    times: DeviceTimes,
+    /// The row of each arc; made for the first tree.
+    rows: Option<Buffer<VertexId>>,
 }
 
 impl<'g, W: Weight> SpmvOnGpu<'g, W> {
@@ -90,7 +82,6 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
     pub(crate) fn new(gpu: &Gpu, graph: &'g Csr<W>, layout: Layout) -> Result<Self, SearchError> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         check_size(n, m)?;
-        let negative = graph.first_negative().is_some();
         let name = match layout {
             Layout::CsrScalar => "spmv_scalar",
             Layout::CsrVector => "spmv_vector",
@@ -117,19 +108,19 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
         let resident = kernel.occupancy(BLOCK, 0)?.max(1) * gpu.properties().multiprocessors;
         let useful = LaunchConfig::covering(threads, BLOCK).grid.0;
         let launch = Launch::new(gpu, kernel, resident.min(useful), BLOCK)?;
-        let (distances, control) = (gpu.buffer(n)?, gpu.buffer(1)?);
+        let (sums, control) = (Sums::new(gpu, graph, None, times)?, gpu.buffer(1)?);
         let spmv = Spmv {
             offsets: matrix.offsets.as_ref().map_or(0, Buffer::address),
             starts: matrix.starts.address(),
             weights: matrix.weights.address(),
-            distances: distances.address(),
+            distances: sums.distances.address(),
             control: control.address(),
             n_vertices: n as u32,
             n_arcs: m as u32,
             width,
             ..Spmv::zeroed()
         };
-        Ok(Self { graph, negative, launch, matrix, distances, control, spmv, tree: None, times })
+        Ok(Self { launch, matrix, sums, control, spmv, rows: None })
     }
 
     /// Runs the rounds from `first` to at most `last`. Round 1 initialises the distances from the
@@ -153,19 +144,18 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
         // until the kernel reports, the rounds of earlier launches are done
         let report =
             query.progress.map(|report| move |rounds: u64| report(rounds.max(before), total));
-        self.times.solve_ms += self.launch.wait(report)?;
+        self.sums.times.solve_ms += self.launch.wait(report)?;
         Ok(self.control.download()?[0])
     }
 }
 
 impl<W: Weight> DeviceSearch<W> for SpmvOnGpu<'_, W> {
     fn run(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Work>, SearchError> {
-        query.check(self.distances.len())?;
-        self.times = self.times.without_search();
+        self.sums.begin(query)?;
         let most = self.spmv.n_vertices;
         let mut work = Work::default();
         let mut first = 1;
-        let mut last = if self.negative { FIRST_CHECK.min(most) } else { most };
+        let mut last = if self.sums.negative { FIRST_CHECK.min(most) } else { most };
         loop {
             let control = self.rounds(query, first, last)?;
             work.rounds = u64::from(control.rounds);
@@ -177,10 +167,7 @@ impl<W: Weight> DeviceSearch<W> for SpmvOnGpu<'_, W> {
             if last == most {
                 return Ok(None);
             }
-            let start = Instant::now();
-            let falls_for_ever = lowers_itself(self.graph, &device::download(&self.distances)?);
-            self.times.solve_ms += milliseconds(start);
-            if falls_for_ever {
+            if self.sums.show_a_cycle()? {
                 return Ok(None);
             }
             query.report(work.rounds, most.into())?;
@@ -190,7 +177,7 @@ impl<W: Weight> DeviceSearch<W> for SpmvOnGpu<'_, W> {
     }
 
     fn distances(&mut self) -> Result<Vec<W::Distance>, SearchError> {
-        Ok(device::download(&self.distances)?)
+        Ok(self.sums.download()?)
     }
 
     fn predecessors(
@@ -198,19 +185,16 @@ impl<W: Weight> DeviceSearch<W> for SpmvOnGpu<'_, W> {
         source: VertexId,
         limit: W::Distance,
     ) -> Result<Option<Predecessors>, SearchError> {
-        let (gpu, Matrix { offsets, starts, weights, .. }) = (&self.launch.gpu, &self.matrix);
+        let Matrix { offsets, starts, weights, .. } = &self.matrix;
         // padded rows contain arcs that the graph does not have
         let Some(offsets) = offsets else { return Ok(None) };
-        let RowTree { tree, rows } =
-            RowTree::made(&mut self.tree, gpu, W::KIND, offsets, starts.len())?;
-        let (distances, negative) = (&self.distances, self.negative);
-        let searched = Searched { tails: starts, heads: rows, weights, distances, negative };
-        // SAFETY: `self` owns the edges of the graph and a distance for each vertex.
-        Ok(unsafe { tree.predecessors(gpu, searched, source, limit)? })
+        let heads = expanded(&mut self.rows, &self.launch.gpu, offsets, starts.len())?;
+        // SAFETY: these are the arcs of the graph, on this GPU.
+        unsafe { self.sums.predecessors([starts, heads], weights, source, limit) }
     }
 
     fn times(&mut self) -> &mut DeviceTimes {
-        &mut self.times
+        &mut self.sums.times
     }
 }
 

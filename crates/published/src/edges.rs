@@ -58,16 +58,11 @@ impl<W: Weight> DeviceEdges<W> {
             let tails = expand_rows(gpu, &row_offsets, heads.len())?;
             drop(row_offsets);
             let arcs = Self { tails, heads, weights };
-            let mut positions = match pairs {
-                true => Some(pairs_of(gpu, &arcs.tails, &arcs.heads)?),
-                false => None,
-            };
+            let mut positions =
+                pairs.then(|| pairs_of(gpu, &arcs.tails, &arcs.heads)).transpose()?;
             if let Some(vertices) = order.segment(graph.n_vertices()) {
                 let last = (graph.n_vertices() as u32).saturating_sub(1) / vertices;
-                let mut sorted = match positions {
-                    Some(positions) => positions,
-                    None => all_positions(gpu, arcs.len())?,
-                };
+                let mut sorted = positions.map_or_else(|| all_positions(gpu, arcs.len()), Ok)?;
                 for shift in (0..u32::BITS).step_by(8).take_while(|shift| last >> shift > 0) {
                     sorted = sort_by_segment(gpu, &sorted, &arcs.heads, vertices, shift)?;
                 }
@@ -87,14 +82,9 @@ impl<W: Weight> DeviceEdges<W> {
     /// The edges at `positions`, which exist. Frees each array as soon as it is copied.
     fn at(self, gpu: &Gpu, positions: &Buffer<u32>) -> Result<Self, GpuError> {
         let Self { tails, heads, weights } = self;
-        let gathered = gather(gpu, &tails, positions)?;
-        drop(tails);
-        let tails = gathered;
-        let gathered = gather(gpu, &heads, positions)?;
-        drop(heads);
-        let heads = gathered;
-        let weights = gather(gpu, &weights, positions)?;
-        Ok(Self { tails, heads, weights })
+        let tails = gather(gpu, tails, positions)?;
+        let heads = gather(gpu, heads, positions)?;
+        Ok(Self { tails, heads, weights: gather(gpu, weights, positions)? })
     }
 }
 
@@ -175,16 +165,16 @@ fn all_positions(gpu: &Gpu, n: usize) -> Result<Buffer<u32>, GpuError> {
     Ok(positions)
 }
 
-/// The values at `positions`, which exist.
+/// The values at `positions`, which exist. Frees `values`.
 fn gather<T: Weight>(
     gpu: &Gpu,
-    values: &Buffer<T>,
+    values: Buffer<T>,
     positions: &Buffer<u32>,
 ) -> Result<Buffer<T>, GpuError> {
     const { assert!(size_of::<T>() == 4 || size_of::<T>() == 8) };
     let kernel = kernel(gpu, if size_of::<T>() == 4 { "gather_32" } else { "gather_64" })?;
     let gathered = gpu.buffer(positions.len())?;
-    let args = [values.into(), positions.into(), length(positions).into(), (&gathered).into()];
+    let args = [(&values).into(), positions.into(), length(positions).into(), (&gathered).into()];
     // SAFETY: threads read `positions` and write `gathered` below the length of both; positions
     // lie in `values`, whose elements are as wide as the kernel's.
     unsafe { gpu.launch(&kernel, a_thread_each(positions.len()), &args)? };

@@ -48,7 +48,7 @@ const ALLOWED: [(&str, &str); 47] = [
     ("crates/search-parts/src/threads.rs", "threads fill parts of an array"),
     ("crates/sssp/src/gpu/arrays.rs", "kernels are launched"),
     ("crates/sssp/src/gpu/device_solver.rs", "a kernel is launched"),
-    ("crates/sssp/src/gpu/delta_stepping/", "a search and its second pass are launched"),
+    ("crates/sssp/src/gpu/delta_stepping.rs", "a search and its second pass are launched"),
     ("crates/sssp/src/gpu/many_sources.rs", "a batch of searches is launched"),
     ("crates/sssp/src/gpu/nearest.rs", "a kernel is launched"),
     ("crates/sssp/src/gpu/bellman_ford_queue.rs", "kernels are launched"),

@@ -8,11 +8,9 @@
 //! Reference: origin-segments
 
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Ptx};
-use graph_formats::{Distance, VertexId, Weight, WeightKind};
-use paths::Predecessors;
+use graph_formats::{VertexId, Weight, WeightKind};
 
-use super::keys;
-use crate::{EDGES_PER_LAUNCH, Kernels, NO_VERTEX, SearchError, a_thread_each, length};
+use crate::{EDGES_PER_LAUNCH, Kernels, SearchError, a_thread_each, length};
 
 static PREPARE: Ptx = Ptx::new(kernels::sssp::PREPARE.name, kernels::sssp::PREPARE.ptx);
 
@@ -22,17 +20,17 @@ const MAX_LEVELS: u32 = 256;
 
 /// The edges on the device, and the distances that a search left there.
 #[derive(Clone, Copy)]
-pub struct Searched<'a, W> {
+pub(super) struct Searched<'a, W> {
     /// The tail of each edge.
-    pub tails: &'a Buffer<VertexId>,
+    pub(super) tails: &'a Buffer<VertexId>,
     /// The head of each edge.
-    pub heads: &'a Buffer<VertexId>,
+    pub(super) heads: &'a Buffer<VertexId>,
     /// The weight of each edge.
-    pub weights: &'a Buffer<W>,
+    pub(super) weights: &'a Buffer<W>,
     /// The distance of each vertex, in the weights' type.
-    pub distances: &'a Buffer<W>,
+    pub(super) distances: &'a Buffer<W>,
     /// Whether any weight is below zero.
-    pub negative: bool,
+    pub(super) negative: bool,
 }
 
 /// The kernels of `edge_predecessors.cu` for one weight type, and their results.
@@ -66,48 +64,24 @@ impl EdgeTree {
         })
     }
 
-    /// The predecessors of the vertices within `limit` of `source`, the source of the search; `None`
-    /// if there are too many levels.
+    /// The predecessors of all vertices; `u32::MAX` for no predecessor. `None` if there are too many
+    /// levels.
     ///
     /// # Safety
     /// All buffers of `searched` must be on `gpu`, the edges equally long, their ends vertices, and
     /// the distances of the kernels' type, one for each vertex.
-    ///
-    /// # Errors
-    /// Where the device fails.
-    pub unsafe fn predecessors<W: Weight>(
+    pub(super) unsafe fn predecessors<W: Weight>(
         &mut self,
         gpu: &Gpu,
         searched: Searched<'_, W>,
         source: VertexId,
-        limit: W::Distance,
-    ) -> Result<Option<Predecessors>, GpuError> {
-        if !self.choose(gpu, searched, source)? {
-            return Ok(None);
-        }
-        let mut chosen = self.chosen.download()?;
-        if limit < W::Distance::UNREACHED {
-            // a vertex within the limit has a predecessor within it
-            let distances = keys::download(searched.distances)?;
-            let beyond = chosen.iter_mut().zip(distances).filter(|vertex| vertex.1 > limit);
-            beyond.for_each(|(chosen, _)| *chosen = NO_VERTEX);
-        }
-        Ok(Some(Predecessors::from_storage(chosen)))
-    }
-
-    /// Chooses a predecessor for all vertices; false if that takes too many levels.
-    fn choose<W: Weight>(
-        &mut self,
-        gpu: &Gpu,
-        searched: Searched<'_, W>,
-        source: VertexId,
-    ) -> Result<bool, GpuError> {
+    ) -> Result<Option<Vec<VertexId>>, GpuError> {
         self.chosen.fill_bytes(0xff)?;
         self.mark.fill_bytes(0)?;
         if !searched.negative {
             self.all_edges(gpu, &self.nearer, searched, &[])?;
             if self.mark.download()?[0] == 0 {
-                return Ok(true);
+                return self.chosen.download().map(Some);
             }
         }
         let n = length(&self.chosen);
@@ -119,10 +93,10 @@ impl EdgeTree {
             let more = [(&self.levels).into(), level.into()];
             self.all_edges(gpu, &self.next_level, searched, &more)?;
             if self.mark.download()?[0] != level {
-                return Ok(true);
+                return self.chosen.download().map(Some);
             }
         }
-        Ok(false)
+        Ok(None)
     }
 
     /// Launches `kernel` over all edges; its arguments are those of `nearer`, then `more`.
@@ -156,33 +130,21 @@ impl EdgeTree {
     }
 }
 
-/// The tree of a search that has rows of arcs on the device.
-pub struct RowTree {
-    /// Chooses the predecessors.
-    pub tree: EdgeTree,
-    /// The row of each arc.
-    pub rows: Buffer<VertexId>,
-}
-
-impl RowTree {
-    /// The tree in `place`, created if it is empty: for `n_arcs` arcs with weights of this type, in
-    /// rows that begin at `offsets`; the last offset is `n_arcs`.
-    pub fn made<'p>(
-        place: &'p mut Option<Self>,
-        gpu: &Gpu,
-        weights: WeightKind,
-        offsets: &Buffer<u32>,
-        n_arcs: usize,
-    ) -> Result<&'p mut Self, SearchError> {
-        let empty = match place {
-            Some(made) => return Ok(made),
-            empty => empty,
-        };
+/// The row of each of `n_arcs` arcs in `place`, [expanded](expand_rows) if it is empty.
+///
+/// # Errors
+/// Where the device fails or has too little memory.
+pub fn expanded<'p>(
+    place: &'p mut Option<Buffer<VertexId>>,
+    gpu: &Gpu,
+    offsets: &Buffer<u32>,
+    n_arcs: usize,
+) -> Result<&'p Buffer<VertexId>, GpuError> {
+    if place.is_none() {
         let offsets: Vec<u64> = offsets.download()?.into_iter().map(u64::from).collect();
-        let rows = expand_rows(gpu, &gpu.upload(&offsets)?, n_arcs)?;
-        let tree = EdgeTree::load(gpu, weights, false, offsets.len() - 1)?;
-        Ok(empty.insert(Self { tree, rows }))
+        *place = Some(expand_rows(gpu, &gpu.upload(&offsets)?, n_arcs)?);
     }
+    Ok(place.as_ref().expect("it was filled"))
 }
 
 /// The row of each of `n_arcs` arcs, from the offsets of the rows; the last offset is `n_arcs`.

@@ -127,7 +127,7 @@ pub fn limit_key<W: Weight>(limit: W::Distance) -> u64 {
 }
 
 /// The distances that a kernel left in the weights' own type. O(n).
-pub fn download<W: Weight>(sums: &Buffer<W>) -> Result<Vec<W::Distance>, GpuError> {
+pub(super) fn download<W: Weight>(sums: &Buffer<W>) -> Result<Vec<W::Distance>, GpuError> {
     let sums = sums.download()?;
     let unreached = unreached::<W>();
     let mut distances = vec![W::Distance::ZERO; sums.len()];

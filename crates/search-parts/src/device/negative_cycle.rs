@@ -10,12 +10,11 @@
 
 use graph_formats::{Csr, Distance, VertexId, Weight};
 
-/// The code for "no arc"; no graph has this many vertices.
-const NO_VERTEX: VertexId = VertexId::MAX;
+use crate::NO_VERTEX;
 
 /// Whether arcs of least sums form a cycle that lowers its own distances. With floats, rounding
 /// alone may lower them.
-pub fn lowers_itself<W: Weight>(graph: &Csr<W>, distances: &[W::Distance]) -> bool {
+pub(super) fn lowers_itself<W: Weight>(graph: &Csr<W>, distances: &[W::Distance]) -> bool {
     let mut least = distances.to_vec();
     let mut parents = vec![NO_VERTEX; distances.len()];
     for (from, to, weight) in graph.arcs() {

@@ -14,7 +14,7 @@
 //! first in, first out. So the rules are applied for 4 n + 1024 rounds, and after that the queue is
 //! first in, first out. A queue that is not empty n rounds later proves a negative cycle. Every
 //! search therefore ends after O(n) rounds and O(n m) work, since a round takes a vertex at most
-//! once. With negative weights, the host checks for a [cycle](search_parts::device::lowers_itself)
+//! once. With negative weights, the host checks for a [cycle](Sums::show_a_cycle)
 //! earlier: after 256 rounds, after 512 more, and so on.
 //!
 //! Sums are as wide as the weights. If a distance does not fit, or there is a negative cycle, this
@@ -32,16 +32,13 @@
 //! Reference: origin-four-families, moore-1959, bertsekas-1993, bertsekas-1996
 
 use std::ops::ControlFlow;
-use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, Kernel, LaunchConfig};
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::Predecessors;
-use search_parts::device::{
-    self, DeviceArcs, DeviceSearch, RowTree, Searched, lowers_itself, max_pieces,
-};
-use search_parts::{Again, Kernels, Launch, Query, check_size, milliseconds};
+use search_parts::device::{DeviceArcs, DeviceSearch, Sums, expanded, max_pieces};
+use search_parts::{Again, Kernels, Launch, Query, check_size};
 
 use crate::{DeviceTimes, QueueRule, SsspError, Work};
 
@@ -109,23 +106,20 @@ struct QueueSearch {
 /// The solver with its graph, distances and queue on a device.
 pub(super) struct QueueOnGpu<'g, W: Weight> {
     graph: &'g Csr<W>,
-    /// Whether some weight is negative.
-    negative: bool,
     rule: QueueRule,
     start: Kernel,
     launch: Launch,
     rows: DeviceArcs,
     weights: Buffer<W>,
-    distances: Buffer<W>,
+    sums: Sums<'g, W>,
     control: Buffer<QueueControl>,
     arrived: Buffer<u32>,
     /// The argument of the kernels, without rule, rounds and the address of the host's mailbox.
     search: QueueSearch,
     /// The other buffers whose addresses `search` has.
     _lists: (Buffer<u32>, [Buffer<u64>; 3], Buffer<[u32; 4]>),
-    /// Made for the first tree.
-    tree: Option<RowTree>,
-    times: DeviceTimes,
+    /// The tail of each arc; made for the first tree.
+    tails: Option<Buffer<VertexId>>,
 }
 
 impl<'g, W: Weight> QueueOnGpu<'g, W> {
@@ -133,7 +127,6 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
     pub(super) fn new(gpu: &Gpu, graph: &'g Csr<W>, rule: QueueRule) -> Result<Self, SsspError> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         check_size(n, m)?;
-        let negative = graph.first_negative().is_some();
         let mut times = DeviceTimes::default();
         let ((start, kernel, rows, weights), upload_ms) = times.apart_from_jit(gpu, || {
             let kernels = Kernels::of(gpu, &kernels::sssp::QUEUE, W::KIND)?;
@@ -147,15 +140,15 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
         times.upload_ms = upload_ms;
         let launch = Launch::new(gpu, kernel, gpu.properties().multiprocessors, BLOCK)?;
         let n_in_front = if rule.small_first() { n } else { 0 };
-        let (distances, states, pieces) =
-            (gpu.buffer(n)?, gpu.buffer(n)?, gpu.buffer(max_pieces(m))?);
+        let sums = Sums::new(gpu, graph, None, times)?;
+        let (states, pieces) = (gpu.buffer(n)?, gpu.buffer(max_pieces(m))?);
         let queue = [gpu.buffer(2 * n)?, gpu.buffer(n_in_front)?, gpu.buffer(n_in_front)?];
         let (control, arrived) = (gpu.buffer(1)?, gpu.buffer(1)?);
         let search = QueueSearch {
             offsets: rows.offsets.address(),
             ends: rows.ends.address(),
             weights: weights.address(),
-            distances: distances.address(),
+            distances: sums.distances.address(),
             states: states.address(),
             back: queue[0].address(),
             front: [queue[1].address(), queue[2].address()],
@@ -169,19 +162,17 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
         };
         Ok(Self {
             graph,
-            negative,
             rule,
             start,
             launch,
             rows,
             weights,
-            distances,
+            sums,
             control,
             arrived,
             search,
             _lists: (states, queue, pieces),
-            tree: None,
-            times,
+            tails: None,
         })
     }
 
@@ -211,17 +202,8 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
         // buffers of `self`, which have the lengths that its comments require. All blocks are
         // resident.
         unsafe { self.launch.queue(&search)? };
-        self.times.solve_ms += self.launch.wait(tell)?;
+        self.sums.times.solve_ms += self.launch.wait(tell)?;
         Ok(self.control.download()?[0])
-    }
-
-    /// Whether the present distances prove a negative cycle. The time counts as the search's.
-    fn shows_a_cycle(&mut self) -> Result<bool, SsspError> {
-        let start = Instant::now();
-        let distances = device::download(&self.distances)?;
-        let shows = lowers_itself(self.graph, &distances);
-        self.times.solve_ms += milliseconds(start);
-        Ok(shows)
     }
 
     /// Runs rounds until the queue is empty; `None` if there is no answer.
@@ -234,7 +216,7 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
         let mut to_check = ROUNDS_TO_FIRST_CHECK;
         for (rule, mut left) in schedule(self.rule, self.graph.n_vertices()) {
             while left > 0 {
-                let length = if self.negative { left.min(to_check) } else { left };
+                let length = if self.sums.negative { left.min(to_check) } else { left };
                 let tell = query.progress.map(|tell| move |steps: u64| tell(steps.max(rounds), 0));
                 let control = self.advance(source.take(), rule, length, tell)?;
                 if control.below != 0 {
@@ -243,7 +225,7 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
                 if control.n_front == 0 && control.n_back == 0 {
                     return Ok(Some(control));
                 }
-                if self.negative && self.shows_a_cycle()? {
+                if self.sums.negative && self.sums.show_a_cycle()? {
                     return Ok(None);
                 }
                 (rounds, left, to_check) = (control.rounds, left - length, 2 * to_check);
@@ -256,10 +238,9 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
 
 impl<W: Weight> DeviceSearch<W> for QueueOnGpu<'_, W> {
     fn run(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Work>, SsspError> {
-        query.check(self.distances.len())?;
-        self.times = self.times.without_search();
+        self.sums.begin(query)?;
         let Some(control) = self.empty_the_queue(query)? else { return Ok(None) };
-        if control.above != 0 && ends_early(self.graph, &device::download(&self.distances)?) {
+        if control.above != 0 && ends_early(self.graph, &self.sums.download()?) {
             return Ok(None);
         }
         let again = Again { insertions: control.taken_again, relaxations: control.relaxed_again };
@@ -273,7 +254,7 @@ impl<W: Weight> DeviceSearch<W> for QueueOnGpu<'_, W> {
     }
 
     fn distances(&mut self) -> Result<Vec<W::Distance>, SsspError> {
-        Ok(device::download(&self.distances)?)
+        Ok(self.sums.download()?)
     }
 
     fn predecessors(
@@ -281,18 +262,14 @@ impl<W: Weight> DeviceSearch<W> for QueueOnGpu<'_, W> {
         source: VertexId,
         limit: W::Distance,
     ) -> Result<Option<Predecessors>, SsspError> {
-        let (gpu, weights) = (&self.launch.gpu, &self.weights);
         let DeviceArcs { offsets, ends } = &self.rows;
-        let RowTree { tree, rows } =
-            RowTree::made(&mut self.tree, gpu, W::KIND, offsets, ends.len())?;
-        let (distances, negative) = (&self.distances, self.negative);
-        let searched = Searched { tails: rows, heads: ends, weights, distances, negative };
-        // SAFETY: `self` owns the edges of the graph and a distance for each vertex.
-        Ok(unsafe { tree.predecessors(gpu, searched, source, limit)? })
+        let tails = expanded(&mut self.tails, &self.launch.gpu, offsets, ends.len())?;
+        // SAFETY: these are the arcs of the graph, on this GPU.
+        unsafe { self.sums.predecessors([tails, ends], &self.weights, source, limit) }
     }
 
     fn times(&mut self) -> &mut DeviceTimes {
-        &mut self.times
+        &mut self.sums.times
     }
 }
 
