@@ -29,9 +29,7 @@ use std::time::Instant;
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu, GpuError, Kernel};
 use graph_formats::{Csr, Direction, VertexId, Weight};
-use search_parts::device::{
-    DeviceRows, KeyGraph, KeyKind, KeySearch, Parameters, RowsAt, max_pieces,
-};
+use search_parts::device::{DeviceRows, KeyGraph, KeySearch, Parameters, RowsAt, max_pieces};
 use search_parts::{Kernels, Launch, Query, SearchError, Work, all_threads};
 
 /// Threads of a block, as `block_size` in `crauser.cu`.
@@ -121,13 +119,6 @@ fn least_weights(
     Ok(least)
 }
 
-/// Bytes of device memory for a graph of `n` vertices and `m` arcs, with `words` words a vertex for
-/// the criteria; temporary memory of the upload is not included.
-fn required_bytes(n: usize, m: usize, words: usize) -> u64 {
-    let lists = n * (4 + 8 + 4 * words) + max_pieces(m) * 16 + size_of::<CrauserControl>();
-    DeviceRows::bytes(n, m, KeyKind::U32) + lists as u64
-}
-
 /// Uploads `graph`, which has no negative weights: for Eager's criterion with this look-ahead, which
 /// for integers is rounded down, or else for Crauser's criteria. O(n + m).
 pub(crate) fn crauser<W: Weight>(
@@ -136,9 +127,10 @@ pub(crate) fn crauser<W: Weight>(
     lookahead: Option<f64>,
 ) -> Result<KeySearch<Crauser>, SearchError> {
     let (n, m, direction) = (graph.n_vertices(), graph.n_arcs(), graph.direction());
-    let words = if lookahead.is_none() && direction == Direction::Directed { 2 } else { 1 };
-    let required = required_bytes(n, m, words);
-    let (on_device, (kernel, least_kernel)) = KeyGraph::upload(gpu, graph, required, |kind| {
+    let of_criteria = if lookahead.is_none() && direction == Direction::Directed { 2 } else { 1 };
+    let words = n * (3 + of_criteria) + 4 * max_pieces(m);
+    let others = (4 * words + size_of::<CrauserControl>()) as u64;
+    let (on_device, (kernel, least_kernel)) = KeyGraph::upload(gpu, graph, others, |kind| {
         let kernels = Kernels::of(gpu, &kernels::sssp::CRAUSER, kind)?;
         let kernel = kernels.get(if lookahead.is_some() { "eager" } else { "crauser" })?;
         Ok((kernel, kernels.get("least_weights")?))

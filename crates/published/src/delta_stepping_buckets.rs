@@ -22,7 +22,7 @@ use std::time::Instant;
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu};
 use graph_formats::{Csr, VertexId, Weight};
-use search_parts::device::{DeviceRows, KeyGraph, KeyKind, KeySearch, Parameters, RowsAt};
+use search_parts::device::{KeyGraph, KeySearch, Parameters, RowsAt};
 use search_parts::{Again, Kernels, Launch, Query, SearchError, Work};
 
 /// Threads of a block, as `block_threads` in `buckets/search.cuh`.
@@ -92,15 +92,6 @@ impl Parameters for BucketSearch {
     }
 }
 
-/// Bytes of device memory for a graph of `n` vertices and `m` arcs; temporary memory of the upload
-/// is not included.
-fn required_bytes(n: usize, m: usize, blocks: u32) -> u64 {
-    let words = 3 * n + n.div_ceil(32);
-    let lists = 3 * n * size_of::<[u32; 4]>();
-    let others = words * 4 + lists + blocks as usize * 8 + size_of::<BucketControl>();
-    DeviceRows::bytes(n, m, KeyKind::U32) + others as u64
-}
-
 /// Uploads `graph`, which has no negative weights, for buckets of width `delta`. For integers the
 /// width is rounded down, to at least 1. O(n + m).
 pub(crate) fn buckets<W: Weight>(
@@ -108,10 +99,11 @@ pub(crate) fn buckets<W: Weight>(
     graph: &Csr<W>,
     delta: f64,
 ) -> Result<KeySearch<BucketSearch>, SearchError> {
-    let (n, m) = (graph.n_vertices(), graph.n_arcs());
+    let n = graph.n_vertices();
     let blocks = gpu.properties().multiprocessors;
-    let required = required_bytes(n, m, blocks);
-    let (on_device, kernel) = KeyGraph::upload(gpu, graph, required, |kind| {
+    let words = 3 * n + n.div_ceil(32) + 4 * 3 * n + 2 * blocks as usize;
+    let others = (4 * words + size_of::<BucketControl>()) as u64;
+    let (on_device, kernel) = KeyGraph::upload(gpu, graph, others, |kind| {
         Ok(Kernels::of(gpu, &kernels::sssp::BUCKETS, kind)?.get("buckets")?)
     })?;
     let start = Instant::now();

@@ -22,7 +22,7 @@ use std::time::Instant;
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu};
 use graph_formats::{Csr, VertexId, Weight};
-use search_parts::device::{DeviceRows, KeyGraph, KeyKind, KeySearch, Parameters, RowsAt};
+use search_parts::device::{KeyGraph, KeySearch, Parameters, RowsAt};
 use search_parts::{Kernels, Launch, Query, SearchError, Work};
 
 use crate::settings::BlockSize;
@@ -93,24 +93,17 @@ pub(crate) fn shares(n: usize, threads: u32, most: u32) -> (u32, u32) {
     (blocks as u32, share as u32)
 }
 
-/// Bytes of device memory for a graph of `n` vertices and `m` arcs in `blocks` blocks; temporary
-/// memory of the upload is not included.
-fn required_bytes(n: usize, m: usize, blocks: u32) -> u64 {
-    let labels = n.next_multiple_of(4);
-    let others = (n + labels) * 4 + blocks as usize * 16 + size_of::<DijkstraControl>();
-    DeviceRows::bytes(n, m, KeyKind::U32) + others as u64
-}
-
 /// Uploads `graph`, which has no negative weights. O(n + m).
 pub(crate) fn dijkstra<W: Weight>(
     gpu: &Gpu,
     graph: &Csr<W>,
     block: BlockSize,
 ) -> Result<KeySearch<Dijkstra>, SearchError> {
-    let (n, m) = (graph.n_vertices(), graph.n_arcs());
+    let n = graph.n_vertices();
     let (blocks, share) = shares(n, block.threads(), gpu.properties().multiprocessors);
-    let required = required_bytes(n, m, blocks);
-    let (on_device, kernel) = KeyGraph::upload(gpu, graph, required, |kind| {
+    let words = n + n.next_multiple_of(4) + 4 * blocks as usize;
+    let others = (4 * words + size_of::<DijkstraControl>()) as u64;
+    let (on_device, kernel) = KeyGraph::upload(gpu, graph, others, |kind| {
         let kernels = Kernels::of(gpu, &kernels::sssp::DIJKSTRA, kind)?;
         Ok(kernels.get(&format!("dijkstra_{}", block.threads()))?)
     })?;

@@ -15,7 +15,7 @@ use gpu_runtime::{Buffer, Gpu, Kernel, LaunchConfig};
 use graph_formats::{Csr, VertexId, WeightKind};
 use kernels::sssp::DIJKSTRA_STEPS_U32;
 use paths::Distances;
-use search_parts::device::{DeviceRows, KeyGraph, KeyKind};
+use search_parts::device::KeyGraph;
 use search_parts::{Kernels, SearchError, check_vertices};
 
 use super::extract_min::{ExtractMin, Reduction};
@@ -46,10 +46,9 @@ impl DijkstraByLaunches {
     /// [`SearchError::NotOnGpu`] for too many vertices or arcs; [`SearchError::Gpu`] when the
     /// device fails or has too little memory.
     pub fn new(gpu: &Gpu, graph: &Csr<u32>, block: BlockSize) -> Result<Self, SearchError> {
-        let (n, m) = (graph.n_vertices(), graph.n_arcs());
+        let n = graph.n_vertices();
         let extraction = ExtractMin::new(gpu, Reduction::Shuffles(block), &vec![u32::MAX; n])?;
-        let required = DeviceRows::bytes(n, m, KeyKind::U32) + n as u64 * 4;
-        let (graph_there, kernels) = KeyGraph::upload(gpu, graph, required, |_| {
+        let (graph_there, kernels) = KeyGraph::upload(gpu, graph, n as u64 * 4, |_| {
             Kernels::of(gpu, &[DIJKSTRA_STEPS_U32], WeightKind::U32)
         })?;
         let longest = graph.vertices().map(|v| graph.out_degree(v)).max().unwrap_or(0);

@@ -56,15 +56,17 @@ pub struct KeyGraph {
 }
 
 impl KeyGraph {
-    /// Copies `graph`, which has no negative weights, to the device, if `required` bytes fit there.
+    /// Copies `graph`, which has no negative weights, to the device, if it fits there with `others`
+    /// more bytes. The upload takes up to 192 MiB besides.
     /// `load` loads the kernels of the search for the type of its keys. O(n + m).
     pub fn upload<W: Weight, K>(
         gpu: &Gpu,
         graph: &Csr<W>,
-        required: u64,
+        others: u64,
         load: impl FnOnce(KeyKind) -> Result<K, SearchError>,
     ) -> Result<(Self, K), SearchError> {
         let kind = KeyKind::of(graph.weight_summary().greatest);
+        let required = others + DeviceRows::bytes(graph.n_vertices(), graph.n_arcs(), kind);
         check_size(graph.n_vertices(), graph.n_arcs())?;
         let words = |arcs: Range<usize>| kind.of_weights(&graph.weights()[arcs]);
         let rows = || {

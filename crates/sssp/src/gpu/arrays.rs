@@ -165,12 +165,12 @@ impl<W: Weight> Arrays<'_, W> {
         }
         check_size(n, m)?;
         let shape = all_threads(gpu);
-        let (bounds, rows) = (gpu.buffer(n)?, gpu.buffer(shape.grid.0 as usize)?);
+        let (bounds, rows) = (gpu.buffer(n)?, gpu.buffer::<RowTally>(shape.grid.0 as usize)?);
         let at = ArraysAt { bounds: bounds.address(), tallies: rows.address(), ..self.at() };
         let kernel = gpu.kernel(&ARRAYS, "rows_of_arrays")?;
         // SAFETY: the kernel reads `n + 1` offsets, and writes `n` bounds and a tally per block.
         unsafe { gpu.launch(&kernel, shape, &[Arg::structure(&at)])? };
-        let arcs = gpu.buffer(shape.grid.0 as usize)?;
+        let arcs = gpu.buffer::<ArcTally>(shape.grid.0 as usize)?;
         let samples = gpu.buffer::<f64>(m.div_ceil(at.sample_step as usize))?;
         let at = ArraysAt { tallies: arcs.address(), samples: samples.address(), ..at };
         let kernel = gpu.kernel(&ARRAYS, "look_at_arrays")?;
@@ -178,9 +178,22 @@ impl<W: Weight> Arrays<'_, W> {
         // for every `sample_step`-th arc.
         unsafe { gpu.launch(&kernel, shape, &[Arg::structure(&at)])? };
 
-        let rows = rows.download()?.into_iter().reduce(merge_rows).expect("a grid has blocks");
+        let rows = rows.download()?.into_iter().reduce(|a, b| RowTally {
+            sum_of_squares: a.sum_of_squares + b.sum_of_squares,
+            n_linked: a.n_linked + b.n_linked,
+            first_bad: a.first_bad.min(b.first_bad),
+        });
+        let rows = rows.expect("a grid has blocks");
         self.check_rows(&rows)?;
-        let arcs = arcs.download()?.into_iter().reduce(merge_arcs).expect("a grid has blocks");
+        let arcs = arcs.download()?.into_iter().reduce(|a, b| ArcTally {
+            least: a.least.min(b.least),
+            greatest: a.greatest.max(b.greatest),
+            sum: a.sum + b.sum,
+            first_bad_end: a.first_bad_end.min(b.first_bad_end),
+            first_infinite: a.first_infinite.min(b.first_infinite),
+            first_negative: a.first_negative.min(b.first_negative),
+        });
+        let arcs = arcs.expect("a grid has blocks");
         self.check_arcs(&arcs, &bounds)?;
         let of = |order| if m > 0 { weight_of(order) } else { W::ZERO };
         let (least, greatest) = (of(arcs.least), of(arcs.greatest));
@@ -277,25 +290,6 @@ pub(super) fn have_reverses(
 
 fn refuse<T>(reason: String) -> Result<T, SsspError> {
     Err(SsspError::NotAGraph { reason })
-}
-
-fn merge_rows(a: RowTally, b: RowTally) -> RowTally {
-    RowTally {
-        sum_of_squares: a.sum_of_squares + b.sum_of_squares,
-        n_linked: a.n_linked + b.n_linked,
-        first_bad: a.first_bad.min(b.first_bad),
-    }
-}
-
-fn merge_arcs(a: ArcTally, b: ArcTally) -> ArcTally {
-    ArcTally {
-        least: a.least.min(b.least),
-        greatest: a.greatest.max(b.greatest),
-        sum: a.sum + b.sum,
-        first_bad_end: a.first_bad_end.min(b.first_bad_end),
-        first_infinite: a.first_infinite.min(b.first_infinite),
-        first_negative: a.first_negative.min(b.first_negative),
-    }
 }
 
 /// The kernels' code for a type, in the order of `WeightType` of `arrays.cu`.

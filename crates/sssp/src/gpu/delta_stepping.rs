@@ -67,11 +67,9 @@ pub(super) struct DeltaSteppingOnGpu {
     pub(super) times: DeviceTimes,
 }
 
-/// Bytes of device memory for a graph of `n` vertices and `m` arcs, without short arcs and the
-/// temporary memory of an upload.
-fn required_bytes(n: usize, m: usize, kind: KeyKind) -> u64 {
-    let work_space = WorkSpace::bytes(n, Lists::of(n, m), kind);
-    DeviceRows::bytes(n, m, kind) + work_space + TreeKernel::bytes(n)
+/// Bytes of device memory besides the graph of `n` vertices and `m` arcs and its short arcs.
+fn work_bytes(n: usize, m: usize, kind: KeyKind) -> u64 {
+    WorkSpace::bytes(n, Lists::of(n, m), kind) + TreeKernel::bytes(n)
 }
 
 /// The kernels of a search and of its tree.
@@ -101,9 +99,8 @@ impl DeltaSteppingOnGpu {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         let greatest = graph.weight_summary().greatest;
         let ahead = arc_split::short_limit(graph, greatest).map(Weight::to_f64);
-        let required = required_bytes(n, m, KeyKind::of(greatest));
-        let (on_device, kernels) =
-            KeyGraph::upload(gpu, graph, required, |kind| load(gpu, kind, n))?;
+        let others = work_bytes(n, m, KeyKind::of(greatest));
+        let (on_device, kernels) = KeyGraph::upload(gpu, graph, others, |kind| load(gpu, kind, n))?;
         Self::of(gpu, on_device, kernels, delta, fixed, ahead)
     }
 
@@ -115,7 +112,7 @@ impl DeltaSteppingOnGpu {
     ) -> Result<Self, SsspError> {
         let (n, m) = (arrays.n_vertices(), arrays.n_arcs());
         let kind = KeyKind::of(summary.weights.greatest);
-        let required = required_bytes(n, m, kind);
+        let required = DeviceRows::bytes(n, m, kind) + work_bytes(n, m, kind);
         let load = |kind| load(gpu, kind, n);
         let bounds = summary.bounds;
         let rows = || Ok(arrays.rows(gpu, bounds, kind)?);
