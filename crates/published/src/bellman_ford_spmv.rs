@@ -82,11 +82,13 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
     pub(crate) fn new(gpu: &Gpu, graph: &'g Csr<W>, layout: Layout) -> Result<Self, SearchError> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         check_size(n, m)?;
-        let name = match layout {
-            Layout::CsrScalar => "spmv_scalar",
-            Layout::CsrVector => "spmv_vector",
-            Layout::CsrBalanced => "spmv_balanced",
-            Layout::Ell => "spmv_ell",
+        let lanes = lanes_per_row(n, m);
+        let (name, threads) = match layout {
+            Layout::CsrScalar => ("spmv_scalar", n as u64),
+            Layout::CsrVector => ("spmv_vector", n as u64 * u64::from(lanes)),
+            // a warp takes at least 64 rows and arcs
+            Layout::CsrBalanced => ("spmv_balanced", (n + m) as u64 / 2),
+            Layout::Ell => ("spmv_ell", n as u64),
         };
         let mut times = DeviceTimes::default();
         let (kernel, _) = times.apart_from_jit(gpu, || {
@@ -94,16 +96,7 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
         })?;
         let others = (n * size_of::<W>() + size_of::<SpmvControl>()) as u64;
         let matrix = Matrix::of(gpu, graph, layout, others, &mut times)?;
-        let width = match layout {
-            Layout::CsrVector => lanes_per_row(n, m),
-            _ => matrix.width as u32,
-        };
-        let threads = match layout {
-            Layout::CsrScalar | Layout::Ell => n as u64,
-            Layout::CsrVector => n as u64 * u64::from(width),
-            // a warp takes at least 64 rows and arcs
-            Layout::CsrBalanced => (n + m) as u64 / 2,
-        };
+        let width = if layout == Layout::CsrVector { lanes } else { matrix.width as u32 };
         // a grid barrier allows only resident blocks; blocks without work are useless
         let resident = kernel.occupancy(BLOCK, 0)?.max(1) * gpu.properties().multiprocessors;
         let useful = LaunchConfig::covering(threads, BLOCK).grid.0;

@@ -29,7 +29,7 @@ use std::time::Instant;
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu, GpuError, Kernel};
 use graph_formats::{Csr, Direction, VertexId, Weight};
-use search_parts::device::{DeviceRows, KeyGraph, KeySearch, Parameters, RowsAt, max_pieces};
+use search_parts::device::{DeviceRows, KeyGraph, OneLaunchSearch, Parameters, RowsAt, max_pieces};
 use search_parts::{Kernels, Launch, Query, SearchError, Work, all_threads};
 
 /// Threads of a block, as `block_size` in `crauser.cu`.
@@ -125,7 +125,7 @@ pub(crate) fn crauser<W: Weight>(
     gpu: &Gpu,
     graph: &Csr<W>,
     lookahead: Option<f64>,
-) -> Result<KeySearch<Crauser>, SearchError> {
+) -> Result<OneLaunchSearch<Crauser>, SearchError> {
     let (n, m, direction) = (graph.n_vertices(), graph.n_arcs(), graph.direction());
     let of_criteria = if lookahead.is_none() && direction == Direction::Directed { 2 } else { 1 };
     let words = n * (3 + of_criteria) + 4 * max_pieces(m);
@@ -168,7 +168,7 @@ pub(crate) fn crauser<W: Weight>(
     let lists = (of_vertices, frontier, pieces);
     // SAFETY: rows lie inside their arcs, which end at vertices; all other buffers that the kernel
     // reads have an element for each vertex, and `pieces` as many as `arcs.cuh` requires.
-    Ok(unsafe { KeySearch::new(launch, parameters, keys, control, on_device, lists, start)? })
+    Ok(unsafe { OneLaunchSearch::new(launch, parameters, keys, control, on_device, lists, start)? })
 }
 
 #[cfg(test)]

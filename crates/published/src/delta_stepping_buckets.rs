@@ -22,7 +22,7 @@ use std::time::Instant;
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu};
 use graph_formats::{Csr, VertexId, Weight};
-use search_parts::device::{KeyGraph, KeySearch, Parameters, RowsAt};
+use search_parts::device::{KeyGraph, OneLaunchSearch, Parameters, RowsAt};
 use search_parts::{Again, Kernels, Launch, Query, SearchError, Work};
 
 /// Threads of a block, as `block_threads` in `buckets/search.cuh`.
@@ -98,7 +98,7 @@ pub(crate) fn buckets<W: Weight>(
     gpu: &Gpu,
     graph: &Csr<W>,
     delta: f64,
-) -> Result<KeySearch<BucketSearch>, SearchError> {
+) -> Result<OneLaunchSearch<BucketSearch>, SearchError> {
     let n = graph.n_vertices();
     let blocks = gpu.properties().multiprocessors;
     let words = 3 * n + n.div_ceil(32) + 4 * 3 * n + 2 * blocks as usize;
@@ -133,7 +133,7 @@ pub(crate) fn buckets<W: Weight>(
     let lists = (buckets, lowest, stamps, lists, sums);
     // SAFETY: rows lie inside their arcs, which end at vertices; all other buffers have an element
     // for each vertex, `lowest` a bit, and `sums` an element for each block.
-    Ok(unsafe { KeySearch::new(launch, parameters, keys, control, on_device, lists, start)? })
+    Ok(unsafe { OneLaunchSearch::new(launch, parameters, keys, control, on_device, lists, start)? })
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use std::time::Instant;
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu};
 use graph_formats::{Csr, VertexId, Weight};
-use search_parts::device::{KeyGraph, KeySearch, Parameters, RowsAt};
+use search_parts::device::{KeyGraph, OneLaunchSearch, Parameters, RowsAt};
 use search_parts::{Kernels, Launch, Query, SearchError, Work};
 
 use crate::settings::BlockSize;
@@ -98,7 +98,7 @@ pub(crate) fn dijkstra<W: Weight>(
     gpu: &Gpu,
     graph: &Csr<W>,
     block: BlockSize,
-) -> Result<KeySearch<Dijkstra>, SearchError> {
+) -> Result<OneLaunchSearch<Dijkstra>, SearchError> {
     let n = graph.n_vertices();
     let (blocks, share) = shares(n, block.threads(), gpu.properties().multiprocessors);
     let words = n + n.next_multiple_of(4) + 4 * blocks as usize;
@@ -125,7 +125,7 @@ pub(crate) fn dijkstra<W: Weight>(
     let lists = (labels, of_blocks);
     // SAFETY: rows lie inside their arcs, which end at vertices; keys and labels have an element
     // for each vertex, labels up to a multiple of four, and `of_blocks` two for each block.
-    Ok(unsafe { KeySearch::new(launch, parameters, keys, control, on_device, lists, start)? })
+    Ok(unsafe { OneLaunchSearch::new(launch, parameters, keys, control, on_device, lists, start)? })
 }
 
 #[cfg(test)]

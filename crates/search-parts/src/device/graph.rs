@@ -169,7 +169,8 @@ impl DeviceRows {
         drop(offsets);
         let n_arcs = ends.len();
         let arcs = gpu.buffer(n_arcs * kind.words_of_weight())?;
-        for chunk in chunks(n_arcs) {
+        for first in (0..n_arcs).step_by(CHUNK) {
+            let chunk = first..(first + CHUNK).min(n_arcs);
             let weights = gpu.upload(&words(chunk.clone()))?;
             let ends = gpu.upload(&ends[chunk.clone()])?;
             let (first, n) = (chunk.start as u64, ends.len() as u64);
@@ -195,10 +196,6 @@ impl DeviceRows {
 /// The kernels of `rows.cu`.
 fn row_kernels(gpu: &Gpu, kind: KeyKind) -> Result<Kernels<'_>, SearchError> {
     Kernels::of(gpu, &kernels::sssp::ROWS, kind)
-}
-
-fn chunks(n: usize) -> impl Iterator<Item = Range<usize>> {
-    (0..n).step_by(CHUNK).map(move |first| first..(first + CHUNK).min(n))
 }
 
 /// The arcs of a graph on the device without their weights, fewer than 2^32.

@@ -27,7 +27,7 @@ pub trait Parameters: Pod + Send {
 }
 
 /// A solver with its graph and work space on a device.
-pub struct KeySearch<P: Parameters> {
+pub struct OneLaunchSearch<P: Parameters> {
     launch: Launch,
     /// The parameters that are the same for every source.
     parameters: P,
@@ -41,7 +41,7 @@ pub struct KeySearch<P: Parameters> {
     _lists: Box<dyn Send>,
 }
 
-impl<P: Parameters> KeySearch<P> {
+impl<P: Parameters> OneLaunchSearch<P> {
     /// The search by `launch`. The time since `start` counts as preparation.
     ///
     /// # Safety
@@ -63,7 +63,7 @@ impl<P: Parameters> KeySearch<P> {
     }
 }
 
-impl<W: Weight, P: Parameters> DeviceSearch<W> for KeySearch<P> {
+impl<W: Weight, P: Parameters> DeviceSearch<W> for OneLaunchSearch<P> {
     fn run(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Work>, SearchError> {
         query.check(self.keys.len())?;
         self.times = self.times.without_search();

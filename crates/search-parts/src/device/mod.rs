@@ -11,7 +11,7 @@ mod sums;
 
 pub use self::edge_predecessors::{EdgeTree, expand_rows, expanded};
 pub use self::graph::{DeviceArcs, DeviceRows, KeyGraph, RowsAt, max_pieces};
-pub use self::key_search::{KeySearch, Parameters};
+pub use self::key_search::{OneLaunchSearch, Parameters};
 pub use self::keys::{KeyKind, full_key, limit_key};
 pub use self::predecessors::TreeKernel;
 pub use self::search::{Answer, BoxedSearch, DeviceSearch, no_answer};

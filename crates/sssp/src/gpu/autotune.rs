@@ -4,7 +4,7 @@
 //! decide the size and number of steps, and whether settling by distance pays at all. Degrees and
 //! weights do not predict them: a model of these was wrong by a factor of two and more on new
 //! graphs. A trial search measures them, and takes a fraction of the time of the upload. So `auto`
-//! searches from one vertex with each [form](super::delta_stepping::Form) of Δ-stepping. If the
+//! searches from one vertex with each [variant](Variant) of Δ-stepping. If the
 //! graph has few hops, it also tries other algorithms, each of which needs its own upload. It keeps
 //! the fastest. A trial ends when it is slower than the best so far.
 //!
@@ -20,7 +20,7 @@ use search_parts::device::{BoxedSearch, DeviceSearch, no_answer};
 use search_parts::{Query, milliseconds, unless_out_of_memory};
 
 use super::algorithm::Algorithm;
-use super::delta_stepping::{self, DeltaSteppingOnGpu};
+use super::delta_stepping::{DeltaSteppingOnGpu, Variant};
 use super::device::on_device;
 use crate::weights::SearchKeys;
 use crate::{Delta, Plan, QueueRule, SsspError, Work, delta};
@@ -75,17 +75,17 @@ pub(super) fn fastest<'g, W: SearchKeys>(
     let began = Instant::now();
     let source = representative(&mut stepping, graph)?;
     let found = match source {
-        Some(source) => fastest_form::<W>(&mut stepping, source)?,
+        Some(source) => fastest_variant::<W>(&mut stepping, source)?,
         None => None,
     };
-    let Some((source, (ms, form))) = source.zip(found) else {
+    let Some((source, (ms, variant))) = source.zip(found) else {
         plan.reason += "; all trials took too long";
         stepping.times.prepare_ms += milliseconds(began);
         return Ok(Box::new(stepping));
     };
-    stepping.set_form(form);
+    stepping.set_variant(variant);
     plan.delta = Some(stepping.delta());
-    let all_arcs = if form.defers_long_arcs { "" } else { ", no arcs deferred" };
+    let all_arcs = if variant.defers_long_arcs { "" } else { ", no arcs deferred" };
     plan.reason = format!("the fastest in trials, with {ms:.3} ms{all_arcs}");
     let mut best = Best { search: Some(Box::new(stepping)), ms, source };
     if has_few_hops(graph)
@@ -195,25 +195,25 @@ fn representative<W: Weight>(
     Ok(samples.first().copied())
 }
 
-/// The form that is fastest from `source`, and its milliseconds; `None` if all take too long. Ends
+/// The variant that is fastest from `source`, and its milliseconds; `None` if all take too long. Ends
 /// after two trials or more, when they have taken as long as the preparation.
-fn fastest_form<W: Weight>(
+fn fastest_variant<W: Weight>(
     stepping: &mut DeltaSteppingOnGpu,
     source: VertexId,
-) -> Result<Option<(f64, delta_stepping::Form)>, SsspError> {
+) -> Result<Option<(f64, Variant)>, SsspError> {
     let budget = stepping.times.upload_ms + stepping.times.prepare_ms;
     let began = Instant::now();
     let mut best = None;
-    for (n, form) in stepping.forms().into_iter().enumerate() {
+    for (n, variant) in stepping.variants().into_iter().enumerate() {
         if n > 1 && milliseconds(began) > budget {
             break;
         }
-        stepping.set_form(form);
+        stepping.set_variant(variant);
         let most = best.map_or(MAX_TRIAL_MS, |(ms, _)| ms);
         if let Some(ms) = if_possible(time::<W>(stepping, source, most))?.flatten()
             && (best.is_none() || ms < MAX_RATIO * most)
         {
-            best = Some((ms, form));
+            best = Some((ms, variant));
         }
     }
     Ok(best)

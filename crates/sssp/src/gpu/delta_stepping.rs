@@ -39,7 +39,7 @@ const BUDGET: u32 = 256;
 const MAX_DOUBLINGS: u32 = 5;
 /// The most buckets between two settled bounds.
 const MAX_BUCKETS_PER_BOUND: f64 = 6.0;
-/// Ratio of the bucket widths of the wide and the narrow form.
+/// Ratio of the bucket widths of the wide and the narrow variant.
 const WIDE_FACTOR: f64 = 16.0;
 
 /// A function that takes the keys of some sources, with the kind of keys and the range of rows.
@@ -55,10 +55,10 @@ pub(super) struct DeltaSteppingOnGpu {
     target: Buffer<VertexId>,
     /// The kernel's argument, as far as it is the same for every source.
     search: SteppingSearch,
-    /// The width of buckets in the narrow form, as a distance.
+    /// The width of buckets in the narrow variant, as a distance.
     delta: f64,
-    form: Form,
-    /// The limit of short arcs and the short arcs; 0 and all arcs if no form defers arcs.
+    variant: Variant,
+    /// The limit of short arcs and the short arcs; 0 and all arcs if no variant defers arcs.
     short_arcs: (u64, RowsAt),
     /// Owns the rows that `search` points to.
     _short: Option<DeviceRows>,
@@ -78,9 +78,9 @@ fn load(gpu: &Gpu, kind: KeyKind, n: usize) -> Result<(Kernel, TreeKernel), Sssp
     Ok((kernel, TreeKernel::load(gpu, kind, n)?))
 }
 
-/// A form of search. All forms have the same result.
+/// A variant of search. All variants have the same result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Form {
+pub(super) struct Variant {
     /// Whether buckets are [`WIDE_FACTOR`] times as wide.
     pub(super) is_wide: bool,
     /// Whether long arcs are deferred, if the graph has a copy of the short ones.
@@ -170,7 +170,7 @@ impl DeltaSteppingOnGpu {
             Some(short) => (short_limit, short.at()),
             None => (0, search.graph),
         };
-        let form = Form { is_wide: false, defers_long_arcs: true };
+        let variant = Variant { is_wide: false, defers_long_arcs: true };
         let mut solver = Self {
             launch,
             graph: on_device,
@@ -179,39 +179,39 @@ impl DeltaSteppingOnGpu {
             target,
             search,
             delta,
-            form,
+            variant,
             short_arcs,
             _short: short,
             teams: None,
             times,
         };
-        solver.set_form(form);
+        solver.set_variant(variant);
         Ok(solver)
     }
 
-    /// The forms that differ on this graph; the initial form is the first.
-    pub(super) fn forms(&self) -> Vec<Form> {
+    /// The variants that differ on this graph; the initial variant is the first.
+    pub(super) fn variants(&self) -> Vec<Variant> {
         let deferring = if self.short_arcs.0 > 0 { &[true, false][..] } else { &[true] };
         let both =
-            |&defers_long_arcs| [false, true].map(|is_wide| Form { is_wide, defers_long_arcs });
+            |&defers_long_arcs| [false, true].map(|is_wide| Variant { is_wide, defers_long_arcs });
         deferring.iter().flat_map(both).collect()
     }
 
-    /// Sets the form of later searches.
-    pub(super) fn set_form(&mut self, form: Form) {
-        self.form = form;
+    /// Sets the variant of later searches.
+    pub(super) fn set_variant(&mut self, variant: Variant) {
+        self.variant = variant;
         self.search.delta = self.graph.kind.key(self.delta()).max(1);
         (self.search.short_limit, self.search.near_arcs) =
-            if form.defers_long_arcs { self.short_arcs } else { (0, self.search.graph) };
+            if variant.defers_long_arcs { self.short_arcs } else { (0, self.search.graph) };
     }
 
     pub(super) fn n_vertices(&self) -> usize {
         self.search.n_vertices as usize
     }
 
-    /// The width of buckets in this form, as a distance.
+    /// The width of buckets in this variant, as a distance.
     pub(super) fn delta(&self) -> f64 {
-        if self.form.is_wide { WIDE_FACTOR * self.delta } else { self.delta }
+        if self.variant.is_wide { WIDE_FACTOR * self.delta } else { self.delta }
     }
 
     /// Searches from the source and from `others`; the keys stay on the device. If a sum does not
@@ -246,7 +246,7 @@ impl DeltaSteppingOnGpu {
         work_space.describe(&mut self.search);
         (self.work_space, self.graph.kind, self.teams) = (work_space, kind, None);
         (self.launch.kernel, self.tree_kernel) = kernels;
-        self.set_form(self.form);
+        self.set_variant(self.variant);
         Ok(())
     }
 

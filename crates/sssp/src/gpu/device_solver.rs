@@ -170,14 +170,9 @@ impl<W: Weight> DeviceSolver<W> {
 
     /// Writes the distances of the last search up to `limit`, a key.
     fn write<T: Weight>(&mut self, limit: u64, cells: &Buffer<T>) -> Result<(), SsspError> {
-        let Self { gpu, search, kernel, .. } = self;
-        kernel.of(gpu, search.graph.kind)?.write(
-            gpu,
-            &search.work_space.keys,
-            limit,
-            cells,
-            0..cells.len(),
-        )
+        let DeltaSteppingOnGpu { graph, work_space, .. } = &self.search;
+        let range = 0..cells.len();
+        self.kernel.write(&self.gpu, graph.kind, &work_space.keys, limit, cells, range)
     }
 
     /// The result in which no vertex is reached.
@@ -233,7 +228,7 @@ impl<W: Weight> DeviceSolver<W> {
         let limit = limit_key::<W>(W::Distance::UNREACHED);
         let work = search.rows(sources, targets, progress, &mut |kind, rows, keys| {
             let range = rows.start * n_targets..rows.end * n_targets;
-            kernel.of(gpu, kind)?.write(gpu, keys, limit, &cells, range)
+            kernel.write(gpu, kind, keys, limit, &cells, range)
         })?;
         let work = work.ok_or_else(|| SsspError::NotOnGpu {
             reason: format!("a table has at most {MAX_VERTICES} targets, not {n_targets}"),
@@ -264,23 +259,19 @@ impl CellsKernel {
         Ok(Self { kind, kernel, inexact: gpu.buffer(1)? })
     }
 
-    /// The kernel for keys of this kind, loaded if it is not the present one.
-    fn of(&mut self, gpu: &Gpu, kind: KeyKind) -> Result<&mut Self, SsspError> {
-        if self.kind != kind {
-            *self = Self::load(gpu, kind)?;
-        }
-        Ok(self)
-    }
-
-    /// Writes the distances of `keys` up to `limit` into this range of `cells`.
+    /// Writes the distances of `keys`, of this kind, up to `limit` into this range of `cells`.
     fn write<T: Weight>(
         &mut self,
         gpu: &Gpu,
+        kind: KeyKind,
         keys: &Buffer<u32>,
         limit: u64,
         cells: &Buffer<T>,
         range: Range<usize>,
     ) -> Result<(), SsspError> {
+        if self.kind != kind {
+            *self = Self::load(gpu, kind)?;
+        }
         assert!(range.end <= cells.len() && keys.len() == range.len() * self.kind.words_of_key());
         let has_all = self.has_all_as::<T>();
         if !has_all {

@@ -94,7 +94,7 @@ impl ManySources {
         mut take: impl FnMut(Range<usize>, &Buffer<u32>) -> Result<(), SsspError>,
     ) -> Result<Option<(Work, DeviceTimes)>, SsspError> {
         let targets = launch.gpu.upload(targets)?;
-        let most = (self.work_spaces.count() * SOURCES_PER_TEAM)
+        let most = (self.work_spaces.control.len() * SOURCES_PER_TEAM)
             .min(MAX_KEYS / targets.len().max(1))
             .max(1);
         let (mut work, mut times) = (Work::default(), DeviceTimes::default());
@@ -132,7 +132,7 @@ impl ManySources {
         tell: Option<impl Fn(u64) -> ControlFlow<()>>,
     ) -> Result<Option<(Buffer<u32>, Work, f64)>, SsspError> {
         let gpu = &launch.gpu;
-        let n_teams = self.work_spaces.count().min(sources.len());
+        let n_teams = self.work_spaces.control.len().min(sources.len());
         let source_ids = gpu.upload(sources)?;
         let table = gpu.buffer::<u32>(sources.len() * targets.len() * self.kind.words_of_key())?;
         let (next, work) = (gpu.buffer::<u32>(1)?, gpu.buffer::<u64>(5)?);

@@ -116,11 +116,6 @@ impl WorkSpace {
         })
     }
 
-    /// The number of searches.
-    pub(super) fn count(&self) -> usize {
-        self.control.len()
-    }
-
     /// Writes the addresses and capacities for the first search into `search`.
     pub(super) fn describe(&self, search: &mut SteppingSearch) {
         let both = |pair: &[Buffer<u64>; 2]| [pair[0].address(), pair[1].address()];
