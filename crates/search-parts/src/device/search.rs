@@ -58,7 +58,7 @@ pub trait DeviceSearch<W: Weight>: Send {
         &mut self,
         _sources: &[VertexId],
         _progress: Option<Progress<'_>>,
-    ) -> Result<Option<(Answer<W>, Vec<VertexId>)>, SearchError> {
+    ) -> Result<Option<(Answer<W>, Owners)>, SearchError> {
         Ok(None)
     }
 }
@@ -68,6 +68,9 @@ pub type BoxedSearch<'g, W> = Box<dyn DeviceSearch<W> + 'g>;
 
 /// Distances in storage form, and the work.
 pub type Answer<W> = (Vec<<W as Weight>::Distance>, Work);
+
+/// The nearest of several sources for every vertex, in storage form.
+pub type Owners = Vec<VertexId>;
 
 /// The error of a search without a result on a device.
 pub fn no_answer() -> SearchError {

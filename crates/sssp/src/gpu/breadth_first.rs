@@ -17,7 +17,7 @@ use graph_formats::{Csr, VertexId, Weight};
 use paths::{Predecessors, Progress};
 use rayon::prelude::*;
 use search_parts::Query;
-use search_parts::device::{Answer, DeviceSearch};
+use search_parts::device::{Answer, DeviceSearch, Owners};
 
 use super::delta_stepping::DeltaSteppingOnGpu;
 use crate::delta::{self, Delta};
@@ -127,7 +127,7 @@ impl<W: Weight> DeviceSearch<W> for ByLevelsOnGpu<'_, W> {
         &mut self,
         sources: &[VertexId],
         progress: Option<Progress<'_>>,
-    ) -> Result<Option<(Answer<W>, Vec<VertexId>)>, SsspError> {
+    ) -> Result<Option<(Answer<W>, Owners)>, SsspError> {
         let stepping = match &mut self.stepping {
             Some(stepping) => stepping,
             empty => {

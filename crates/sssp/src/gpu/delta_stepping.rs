@@ -21,7 +21,7 @@ use gpu_runtime::{Buffer, Gpu, GpuError, Kernel};
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::Predecessors;
 use search_parts::device::{
-    Answer, DeviceRows, DeviceSearch, KeyGraph, KeyKind, RowsAt, TreeKernel, limit_key,
+    Answer, DeviceRows, DeviceSearch, KeyGraph, KeyKind, Owners, RowsAt, TreeKernel, limit_key,
 };
 use search_parts::{Kernels, Launch, MAX_VERTICES, Query, milliseconds, unless_out_of_memory};
 
@@ -387,7 +387,7 @@ impl<W: Weight> DeviceSearch<W> for DeltaSteppingOnGpu {
         &mut self,
         sources: &[VertexId],
         progress: Option<Progress<'_>>,
-    ) -> Result<Option<(Answer<W>, Vec<VertexId>)>, SsspError> {
+    ) -> Result<Option<(Answer<W>, Owners)>, SsspError> {
         let mut sources = sources.to_vec();
         sources.sort_unstable();
         sources.dedup();

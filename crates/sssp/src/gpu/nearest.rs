@@ -13,7 +13,7 @@
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu};
 use graph_formats::VertexId;
-use search_parts::device::{KeyGraph, RowsAt};
+use search_parts::device::{KeyGraph, Owners, RowsAt};
 use search_parts::{Kernels, two_blocks_each};
 
 use super::work_space::WorkSpace;
@@ -45,7 +45,7 @@ pub(super) fn owners(
     graph: &KeyGraph,
     work_space: &WorkSpace,
     sources: &[VertexId],
-) -> Result<Vec<VertexId>, SsspError> {
+) -> Result<Owners, SsspError> {
     let kernel = Kernels::of(gpu, &kernels::sssp::NEAREST, graph.kind)?.get("nearest")?;
     let n = graph.rows.bounds().len();
     let WorkSpace { keys, near, far, pieces, .. } = work_space;

@@ -9,7 +9,7 @@ use std::time::Instant;
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, VertexId, Weight};
 use paths::{Predecessors, Progress};
-use search_parts::device::{Answer, BoxedSearch};
+use search_parts::device::{Answer, BoxedSearch, Owners};
 use search_parts::{Query, milliseconds, unless_out_of_memory};
 
 use super::algorithm::Algorithm;
@@ -149,7 +149,7 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
         &mut self,
         sources: &[VertexId],
         progress: Option<Progress<'_>>,
-    ) -> Result<Option<(Answer<W>, Vec<VertexId>)>, SsspError> {
+    ) -> Result<Option<(Answer<W>, Owners)>, SsspError> {
         self.on_device = false;
         Ok(unless_out_of_memory(self.device.nearest(sources, progress))?.flatten())
     }
