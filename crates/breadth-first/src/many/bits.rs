@@ -1,5 +1,7 @@
 //! The bits of a vertex, one for each source of a batch, in `N` words.
 
+use std::array::from_fn;
+
 use bytemuck::{Pod, Zeroable};
 
 /// A bit for each source.
@@ -7,48 +9,28 @@ pub(super) type Bits<const N: usize> = [u64; N];
 
 #[inline(always)]
 pub(super) fn or<const N: usize>(a: &Bits<N>, b: &Bits<N>) -> Bits<N> {
-    let mut both = *a;
-    for w in 0..N {
-        both[w] |= b[w];
-    }
-    both
+    from_fn(|w| a[w] | b[w])
 }
 
 /// The bits of `a` that are not in `b`.
 #[inline(always)]
 pub(super) fn without<const N: usize>(a: &Bits<N>, b: &Bits<N>) -> Bits<N> {
-    let mut rest = *a;
-    for w in 0..N {
-        rest[w] &= !b[w];
-    }
-    rest
+    from_fn(|w| a[w] & !b[w])
 }
 
 #[inline(always)]
 pub(super) fn and<const N: usize>(a: &Bits<N>, b: &Bits<N>) -> Bits<N> {
-    let mut common = *a;
-    for w in 0..N {
-        common[w] &= b[w];
-    }
-    common
+    from_fn(|w| a[w] & b[w])
 }
 
 #[inline(always)]
 pub(super) fn is_empty<const N: usize>(bits: &Bits<N>) -> bool {
-    let mut any = 0;
-    for word in bits {
-        any |= word;
-    }
-    any == 0
+    bits.iter().fold(0, |any, word| any | word) == 0
 }
 
 #[inline(always)]
 pub(super) fn count<const N: usize>(bits: &Bits<N>) -> u32 {
-    let mut n = 0;
-    for word in bits {
-        n += word.count_ones();
-    }
-    n
+    bits.iter().map(|word| word.count_ones()).sum()
 }
 
 /// A cache line.

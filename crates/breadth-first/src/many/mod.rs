@@ -23,10 +23,9 @@
 mod bits;
 mod order;
 mod processor;
-mod pull;
-mod push;
 mod rows;
 mod search;
+mod steps;
 mod sums;
 
 use std::sync::atomic::Ordering::Relaxed;
@@ -38,7 +37,7 @@ use paths::{HopSums, Progress};
 use search_parts::{EndsOnPanic, SearchError};
 
 use self::rows::{Columns, Hops};
-use self::search::{Batch, Ways};
+use self::search::{Batch, Found};
 use self::sums::Sums;
 use crate::arcs::{Arcs, incoming};
 use crate::depth::depth;
@@ -63,7 +62,6 @@ const MAX_GPU_SPACING_64: usize = 25_000;
 const MAX_GPU_SPACING_1024: usize = 12_000;
 
 /// The size of batches, and how threads share them.
-#[derive(Clone, Copy, Debug, PartialEq)]
 struct Shape {
     /// Words of 64 sources in a batch.
     words: usize,
@@ -150,16 +148,11 @@ impl<'a> ManySources<'a> {
     /// # Errors
     /// [`SearchError::Interrupted`] where the callback ends it.
     pub fn sums(&self, sources: &[VertexId]) -> Result<HopSums, SearchError> {
-        let mut sources = sources.to_vec();
-        if let Some(ranks) = &self.ranks {
-            sources.sort_unstable_by_key(|&source| ranks[source as usize]);
-        }
-        match self.shape.words {
-            1 => self.add_up::<1>(&sources),
-            2 => self.add_up::<2>(&sources),
-            4 => self.add_up::<4>(&sources),
-            _ => self.add_up::<8>(&sources),
-        }
+        let n_vertices = self.graph.n_vertices();
+        let parts = self.search(sources, || Sums::new(n_vertices, self.shape.is_team))?;
+        let mut sums = HopSums::new(n_vertices);
+        parts.iter().for_each(|part| part.add_to(&mut sums));
+        Ok(sums)
     }
 
     /// Passes the hops from each of `sources` to each of `targets`, at least one, to `take`, which
@@ -173,54 +166,54 @@ impl<'a> ManySources<'a> {
         targets: &[VertexId],
         take: TakeHops<'_>,
     ) -> Result<(), SearchError> {
+        let columns = Columns::of(targets, self.graph.n_vertices());
+        self.search(sources, || Hops::new(&columns, 64 * self.shape.words, take)).map(|_| ())
+    }
+
+    /// Searches from `sources`. Each thread has a value of `start`, which takes what its batches
+    /// find.
+    fn search<F: Found>(
+        &self,
+        sources: &[VertexId],
+        start: impl Fn() -> F + Sync,
+    ) -> Result<Vec<F>, SearchError> {
+        match self.shape.words {
+            1 => self.in_batches::<1, F>(sources, start),
+            2 => self.in_batches::<2, F>(sources, start),
+            4 => self.in_batches::<4, F>(sources, start),
+            _ => self.in_batches::<8, F>(sources, start),
+        }
+    }
+
+    /// The same in batches of `N` words, some at a time.
+    fn in_batches<const N: usize, F: Found>(
+        &self,
+        sources: &[VertexId],
+        start: impl Fn() -> F + Sync,
+    ) -> Result<Vec<F>, SearchError> {
         let mut rows: Vec<usize> = (0..sources.len()).collect();
         if let Some(ranks) = &self.ranks {
             rows.sort_unstable_by_key(|&row| ranks[sources[row] as usize]);
         }
-        let columns = Columns::of(targets, self.graph.n_vertices());
-        match self.shape.words {
-            1 => self.fill::<1>(sources, &rows, &columns, take),
-            2 => self.fill::<2>(sources, &rows, &columns, take),
-            4 => self.fill::<4>(sources, &rows, &columns, take),
-            _ => self.fill::<8>(sources, &rows, &columns, take),
-        }
-    }
-
-    fn add_up<const N: usize>(&self, sources: &[VertexId]) -> Result<HopSums, SearchError> {
-        let n_vertices = self.graph.n_vertices();
-        let goes_on = || self.goes_on();
-        let start = || Sums::new(n_vertices, self.shape.is_team, &goes_on);
-        let parts =
-            self.each(sources.chunks(64 * N), start, |batch: &mut Batch<N>, sums, part| {
-                batch.search(self.ways(), part, sums)?;
-                Ok(part.len())
-            })?;
-        let mut sums = HopSums::new(n_vertices);
-        parts.iter().for_each(|part| part.add_to(&mut sums));
-        Ok(sums)
-    }
-
-    fn fill<const N: usize>(
-        &self,
-        sources: &[VertexId],
-        rows: &[usize],
-        columns: &Columns,
-        take: TakeHops<'_>,
-    ) -> Result<(), SearchError> {
-        let goes_on = || self.goes_on();
-        let start = || Hops::new(columns, &goes_on);
-        self.each(rows.chunks(64 * N), start, |batch: &mut Batch<N>, hops, rows| {
-            let sources: Vec<_> = rows.iter().map(|&row| sources[row]).collect();
-            hops.clear(64 * N);
-            batch.search(self.ways(), &sources, hops)?;
-            hops.hand_over(rows, take);
-            Ok(rows.len())
-        })?;
-        Ok(())
-    }
-
-    fn ways(&self) -> Ways<'_> {
-        Ways { out: Arcs::of_graph(&self.graph), into: self.incoming.as_ref().map(Arcs::of_graph) }
+        let batches = Mutex::new(rows.chunks(64 * N));
+        let take_all = |_| {
+            let _ends = EndsOnPanic(&self.ended);
+            let into = self.incoming.as_ref().map(Arcs::of_graph);
+            let mut batch = Batch::<N>::new(Arcs::of_graph(&self.graph), into, self.shape.is_team);
+            let mut found = start();
+            loop {
+                let next = batches.lock().unwrap_or_else(PoisonError::into_inner).next();
+                let Some(rows) = next else { return Ok(found) };
+                let sources = rows.iter().map(|&row| sources[row]);
+                batch.search(sources, &mut found, || self.goes_on())?;
+                found.end(rows);
+                self.done.fetch_add(rows.len() as u64, Relaxed);
+            }
+        };
+        let parts = parallel::map(self.shape.n_batches, &take_all);
+        let parts = parts.into_iter().collect::<Result<_, SearchError>>()?;
+        self.goes_on()?;
+        Ok(parts)
     }
 
     fn goes_on(&self) -> Result<(), SearchError> {
@@ -229,32 +222,6 @@ impl<'a> ManySources<'a> {
             self.ended.store(true, Relaxed);
         }
         if self.ended.load(Relaxed) { Err(SearchError::Interrupted) } else { Ok(()) }
-    }
-
-    /// Runs all batches, some at a time, each thread with a value of `start`. `work` returns the
-    /// number of sources of its batch.
-    fn each<const N: usize, B, T: Send>(
-        &self,
-        batches: impl Iterator<Item = B> + Send,
-        start: impl Fn() -> T + Sync,
-        work: impl Fn(&mut Batch<N>, &mut T, B) -> Result<usize, SearchError> + Sync,
-    ) -> Result<Vec<T>, SearchError> {
-        let batches = Mutex::new(batches);
-        let take_all = |_| {
-            let _ends = EndsOnPanic(&self.ended);
-            let mut batch = Batch::new(self.graph.n_vertices(), self.shape.is_team);
-            let mut made = start();
-            loop {
-                let next = batches.lock().unwrap_or_else(PoisonError::into_inner).next();
-                let Some(next) = next else { return Ok(made) };
-                let n_sources = work(&mut batch, &mut made, next)?;
-                self.done.fetch_add(n_sources as u64, Relaxed);
-            }
-        };
-        let parts = parallel::map(self.shape.n_batches, &take_all);
-        let parts = parts.into_iter().collect::<Result<_, SearchError>>()?;
-        self.goes_on()?;
-        Ok(parts)
     }
 }
 
@@ -265,9 +232,8 @@ mod tests {
     #[test]
     fn shapes_fit_threads_and_memory() {
         let shape = |n_vertices, n_sources, threads, flat| {
-            let Shape { words, n_batches, is_team } =
-                Shape::of(n_vertices, n_sources, threads, flat);
-            (words, n_batches, is_team)
+            let shape = Shape::of(n_vertices, n_sources, threads, flat);
+            (shape.words, shape.n_batches, shape.is_team)
         };
         assert_eq!(shape(1 << 20, 1 << 20, 2, true), (8, 2, false));
         assert_eq!(shape(1 << 20, 1 << 20, 2, false), (8, 2, false));

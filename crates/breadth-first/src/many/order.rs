@@ -11,15 +11,11 @@ use graph_formats::Csr;
 /// The position of each vertex in an order by balls. A ball has as many vertices as contain
 /// `in_a_batch` of `n_sources` evenly distributed sources.
 pub(super) fn by_balls(graph: &Csr<u32>, n_sources: usize, in_a_batch: usize) -> Vec<u32> {
+    const NONE: u32 = u32::MAX;
     let n = graph.n_vertices();
     let size = in_a_batch as u128 * n as u128 / n_sources.max(1) as u128;
-    ranks(graph, size.clamp(1, u128::from(u32::MAX)) as u32)
-}
-
-/// The position of each vertex in an order by balls of `size` vertices.
-fn ranks(graph: &Csr<u32>, size: u32) -> Vec<u32> {
-    const NONE: u32 = u32::MAX;
-    let mut ranks = vec![NONE; graph.n_vertices()];
+    let size = size.clamp(1, u128::from(u32::MAX)) as u32;
+    let mut ranks = vec![NONE; n];
     let (mut rank, mut ball, mut borders) = (0_u32, VecDeque::new(), VecDeque::new());
     for vertex in graph.vertices() {
         borders.push_back(vertex);

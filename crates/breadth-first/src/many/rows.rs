@@ -1,10 +1,9 @@
 //! The hops from every source to every target.
 
 use graph_formats::{VertexId, parallel};
-use search_parts::SearchError;
 
 use super::bits::Bits;
-use super::search::{Found, GoesOn};
+use super::search::Found;
 
 /// Rows transposed together: one cache line of hops.
 const ROWS_PER_TASK: usize = 16;
@@ -41,59 +40,27 @@ impl Columns {
     }
 }
 
-/// The hops from the sources of one batch, grouped by target; calls `goes_on` at every level.
+/// The hops from the sources of one batch, grouped by target.
 pub(super) struct Hops<'a> {
     columns: &'a Columns,
     /// Sources of a full batch.
     n_sources: usize,
     hops: Vec<u32>,
-    goes_on: GoesOn<'a>,
+    take: TakeHops<'a>,
 }
 
 impl<'a> Hops<'a> {
-    pub(super) fn new(columns: &'a Columns, goes_on: GoesOn<'a>) -> Self {
-        Self { columns, n_sources: 0, hops: Vec::new(), goes_on }
-    }
-
-    /// Clears the hops, for a batch of up to `n_sources` sources.
-    pub(super) fn clear(&mut self, n_sources: usize) {
-        self.n_sources = n_sources;
-        self.hops.clear();
-        self.hops.resize(self.columns.n_places * n_sources, NONE);
-    }
-
-    /// Passes the hops of the batch's sources, whose positions are `rows`, to `take`.
-    pub(super) fn hand_over(&self, rows: &[usize], take: TakeHops<'_>) {
-        parallel::for_each(rows.len().div_ceil(ROWS_PER_TASK), &|task| {
-            let first_row = task * ROWS_PER_TASK;
-            let rows = &rows[first_row..rows.len().min(first_row + ROWS_PER_TASK)];
-            // rows of hops lie powers of two apart, of which a cache holds few at a time
-            let mut block = [[NONE; ROWS_PER_TASK]; COLUMNS_PER_BLOCK];
-            let mut of_row = [NONE; COLUMNS_PER_BLOCK];
-            for (at, places) in self.columns.columns.chunks(COLUMNS_PER_BLOCK).enumerate() {
-                for (hops, &place) in block.iter_mut().zip(places) {
-                    let first = place as usize * self.n_sources + first_row;
-                    hops.copy_from_slice(&self.hops[first..first + ROWS_PER_TASK]);
-                }
-                for (at_row, &row) in rows.iter().enumerate() {
-                    for (hops, block) in of_row.iter_mut().zip(&block) {
-                        *hops = block[at_row];
-                    }
-                    take(row, at * COLUMNS_PER_BLOCK, &of_row[..places.len()]);
-                }
-            }
-        });
+    pub(super) fn new(columns: &'a Columns, n_sources: usize, take: TakeHops<'a>) -> Self {
+        Self { columns, n_sources, hops: Vec::new(), take }
     }
 }
 
-impl<const N: usize> Found<N> for Hops<'_> {
-    fn level(
-        &mut self,
-        hops: u32,
-        vertices: &[VertexId],
-        bits: &[Bits<N>],
-    ) -> Result<(), SearchError> {
-        (self.goes_on)()?;
+impl Found for Hops<'_> {
+    fn level<const N: usize>(&mut self, hops: u32, vertices: &[VertexId], bits: &[Bits<N>]) {
+        if hops == 0 {
+            self.hops.clear();
+            self.hops.resize(self.columns.n_places * self.n_sources, NONE);
+        }
         for &vertex in vertices {
             let place = self.columns.places[vertex as usize];
             if place == NONE {
@@ -109,6 +76,28 @@ impl<const N: usize> Found<N> for Hops<'_> {
                 }
             }
         }
-        Ok(())
+    }
+
+    /// Passes the hops of the batch to `take`.
+    fn end(&mut self, rows: &[usize]) {
+        parallel::for_each(rows.len().div_ceil(ROWS_PER_TASK), &|task| {
+            let first_row = task * ROWS_PER_TASK;
+            let rows = &rows[first_row..rows.len().min(first_row + ROWS_PER_TASK)];
+            // rows of hops lie powers of two apart, of which a cache holds few at a time
+            let mut block = [[NONE; ROWS_PER_TASK]; COLUMNS_PER_BLOCK];
+            let mut of_row = [NONE; COLUMNS_PER_BLOCK];
+            for (at, places) in self.columns.columns.chunks(COLUMNS_PER_BLOCK).enumerate() {
+                for (hops, &place) in block.iter_mut().zip(places) {
+                    let first = place as usize * self.n_sources + first_row;
+                    hops.copy_from_slice(&self.hops[first..first + ROWS_PER_TASK]);
+                }
+                for (at_row, &row) in rows.iter().enumerate() {
+                    for (hops, block) in of_row.iter_mut().zip(&block) {
+                        *hops = block[at_row];
+                    }
+                    (self.take)(row, at * COLUMNS_PER_BLOCK, &of_row[..places.len()]);
+                }
+            }
+        });
     }
 }

@@ -8,31 +8,17 @@ use search_parts::SearchError;
 
 use super::bits::{BitField, Bits, is_empty, or};
 use super::processor::run;
-use super::pull::Pull;
-use super::push::Push;
+use super::steps::{Pull, Push};
 use crate::arcs::Arcs;
 
-/// The arcs of the graph.
-#[derive(Clone, Copy)]
-pub(super) struct Ways<'g> {
-    pub(super) out: Arcs<'g>,
-    /// The transposed arcs, if levels may be pulled.
-    pub(super) into: Option<Arcs<'g>>,
-}
-
-/// Returns an error if the searches must end.
-pub(super) type GoesOn<'a> = &'a (dyn Fn() -> Result<(), SearchError> + Sync);
-
-/// Takes the vertices that a batch finds.
-pub(super) trait Found<const N: usize> {
+/// Takes the vertices that batches find.
+pub(super) trait Found: Send {
     /// The `vertices`, each once, are `hops` from the sources in their `bits`; the bits of other
-    /// vertices are zero. An error ends the search.
-    fn level(
-        &mut self,
-        hops: u32,
-        vertices: &[VertexId],
-        bits: &[Bits<N>],
-    ) -> Result<(), SearchError>;
+    /// vertices are zero. Each batch begins with 0 hops.
+    fn level<const N: usize>(&mut self, hops: u32, vertices: &[VertexId], bits: &[Bits<N>]);
+
+    /// The batch is done; the positions of its sources are `rows`.
+    fn end(&mut self, _rows: &[usize]) {}
 }
 
 /// Arcs pulled in the time of one arc pushed: a pull often reads near memory and ends early.
@@ -44,7 +30,10 @@ const SPARSE: u64 = 2;
 const PULLED_PER_TASK: usize = 1 << 12;
 
 /// The work space of one batch after another.
-pub(super) struct Batch<const N: usize> {
+pub(super) struct Batch<'g, const N: usize> {
+    out: Arcs<'g>,
+    /// The transposed arcs, if levels may be pulled.
+    into: Option<Arcs<'g>>,
     /// The sources that have reached each vertex.
     seen: BitField,
     /// The sources that reached each vertex on the last level.
@@ -61,9 +50,12 @@ pub(super) struct Batch<const N: usize> {
     is_team: bool,
 }
 
-impl<const N: usize> Batch<N> {
-    pub(super) fn new(n_vertices: usize, is_team: bool) -> Self {
+impl<'g, const N: usize> Batch<'g, N> {
+    pub(super) fn new(out: Arcs<'g>, into: Option<Arcs<'g>>, is_team: bool) -> Self {
+        let n_vertices = out.n_vertices();
         Self {
+            out,
+            into,
             seen: BitField::new::<N>(n_vertices),
             frontier: BitField::new::<N>(n_vertices),
             next: BitField::new::<N>(n_vertices),
@@ -75,29 +67,30 @@ impl<const N: usize> Batch<N> {
     }
 
     /// Passes every vertex that one of `sources`, at most 64 `N`, reaches to `found`, level by
-    /// level.
+    /// level. An error of `goes_on`, called at every level, ends the search.
     pub(super) fn search(
         &mut self,
-        ways: Ways<'_>,
-        sources: &[VertexId],
-        found: &mut impl Found<N>,
+        sources: impl Iterator<Item = VertexId>,
+        found: &mut impl Found,
+        goes_on: impl Fn() -> Result<(), SearchError>,
     ) -> Result<(), SearchError> {
         self.start(sources);
         let mut hops = 0;
         // arcs that a pull reads at most
-        let mut to_pull = ways.out.ends.len() as u64;
+        let mut to_pull = self.out.ends.len() as u64;
         loop {
-            found.level(hops, &self.vertices, self.frontier.bits())?;
-            let degrees = self.vertices.iter().map(|&v| ways.out.of(v as usize).len() as u64);
+            goes_on()?;
+            found.level::<N>(hops, &self.vertices, self.frontier.bits());
+            let degrees = self.vertices.iter().map(|&v| self.out.of(v as usize).len() as u64);
             let to_push = degrees.sum();
             if to_push == 0 {
                 return Ok(());
             }
-            match ways.into {
+            match self.into {
                 Some(into) if to_push > to_pull / PULLS_PER_PUSH => {
                     to_pull = self.pull(into, to_push);
                 }
-                _ => self.push(ways.out),
+                _ => self.push(),
             }
             hops += 1;
             swap(&mut self.frontier, &mut self.next);
@@ -106,14 +99,14 @@ impl<const N: usize> Batch<N> {
     }
 
     /// Clears all fields and starts from the sources.
-    fn start(&mut self, sources: &[VertexId]) {
+    fn start(&mut self, sources: impl Iterator<Item = VertexId>) {
         let (seen, frontier) = (self.seen.bits::<N>(), self.frontier.bits::<N>());
         seen.fill([0; N]);
         frontier.fill([0; N]);
         self.next.bits::<N>().fill([0; N]);
         self.vertices.clear();
         self.found.clear();
-        for (i, &source) in sources.iter().enumerate() {
+        for (i, source) in sources.enumerate() {
             let bits = &mut frontier[source as usize];
             if is_empty(bits) {
                 self.vertices.push(source);
@@ -124,10 +117,15 @@ impl<const N: usize> Batch<N> {
     }
 
     /// Pushes the frontier along its arcs.
-    fn push(&mut self, out: Arcs<'_>) {
-        let (seen, next) = (self.seen.bits::<N>(), self.next.bits::<N>());
-        let (vertices, found) = (&self.vertices, &mut self.found);
-        run(Push { out, vertices, frontier: self.frontier.bits(), seen, next, found });
+    fn push(&mut self) {
+        run(Push {
+            out: self.out,
+            vertices: &self.vertices,
+            frontier: self.frontier.bits::<N>(),
+            seen: self.seen.bits(),
+            next: self.next.bits(),
+            found: &mut self.found,
+        });
     }
 
     /// Pulls into each vertex that is not reached by all sources. Returns the number of arcs into
@@ -146,14 +144,14 @@ impl<const N: usize> Batch<N> {
         let size = if self.is_team { PULLED_PER_TASK } else { n };
         let seen = self.seen.bits::<N>()[..n].par_chunks_mut(size);
         let next = self.next.bits::<N>()[..n].par_chunks_mut(size);
-        let pulled = seen.zip(next).enumerate().map(|(task, (seen, next))| {
+        let parts = seen.zip(next).enumerate().map(|(task, (seen, next))| {
             let (first, mut found) = (task * size, Vec::new());
             let found_here = &mut found;
             let pull =
                 Pull { into, live, frontier, is_frontier, first, seen, next, found: found_here };
             (run(pull), found)
         });
-        let parts: Vec<(u64, Vec<VertexId>)> = pulled.collect();
+        let parts: Vec<(u64, Vec<VertexId>)> = parts.collect();
         self.found.clear();
         for (_, found) in &parts {
             self.found.extend_from_slice(found);

@@ -1,4 +1,4 @@
-//! A pull: a level from the arcs into vertices.
+//! A level, pushed along the arcs of the frontier or pulled along the arcs into vertices.
 
 use graph_formats::VertexId;
 use search_parts::prefetch;
@@ -9,6 +9,49 @@ use crate::arcs::Arcs;
 
 /// Arcs ahead of the current one whose bits are prefetched.
 const AHEAD: usize = 16;
+
+/// Pushes the bits of each frontier vertex along its arcs, to heads that lack them. A head is
+/// listed when it gets its first bit; a second pass adds the new bits to `seen`.
+pub(super) struct Push<'a, const N: usize> {
+    pub(super) out: Arcs<'a>,
+    pub(super) vertices: &'a [VertexId],
+    pub(super) frontier: &'a [Bits<N>],
+    pub(super) seen: &'a mut [Bits<N>],
+    pub(super) next: &'a mut [Bits<N>],
+    /// At first the vertices with bits in `next`, of an earlier level; then those of this level.
+    pub(super) found: &'a mut Vec<VertexId>,
+}
+
+impl<const N: usize> Loop for Push<'_, N> {
+    type Result = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { out, vertices, frontier, seen, next, found } = self;
+        for &vertex in &*found {
+            next[vertex as usize] = [0; N];
+        }
+        found.clear();
+        for &vertex in vertices {
+            let bits = frontier[vertex as usize];
+            for &end in out.of(vertex as usize) {
+                let new = without(&bits, &seen[end as usize]);
+                if is_empty(&new) {
+                    continue;
+                }
+                let before = &mut next[end as usize];
+                if is_empty(before) {
+                    found.push(end);
+                }
+                *before = or(before, &new);
+            }
+        }
+        for &vertex in &*found {
+            let bits = &mut seen[vertex as usize];
+            *bits = or(bits, &next[vertex as usize]);
+        }
+    }
+}
 
 /// Pulls into the vertices from `first` on: ORs the bits of the tails of a vertex's arcs, until no
 /// missing bit is left.
@@ -24,6 +67,7 @@ pub(super) struct Pull<'a, const N: usize> {
     pub(super) first: usize,
     pub(super) seen: &'a mut [Bits<N>],
     pub(super) next: &'a mut [Bits<N>],
+    /// The vertices that get bits.
     pub(super) found: &'a mut Vec<VertexId>,
 }
 
