@@ -7,7 +7,7 @@ use graph_formats::{Csr, VertexId, Weight};
 use paths::{HopSums, Progress};
 use search_parts::{DeviceTimes, Pool, SearchError, check_vertices, unless_out_of_memory};
 
-use crate::gpu::HopsOnGpu;
+use crate::gpu::HopSearches;
 use crate::many::ManySources;
 
 /// Counts the arcs on shortest paths from many sources; weights are ignored.
@@ -25,7 +25,9 @@ use crate::many::ManySources;
 /// ```
 pub struct HopCounter {
     graph: Csr<u32>,
-    gpu: Option<(Gpu, HopsOnGpu)>,
+    gpu: Option<Gpu>,
+    /// Created on first use of the GPU.
+    searches: Option<HopSearches>,
     times: Option<DeviceTimes>,
     threads: Option<NonZeroUsize>,
     pool: Pool,
@@ -39,9 +41,14 @@ impl HopCounter {
         gpu: Option<&Gpu>,
         threads: Option<NonZeroUsize>,
     ) -> Self {
-        let graph: Csr<u32> = graph.clone().unweighted();
-        let gpu = gpu.map(|gpu| (gpu.clone(), HopsOnGpu::new(gpu, graph.clone())));
-        Self { graph, gpu, times: None, threads, pool: Pool::new(threads) }
+        Self {
+            graph: graph.clone().unweighted(),
+            gpu: gpu.cloned(),
+            searches: None,
+            times: None,
+            threads,
+            pool: Pool::new(threads),
+        }
     }
 
     /// The sums over one search from each of `sources`. A source given twice counts twice.
@@ -61,10 +68,9 @@ impl HopCounter {
     ) -> Result<HopSums, SearchError> {
         check_vertices(self.graph.n_vertices(), "source", sources)?;
         self.times = None;
-        if let Some((gpu, hops)) = &mut self.gpu {
-            let found = unless_out_of_memory(hops.sums(sources, progress));
-            let gpus = std::slice::from_ref(gpu);
-            if let Some((sums, times)) = found.map_err(|error| error.named(gpus))? {
+        if let Some(gpu) = self.gpu.clone() {
+            let found = unless_out_of_memory(self.sums_on(&gpu, sources, progress));
+            if let Some((sums, times)) = found.map_err(|error| error.named(&[gpu]))? {
                 self.times = Some(times);
                 return Ok(sums);
             }
@@ -72,6 +78,30 @@ impl HopCounter {
         let n = self.threads.map_or_else(rayon::current_num_threads, NonZeroUsize::get);
         let graph = self.graph.clone();
         self.pool.run(|| ManySources::new(graph, sources.len(), n, progress).sums(sources))
+    }
+
+    /// The sums, and the times on the device.
+    fn sums_on(
+        &mut self,
+        gpu: &Gpu,
+        sources: &[VertexId],
+        progress: Option<Progress<'_>>,
+    ) -> Result<(HopSums, DeviceTimes), SearchError> {
+        // a source without arcs reaches only itself, and would keep other searches from ending
+        // early
+        let (starts, ends): (Vec<_>, Vec<_>) =
+            sources.iter().partition(|&&source| self.graph.out_degree(source) > 0);
+        let (mut sums, times) = if starts.is_empty() {
+            (HopSums::new(self.graph.n_vertices()), DeviceTimes::default())
+        } else {
+            HopSearches::made(&mut self.searches, gpu, &self.graph, starts.len())?
+                .sums(starts, progress)?
+        };
+        for &source in &ends {
+            sums.n_sources[source as usize] += 1;
+            sums.add_pairs(&[1]);
+        }
+        Ok((sums, times))
     }
 
     /// Where the time of the last sums went, if the GPU computed them.

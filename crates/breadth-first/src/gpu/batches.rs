@@ -16,7 +16,7 @@
 //! Reference: then-2015
 
 use std::borrow::Cow;
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
@@ -26,7 +26,8 @@ use paths::{HopSums, Progress};
 use rayon::prelude::*;
 use search_parts::device::DeviceArcs;
 use search_parts::{
-    DeviceTimes, Launch, SearchError, check_size, check_vertices, milliseconds, two_blocks_each,
+    DeviceTimes, Launch, SearchError, check_size, check_vertices, length, milliseconds,
+    two_blocks_each,
 };
 
 use super::schedule::Schedule;
@@ -87,22 +88,34 @@ struct Control {
 pub struct HopSearches {
     width: Width,
     launch: Launch,
-    rows: DeviceArcs,
-    n_long: u32,
-    order: Buffer<VertexId>,
-    parts: Buffer<[u32; 4]>,
-    seen: [Buffer<u64>; 2],
-    changed: [Buffer<u8>; 2],
+    /// The parameters that are the same for every batch.
+    parameters: Batch,
     control: Buffer<Control>,
+    /// The other buffers whose addresses `parameters` has.
+    _graph: (DeviceArcs, Buffer<VertexId>, Buffer<[u32; 4]>),
+    _bits: ([Buffer<u64>; 2], [Buffer<u8>; 2]),
 }
 
 impl HopSearches {
-    /// Uploads `graph` for `n_sources` sources; the width of a batch depends on them.
-    /// O(n log n + m).
+    /// The searches in `place`, made if they are not yet for as many as `n_sources` sources: uploads
+    /// `graph`, for batches whose width depends on them. O(n log n + m).
     ///
     /// # Errors
     /// Those of [`BreadthFirstOnGpu::new`](super::BreadthFirstOnGpu::new).
-    pub fn new(gpu: &Gpu, graph: &Csr<u32>, n_sources: usize) -> Result<Self, SearchError> {
+    pub fn made<'p>(
+        place: &'p mut Option<Self>,
+        gpu: &Gpu,
+        graph: &Csr<u32>,
+        n_sources: usize,
+    ) -> Result<&'p mut Self, SearchError> {
+        let width = if n_sources <= Width::Few as usize { Width::Few } else { Width::Many };
+        match place.take_if(|made| made.width == width) {
+            Some(made) => Ok(place.insert(made)),
+            None => Ok(place.insert(Self::new(gpu, graph, width)?)),
+        }
+    }
+
+    fn new(gpu: &Gpu, graph: &Csr<u32>, width: Width) -> Result<Self, SearchError> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         check_size(n, m)?;
         let leading_in = match graph.direction() {
@@ -110,36 +123,38 @@ impl HopSearches {
             Direction::Directed => Cow::Owned(graph.transposed()),
         };
         let Schedule { order, n_long, parts } = Schedule::of(&leading_in);
-        let width = width_for(n_sources);
         let words = n * width as usize / 64;
         let lists = size_of_val(&order[..]) + size_of_val(&parts[..]);
         let bits = 2 * (words * size_of::<u64>() + n);
-        gpu.check_fits(
-            "the graph and its searches",
-            DeviceArcs::bytes(n, m) + (lists + bits) as u64,
-        )?;
+        let bytes = DeviceArcs::bytes(n, m) + (lists + bits) as u64;
+        gpu.check_fits("the graph and its searches", bytes)?;
         let (ptx, name) = match width {
             Width::Few => (&FEW, "hop_sums_64"),
             Width::Many => (&MANY, "hop_sums_1024"),
         };
         let shape = two_blocks_each(gpu);
         let launch = Launch::new(gpu, gpu.kernel(ptx, name)?, shape.grid.0, shape.block)?;
-        Ok(Self {
-            width,
-            launch,
-            rows: DeviceArcs::upload(gpu, &leading_in)?,
+        let rows = DeviceArcs::upload(gpu, &leading_in)?;
+        let (order, parts) = (gpu.upload(&order)?, gpu.upload(&parts)?);
+        let seen = [gpu.buffer(words)?, gpu.buffer(words)?];
+        let changed = [gpu.buffer(n)?, gpu.buffer(n)?];
+        let control = gpu.buffer(1)?;
+        let parameters = Batch {
+            offsets: rows.offsets.address(),
+            ends: rows.ends.address(),
+            order: order.address(),
+            parts: parts.address(),
+            seen: [seen[0].address(), seen[1].address()],
+            changed: [changed[0].address(), changed[1].address()],
+            control: control.address(),
+            n_vertices: n as u32,
+            n_rows: length(&order),
             n_long: n_long as u32,
-            order: gpu.upload(&order)?,
-            parts: gpu.upload(&parts)?,
-            seen: [gpu.buffer(words)?, gpu.buffer(words)?],
-            changed: [gpu.buffer(n)?, gpu.buffer(n)?],
-            control: gpu.buffer(1)?,
-        })
-    }
-
-    /// Whether the width is the one for `n_sources`.
-    pub fn is_for(&self, n_sources: usize) -> bool {
-        self.width == width_for(n_sources)
+            n_parts: length(&parts),
+            ..Batch::zeroed()
+        };
+        let (_graph, _bits) = ((rows, order, parts), (seen, changed));
+        Ok(Self { width, launch, parameters, control, _graph, _bits })
     }
 
     /// The sums over searches from all of `sources`, each of which has an arc, and the times.
@@ -147,12 +162,12 @@ impl HopSearches {
     ///
     /// # Errors
     /// [`SearchError::Interrupted`] where the callback ends it, and [`SearchError::Gpu`].
-    pub fn sums(
+    pub(crate) fn sums(
         &mut self,
         mut sources: Vec<VertexId>,
         progress: Option<Progress<'_>>,
     ) -> Result<(HopSums, DeviceTimes), SearchError> {
-        let n = self.n_vertices();
+        let n = self.parameters.n_vertices as usize;
         check_vertices(n, "source", &sources)?;
         sources.par_sort_unstable();
         let gpu = self.launch.gpu.clone();
@@ -165,18 +180,15 @@ impl HopSearches {
             sums: sums.address(),
             reciprocals: reciprocals.address(),
             by_hop: by_hop.address(),
-            ..self.batch()
+            ..self.parameters
         };
-        let mut times = DeviceTimes::default();
-        let mut done = 0;
-        for part in sources.chunks(self.width as usize) {
-            let report = report_batch(progress, done, sources.len());
+        let (n_rows, mut times) = (self.width as usize, DeviceTimes::default());
+        for first in (0..sources.len()).step_by(n_rows) {
+            let rows = first..sources.len().min(first + n_rows);
             // SAFETY: sums have an element for each vertex, and `by_hop` one for each number of
             // hops, which is less than the number of vertices.
-            times.solve_ms += unsafe { self.search(batch, part, report)? };
-            done += part.len();
+            times.solve_ms += unsafe { self.search(batch, &sources, rows, progress)? };
         }
-        report_end(progress, done)?;
         let start = Instant::now();
         let greatest = greatest.download()?;
         let n_hops = greatest.par_iter().max().map_or(0, |&most| most as usize + 1);
@@ -203,56 +215,33 @@ impl HopSearches {
         progress: Option<Progress<'_>>,
         take: &mut dyn FnMut(Range<usize>, &[u32]),
     ) -> Result<DeviceTimes, SearchError> {
-        check_vertices(self.n_vertices(), "source", sources)?;
-        check_vertices(self.n_vertices(), "target", targets)?;
+        let n_vertices = self.parameters.n_vertices as usize;
+        check_vertices(n_vertices, "source", sources)?;
+        check_vertices(n_vertices, "target", targets)?;
         let gpu = self.launch.gpu.clone();
         let targets = gpu.upload(targets)?;
         let n_rows = rows_at_once(sources.len(), targets.len()).min(self.width as usize);
         let mut times = DeviceTimes::default();
         for first in (0..sources.len()).step_by(n_rows) {
-            let rows = first..(first + n_rows).min(sources.len());
+            let rows = first..sources.len().min(first + n_rows);
             let table = filled::<u32>(&gpu, rows.len() * targets.len(), 0xff)?;
             let batch = Batch {
                 targets: targets.address(),
                 table: table.address(),
-                n_targets: targets.len() as u32,
-                ..self.batch()
+                n_targets: length(&targets),
+                ..self.parameters
             };
-            let report = report_batch(progress, first, sources.len());
             // SAFETY: targets are vertices, and the table has a row for each source.
-            times.solve_ms += unsafe { self.search(batch, &sources[rows.clone()], report)? };
+            times.solve_ms += unsafe { self.search(batch, sources, rows.clone(), progress)? };
             let start = Instant::now();
             let levels = table.download()?;
             times.download_ms += milliseconds(start);
             take(rows, &levels);
         }
-        report_end(progress, sources.len())?;
         Ok(times)
     }
 
-    fn n_vertices(&self) -> usize {
-        self.rows.offsets.len() - 1
-    }
-
-    /// The part of the parameters that all batches share.
-    fn batch(&self) -> Batch {
-        Batch {
-            offsets: self.rows.offsets.address(),
-            ends: self.rows.ends.address(),
-            order: self.order.address(),
-            parts: self.parts.address(),
-            seen: [self.seen[0].address(), self.seen[1].address()],
-            changed: [self.changed[0].address(), self.changed[1].address()],
-            control: self.control.address(),
-            n_vertices: self.n_vertices() as u32,
-            n_rows: self.order.len() as u32,
-            n_long: self.n_long,
-            n_parts: self.parts.len() as u32,
-            ..Batch::zeroed()
-        }
-    }
-
-    /// Searches from `sources`, at most as many as there are bits. Returns the time in
+    /// Searches from the sources at `rows`, at most as many as there are bits. Returns the time in
     /// milliseconds.
     ///
     /// # Safety
@@ -261,49 +250,35 @@ impl HopSearches {
         &mut self,
         batch: Batch,
         sources: &[VertexId],
-        report: Option<impl Fn(u64) -> ControlFlow<()>>,
+        rows: Range<usize>,
+        progress: Option<Progress<'_>>,
     ) -> Result<f64, SearchError> {
-        let on_device = self.launch.gpu.upload(sources)?;
+        let on_device = self.launch.gpu.upload(&sources[rows.clone()])?;
         self.control.fill_bytes(0)?;
         let batch = Batch {
             sources: on_device.address(),
-            n_batch: sources.len() as u32,
-            host: self.launch.start(report.is_some())?,
+            n_batch: length(&on_device),
+            host: self.launch.start(progress.is_some())?,
             ..batch
         };
         // SAFETY: this work space made graph, bits and control; sources are vertices; the
         // caller guarantees the results.
         unsafe { self.launch.queue(&batch)? };
-        self.launch.wait(report)
-    }
-}
-
-/// The callback of a batch that starts when `done` of `total` sources are done.
-fn report_batch(
-    progress: Option<Progress<'_>>,
-    done: usize,
-    total: usize,
-) -> Option<impl Fn(u64) -> ControlFlow<()>> {
-    progress.map(|progress| move |_| progress(done as u64, total as u64))
-}
-
-/// Reports that all are done.
-fn report_end(progress: Option<Progress<'_>>, total: usize) -> Result<(), SearchError> {
-    match progress {
-        Some(progress) if progress(total as u64, total as u64).is_break() => {
-            Err(SearchError::Interrupted)
+        let total = sources.len() as u64;
+        let report = progress.map(|progress| move |_| progress(rows.start as u64, total));
+        let ms = self.launch.wait(report)?;
+        match progress {
+            Some(progress) if progress(rows.end as u64, total).is_break() => {
+                Err(SearchError::Interrupted)
+            }
+            _ => Ok(ms),
         }
-        _ => Ok(()),
     }
 }
 
 /// Rows of a table of this size that one launch finds.
 pub fn rows_at_once(n_sources: usize, n_targets: usize) -> usize {
     n_sources.min((MAX_CELLS / n_targets.max(1)).max(1))
-}
-
-fn width_for(n_sources: usize) -> Width {
-    if n_sources <= Width::Few as usize { Width::Few } else { Width::Many }
 }
 
 fn filled<T: Pod>(gpu: &Gpu, n: usize, byte: u8) -> Result<Buffer<T>, GpuError> {

@@ -15,19 +15,19 @@
 use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Buffer, Gpu, Ptx};
+use gpu_runtime::{Arg, Buffer, Gpu, Kernel, Ptx};
 use graph_formats::{Csr, Direction, VertexId};
 use paths::Predecessors;
 use rayon::prelude::*;
 use search_parts::device::DeviceArcs;
 use search_parts::{
-    DeviceTimes, Launch, NO_VERTEX, Query, SearchError, Work, check_size, milliseconds,
-    two_blocks_each,
+    DeviceTimes, Launch, NO_VERTEX, Query, SearchError, Work, all_threads, check_size, length,
+    milliseconds, two_blocks_each,
 };
 
-use super::tree::TreePass;
-
 static SEARCH: Ptx = Ptx::new(kernels::sssp::BREADTH_FIRST.name, kernels::sssp::BREADTH_FIRST.ptx);
+static TREE: Ptx =
+    Ptx::new(kernels::sssp::BREADTH_FIRST_TREE.name, kernels::sssp::BREADTH_FIRST_TREE.ptx);
 
 /// `part_length` of `search.cuh`.
 const PART_LENGTH: usize = 64;
@@ -80,7 +80,7 @@ struct LevelControl {
 
 /// Breadth-first searches from one source after another; the graph and work space are on a device.
 pub struct BreadthFirstOnGpu {
-    direction: Direction,
+    both_ways: bool,
     rows_ascend: bool,
     launch: Launch,
     /// The parameters that are the same for every source.
@@ -88,7 +88,9 @@ pub struct BreadthFirstOnGpu {
     rows: DeviceArcs,
     levels: Buffer<u32>,
     control: Buffer<LevelControl>,
-    tree: Option<TreePass>,
+    /// The kernel of `breadth_first_tree.cu` for the direction of the graph, and the predecessors
+    /// that it chooses; loaded on first use.
+    tree: Option<(Kernel, Buffer<VertexId>)>,
     times: DeviceTimes,
     /// The other buffers whose addresses `parameters` has.
     _lists: (Buffer<u32>, [Buffer<u32>; 2], Buffer<[u32; 2]>),
@@ -113,7 +115,8 @@ impl BreadthFirstOnGpu {
         let launch = Launch::new(gpu, kernel, shape.grid.0, shape.block)?;
         let jit_ms = gpu.jit_ms() - jit_before;
         let start = Instant::now();
-        let may_pull = graph.direction() == Direction::Undirected && m >= MIN_DEGREE_TO_PULL * n;
+        let both_ways = graph.direction() == Direction::Undirected;
+        let may_pull = both_ways && m >= MIN_DEGREE_TO_PULL * n;
         let without = if may_pull { without_arcs(graph) } else { vec![0] };
         let rows = DeviceArcs::upload(gpu, graph)?;
         let without = gpu.upload(&without)?;
@@ -142,7 +145,7 @@ impl BreadthFirstOnGpu {
         };
         let _lists = (without, seen, list);
         Ok(Self {
-            direction: graph.direction(),
+            both_ways,
             rows_ascend: graph.rows_ascend(),
             launch,
             parameters,
@@ -191,15 +194,26 @@ impl BreadthFirstOnGpu {
     /// [`SearchError::Gpu`] where the device fails or has too little memory.
     pub fn predecessors(&mut self, last: u32) -> Result<Predecessors, SearchError> {
         let gpu = &self.launch.gpu;
-        let tree = match &mut self.tree {
+        let (kernel, chosen) = match &mut self.tree {
             Some(tree) => tree,
             empty => {
-                let n_vertices = self.levels.len();
-                empty.insert(TreePass::load(gpu, self.direction, self.rows_ascend, n_vertices)?)
+                let of = if self.both_ways { "" } else { "_of_arcs" };
+                let kernel = gpu.kernel(&TREE, &format!("breadth_first_tree{of}"))?;
+                empty.insert((kernel, gpu.buffer(self.levels.len())?))
             }
         };
-        let chosen = tree.predecessors(gpu, &self.rows, &self.levels, last)?;
-        Ok(Predecessors::from_storage(chosen))
+        chosen.fill_bytes(0xff)?;
+        let n_vertices = length(&self.levels);
+        let buffers = [&self.rows.offsets, &self.rows.ends, &self.levels, chosen].map(Arg::from);
+        let numbers = match self.both_ways {
+            true => [n_vertices, last, self.rows_ascend.into()],
+            false => [n_vertices, length(&self.rows.ends), last],
+        };
+        let args = [&buffers[..], &numbers.map(Arg::from)].concat();
+        // SAFETY: threads read the rows, whose ends are vertices, and the levels, and write
+        // `chosen`; levels and `chosen` have an element for each vertex.
+        unsafe { gpu.launch(kernel, all_threads(gpu), &args)? };
+        Ok(Predecessors::from_storage(chosen.download()?))
     }
 
     /// The times of the last search.

@@ -101,13 +101,8 @@ impl<W: Weight> DeviceSearch<W> for ByLevelsOnGpu<'_, W> {
             return Ok(None);
         }
         self.times = self.times.without_search();
-        let many = match self.many.take_if(|many| many.is_for(n_at_once)) {
-            Some(many) => self.many.insert(many),
-            None => {
-                let graph = self.graph.clone().unweighted();
-                self.many.insert(HopSearches::new(&self.gpu, &graph, n_at_once)?)
-            }
-        };
+        let graph = self.graph.clone().unweighted();
+        let many = HopSearches::made(&mut self.many, &self.gpu, &graph, n_at_once)?;
         let distances = &mut self.distances;
         let times = many.rows(sources, targets, progress, &mut |rows, levels| {
             let reached = levels.par_iter().filter(|&&level| level != u32::MAX);
