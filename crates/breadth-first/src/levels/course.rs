@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
 use graph_formats::Csr;
 use search_parts::{Query, SearchError, Team};
 
-use super::labels::Labels;
+use super::labels::Epoch;
 use crate::arcs::Arcs;
 
 /// Levels at most between two barriers.
@@ -21,7 +21,9 @@ pub(super) struct Space<'g> {
     pub(super) outgoing: Arcs<'g>,
     /// The arcs for pulls; `None` if levels are only pushed.
     pub(super) incoming: Option<Csr<u32>>,
-    pub(super) labels: Labels,
+    pub(super) labels: Vec<AtomicU64>,
+    /// The numbers of the levels in the labels of the last search.
+    pub(super) epoch: Epoch,
     /// The vertices of the pushed levels, one level after another.
     pub(super) queue: Vec<AtomicU32>,
     /// A bit a vertex, for pulls: set if the vertex is found or has no arcs.
@@ -40,12 +42,10 @@ pub(super) struct Course<'a, 'g> {
     pub(super) level: AtomicU32,
     /// Levels found from the current one before the next barrier.
     pub(super) window: AtomicU32,
-    /// Vertices of the current level that a thread takes at a time.
-    pub(super) part: AtomicUsize,
-    /// Vertices that a thread may find in each level of the window except the last.
-    pub(super) max_found: AtomicUsize,
-    /// Whether a thread has found more than `max_found`. Then only the first level of the window is
-    /// kept.
+    /// Vertices of the current level.
+    pub(super) n_vertices: AtomicUsize,
+    /// Whether a thread has found too many vertices in a level of the window. Then only the first
+    /// level of the window is kept.
     pub(super) is_overgrown: AtomicBool,
     pub(super) is_pull: AtomicBool,
     /// Whether the bitmaps must be built before the pull.
@@ -58,6 +58,8 @@ pub(super) struct Course<'a, 'g> {
     pub(super) n_found: AtomicUsize,
     /// How often a vertex was found again at a lower level, in this window.
     pub(super) n_again: AtomicUsize,
+    /// Arcs read.
+    pub(super) looked_at: AtomicU64,
     pub(super) ledger: Mutex<Ledger>,
     pub(super) failed: AtomicBool,
 }
@@ -67,55 +69,19 @@ pub(super) struct Course<'a, 'g> {
 pub(super) struct Ledger {
     /// The current level, as a range of the queue if it is pushed.
     pub(super) level: Range<usize>,
-    /// Vertices of the current level.
-    pub(super) n_vertices: usize,
     /// Vertices found up to the current level.
     pub(super) n_found: usize,
     /// Estimated arcs of the vertices that are not found.
     pub(super) arcs_left: f64,
     pub(super) n_targets_found: usize,
-    pub(super) reported: usize,
     pub(super) rounds: u64,
     pub(super) error: Option<SearchError>,
 }
 
-/// The vertices that one thread has found. Aligned, so that no two threads share a cache line.
+/// The vertices that one thread has found in each level of a window; those of its last level go to
+/// the queue. Aligned, so that no two threads share a cache line.
 #[repr(align(128))]
-pub(super) struct Found {
-    /// The vertices of each level of a window; those of its last level go to the queue.
-    pub(super) lists: [Vec<AtomicU32>; MAX_WINDOW],
-    pub(super) counts: Counts,
-}
-
-#[derive(Default)]
-pub(super) struct Counts {
-    /// Arcs read.
-    pub(super) looked_at: u64,
-    /// Vertices found for the first time, since they were last added to [`Course::n_found`].
-    pub(super) n_new: usize,
-    /// Vertices found again at a lower level, since they were last added to [`Course::n_again`].
-    pub(super) n_again: usize,
-}
-
-impl Default for Found {
-    fn default() -> Self {
-        let lists = [0; MAX_WINDOW].map(|_| Vec::with_capacity(MAX_KEPT));
-        Self { lists, counts: Counts::default() }
-    }
-}
-
-impl Found {
-    /// Empties all lists and resets the counts.
-    pub(super) fn clear(&mut self) {
-        self.lists.iter_mut().for_each(Vec::clear);
-        self.counts = Counts::default();
-    }
-
-    /// Vertices in the list of the last level of a window of `window` levels.
-    pub(super) fn n_kept(&self, window: u32) -> usize {
-        self.lists[window as usize - 1].len()
-    }
-}
+pub(super) struct Found(pub(super) [Vec<AtomicU32>; MAX_WINDOW]);
 
 /// One thread's share of a level: a range of the queue, or of the words of the bitmaps. Aligned, so
 /// that no two threads share a cache line.

@@ -7,18 +7,11 @@
 //! not be cleared.
 
 use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::Relaxed;
 
 use graph_formats::VertexId;
 
 /// The code for "no predecessor"; no graph has this many vertices.
 pub(super) const NO_VERTEX: VertexId = VertexId::MAX;
-
-/// The labels of all vertices.
-pub(super) struct Labels {
-    labels: Vec<AtomicU64>,
-    epoch: Epoch,
-}
 
 /// The range of level numbers of one search.
 #[derive(Clone, Copy, Default)]
@@ -29,56 +22,20 @@ pub(super) struct Epoch {
     before: u32,
 }
 
-impl Labels {
-    /// 8 bytes a vertex. The system allocates pages when they are first touched.
-    pub(super) fn new(n_vertices: usize) -> Self {
-        Self { labels: bytemuck::zeroed_vec(n_vertices), epoch: Epoch::default() }
-    }
-
-    /// Begins a search from `source`. O(1); O(n) each time that the numbers run out.
-    pub(super) fn begin(&mut self, source: VertexId) {
-        let n = self.labels.len() as u32;
-        let before = self.epoch.first;
-        self.epoch = match before.checked_add(n) {
-            Some(first) => Epoch { first, before },
+impl Epoch {
+    /// Begins the next search, from `source`. O(1); O(n) each time that the numbers run out.
+    pub(super) fn begin(&mut self, labels: &mut [AtomicU64], source: VertexId) {
+        let (n, before) = (labels.len() as u32, self.first);
+        *self = match before.checked_add(n) {
+            Some(first) => Self { first, before },
             None => {
-                self.labels.iter_mut().for_each(|label| *label.get_mut() = 0);
-                Epoch { first: n, before: 0 }
+                labels.iter_mut().for_each(|label| *label.get_mut() = 0);
+                Self { first: n, before: 0 }
             }
         };
-        *self.labels[source as usize].get_mut() = self.epoch.label(0, NO_VERTEX);
+        *labels[source as usize].get_mut() = self.label(0, NO_VERTEX);
     }
 
-    pub(super) fn epoch(&self) -> Epoch {
-        self.epoch
-    }
-
-    pub(super) fn as_slice(&self) -> &[AtomicU64] {
-        &self.labels
-    }
-
-    #[inline(always)]
-    pub(super) fn of(&self, vertex: VertexId) -> &AtomicU64 {
-        &self.labels[vertex as usize]
-    }
-
-    #[inline(always)]
-    pub(super) fn get(&self, vertex: VertexId) -> u64 {
-        self.of(vertex).load(Relaxed)
-    }
-
-    pub(super) fn is_found(&self, vertex: VertexId) -> bool {
-        self.epoch.is_found(self.get(vertex))
-    }
-
-    /// The level of a vertex; if it was not found, a number greater than all levels.
-    #[inline(always)]
-    pub(super) fn level(&self, vertex: VertexId) -> u32 {
-        self.epoch.level(self.get(vertex))
-    }
-}
-
-impl Epoch {
     /// The label of a vertex in `level`, which is at most the number of vertices.
     #[inline(always)]
     pub(super) fn label(self, level: u32, predecessor: VertexId) -> u64 {
@@ -90,7 +47,7 @@ impl Epoch {
         (label >> 32) as u32 > self.before
     }
 
-    /// As [`Labels::level`].
+    /// The level of a vertex; if it was not found, a number greater than all levels.
     #[inline(always)]
     pub(super) fn level(self, label: u64) -> u32 {
         self.first - (label >> 32) as u32
@@ -105,6 +62,8 @@ pub(super) fn predecessor(label: u64) -> VertexId {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering::Relaxed;
+
     use super::*;
 
     #[test]
@@ -118,15 +77,19 @@ mod tests {
         assert!(later.level(best) >= n);
     }
 
+    fn found(labels: &[AtomicU64; 3], epoch: Epoch) -> [bool; 3] {
+        labels.each_ref().map(|label| epoch.is_found(label.load(Relaxed)))
+    }
+
     #[test]
     fn labels_are_cleared_when_numbers_run_out() {
-        let mut labels = Labels::new(3);
-        labels.epoch = Epoch { first: u32::MAX - 2, before: u32::MAX - 5 };
-        *labels.labels[1].get_mut() = labels.epoch.label(2, 0);
-        labels.begin(2);
-        assert!(!labels.is_found(1) && labels.level(2) == 0 && labels.epoch.first == 3);
-        labels.begin(0);
-        assert!(labels.is_found(0) && !labels.is_found(2));
+        let mut epoch = Epoch { first: u32::MAX - 2, before: u32::MAX - 5 };
+        let mut labels = [0, epoch.label(2, 0), 0].map(AtomicU64::new);
+        epoch.begin(&mut labels, 2);
+        assert_eq!((found(&labels, epoch), epoch.first), ([false, false, true], 3));
+        assert_eq!(epoch.level(labels[2].load(Relaxed)), 0);
+        epoch.begin(&mut labels, 0);
+        assert_eq!(found(&labels, epoch), [true, false, false]);
     }
 
     #[test]

@@ -33,18 +33,18 @@ mod course;
 mod labels;
 mod steps;
 
-use std::mem;
-use std::ops::{Range, RangeInclusive};
+use std::array;
+use std::ops::Range;
+use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use graph_formats::{Csr, VertexId, Weight};
 use paths::Predecessors;
 use search_parts::{Barrier, EndsOnPanic, Query, SearchError, Team, Threads, Work};
 
-use self::course::{Course, Found, Ledger, MAX_WINDOW, Share, Space};
-use self::labels::{Labels, NO_VERTEX, predecessor};
+use self::course::{Course, Found, Ledger, MAX_KEPT, MAX_WINDOW, Share, Space};
+use self::labels::{Epoch, NO_VERTEX, predecessor};
 use crate::arcs::Arcs;
 
 /// A level is pulled only if its arcs are more than 1 / PULL_AT of those of unfound vertices.
@@ -57,23 +57,13 @@ const PUSH_AT: usize = 18;
 const MIN_SHARED_ARCS: f64 = 1024.0;
 /// The least number of bitmap words that all threads pull.
 const MIN_SHARED_WORDS: usize = 256;
-/// Vertices that a thread takes at a time if the window is one level.
-const VERTICES: RangeInclusive<usize> = 1..=64;
-/// Times that each thread takes vertices of a level, within the bounds of [`VERTICES`].
-const TURNS: usize = 8;
-/// Vertices that a thread takes at a time if the window is several levels: enough that two parts
-/// have few vertices in common.
-const VERTICES_OF_WINDOW: RangeInclusive<usize> = 64..=256;
-/// A window is cut to one level if a thread finds more than this multiple of the vertices that the
-/// window began with.
-const MAX_GROWTH: usize = 4;
 /// The window doubles if at most 1 / WIDEN_AT of the found vertices are found again.
 const WIDEN_AT: usize = 24;
 /// The window halves if more than 1 / NARROW_AT of the found vertices are found again.
 const NARROW_AT: usize = 10;
 /// Vertices of a level whose arcs are counted.
 const SAMPLES: usize = 64;
-/// Vertices found between two calls of the progress callback.
+/// The progress callback is called when the vertices found reach a multiple of this number.
 const FOUND_PER_REPORT: usize = 1 << 16;
 
 /// Breadth-first searches from one source after another, in the same work space.
@@ -114,36 +104,38 @@ impl<'g> BreadthFirst<'g> {
         let space = Space {
             outgoing,
             incoming,
-            labels: Labels::new(n),
-            // the system allocates its pages when they are first touched
+            // the system allocates the pages of these two when they are first touched
+            labels: bytemuck::zeroed_vec(n),
             queue: bytemuck::zeroed_vec(n),
+            epoch: Epoch::default(),
             seen: bitmap(),
             fronts: [bitmap(), bitmap()],
             team,
         };
-        let found = (0..threads).map(|_| Found::default()).collect();
+        let found = || Found(array::from_fn(|_| Vec::with_capacity(MAX_KEPT)));
+        let found = (0..threads).map(|_| found()).collect();
         Self { space, threads: Threads::new(threads), found }
     }
 
     /// The level of a vertex in the last search; `None` if it was not found.
     #[inline]
     pub fn level(&self, vertex: VertexId) -> Option<u32> {
-        let labels = &self.space.labels;
-        labels.is_found(vertex).then(|| labels.level(vertex))
+        let (epoch, label) = (self.space.epoch, self.space.labels[vertex as usize].load(Relaxed));
+        epoch.is_found(label).then(|| epoch.level(label))
     }
 
     /// `of` applied to the level of each vertex; for a vertex that was not found, to a number
     /// greater than all levels. O(n).
     pub fn map_levels<T: Copy + Send>(&self, of: impl Fn(u32) -> T + Sync) -> Vec<T> {
-        let epoch = self.space.labels.epoch();
-        self.threads.map(self.space.labels.as_slice(), |label| of(epoch.level(label.load(Relaxed))))
+        let epoch = self.space.epoch;
+        self.threads.map(&self.space.labels, |label| of(epoch.level(label.load(Relaxed))))
     }
 
     /// The predecessors of the vertices up to level `last`: the smallest vertex of the level
     /// before. O(n).
     pub fn predecessors(&self, last: u32) -> Predecessors {
-        let least = self.space.labels.epoch().label(last, NO_VERTEX);
-        let predecessors = self.threads.map(self.space.labels.as_slice(), |label| {
+        let least = self.space.epoch.label(last, NO_VERTEX);
+        let predecessors = self.threads.map(&self.space.labels, |label| {
             let label = label.load(Relaxed);
             if label >= least { predecessor(label) } else { NO_VERTEX }
         });
@@ -158,115 +150,81 @@ impl<'g> BreadthFirst<'g> {
     pub fn run(&mut self, query: &Query<'_, u32>) -> Result<(Work, u32), SearchError> {
         let Self { space, threads, found } = self;
         // a search that panicked may have left some
-        found.iter_mut().for_each(Found::clear);
-        space.labels.begin(query.source);
+        found.iter_mut().flat_map(|found| &mut found.0).for_each(Vec::clear);
+        space.epoch.begin(&mut space.labels, query.source);
         *space.queue[0].get_mut() = query.source;
+        let arcs_left = space.outgoing.ends.len() as f64;
         let course = Course {
             space,
             query,
-            level: AtomicU32::new(0),
-            window: AtomicU32::new(0),
-            part: AtomicUsize::new(0),
-            max_found: AtomicUsize::new(0),
-            is_overgrown: AtomicBool::new(false),
-            is_pull: AtomicBool::new(false),
-            needs_bits: AtomicBool::new(false),
-            is_last: AtomicBool::new(false),
+            level: 0.into(),
+            window: 0.into(),
+            n_vertices: 0.into(),
+            is_overgrown: false.into(),
+            is_pull: false.into(),
+            needs_bits: false.into(),
+            is_last: false.into(),
             shares: found.iter().map(|_| Share::default()).collect(),
-            n_queued: AtomicUsize::new(1),
-            n_found: AtomicUsize::new(1),
-            n_again: AtomicUsize::new(0),
-            ledger: Mutex::new(Ledger {
-                arcs_left: space.outgoing.ends.len() as f64,
-                ..Ledger::default()
-            }),
-            failed: AtomicBool::new(false),
+            n_queued: 1.into(),
+            n_found: 1.into(),
+            n_again: 0.into(),
+            looked_at: 0.into(),
+            ledger: Mutex::new(Ledger { arcs_left, ..Ledger::default() }),
+            failed: false.into(),
         };
-        course.advance(&mut found[0]);
+        course.advance();
         if !course.is_last.load(Relaxed) {
             let team = &mut found[..threads.n_at_once()];
-            let barrier = Barrier::new(team.len());
-            threads.each(team, |index, found| course.share(index, found, &barrier));
+            let (n, barrier) = (team.len(), Barrier::new(team.len()));
+            threads.each(team, |index, found| course.share(index, n, found, &barrier));
         }
-        let n_levels = (course.level.load(Relaxed) + 1).min(space.labels.as_slice().len() as u32);
-        let settled = course.n_found.load(Relaxed) as u64;
-        let Ledger { error, rounds, .. } =
-            course.ledger.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let relaxations = found.iter().map(|found| found.counts.looked_at).sum();
-        let work = Work { relaxations, settled, rounds, ..Work::default() };
-        error.map_or(Ok((work, n_levels)), Err)
+        let n_levels = (course.level.into_inner() + 1).min(space.labels.len() as u32);
+        let ledger = course.ledger.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let work = Work {
+            relaxations: course.looked_at.into_inner(),
+            settled: course.n_found.into_inner() as u64,
+            rounds: ledger.rounds,
+            ..Work::default()
+        };
+        ledger.error.map_or(Ok((work, n_levels)), Err)
     }
 }
 
-/// The result of one window.
-struct Window {
-    n_levels: u32,
-    /// Vertices of the level that it began with.
-    n_vertices: usize,
-    /// Vertices found for the first time.
-    n_new: usize,
-    /// How often a vertex was found again at a lower level.
-    n_again: usize,
-}
-
-impl Window {
-    /// Whether `n_vertices` in the next level are more than slow growth.
-    fn is_outgrown_by(&self, n_vertices: usize) -> bool {
-        n_vertices > self.n_vertices + self.n_vertices / 2
-    }
-
-    /// The number of levels of the next window.
-    fn next(&self) -> u32 {
-        if self.n_again * WIDEN_AT <= self.n_new {
-            (self.n_levels * 2).min(MAX_WINDOW as u32)
-        } else if self.n_again * NARROW_AT <= self.n_new {
-            self.n_levels
-        } else {
-            self.n_levels.div_ceil(2)
-        }
-    }
+/// The `index`-th of `n_parts` parts of `0..n`.
+fn part_of(n: usize, index: usize, n_parts: usize) -> Range<usize> {
+    n * index / n_parts..n * (index + 1) / n_parts
 }
 
 impl Course<'_, '_> {
-    fn lock(&self) -> MutexGuard<'_, Ledger> {
-        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// One thread's work on all levels.
-    fn share(&self, index: usize, found: &mut Found, barrier: &Barrier) {
+    /// The work on all levels of one of `n` threads.
+    fn share(&self, index: usize, n: usize, found: &mut Found, barrier: &Barrier) {
         let _ends = EndsOnPanic(&self.failed);
         while !self.is_last.load(Relaxed) {
             if self.is_pull.load(Relaxed) {
                 if self.needs_bits.load(Relaxed) {
-                    self.mark(self.part_of(self.space.seen.len(), index));
-                    if !barrier.meet(&self.failed, || self.needs_bits.store(false, Relaxed)) {
+                    self.mark(part_of(self.space.seen.len(), index, n));
+                    if !barrier.meet(&self.failed, || ()) {
                         return;
                     }
                 }
-                self.pull(index, found);
+                self.pull(index);
             } else {
                 self.push_shared(index, found);
                 // in the order of the shares, so that each thread continues with its own vertices
-                let n_kept = found.n_kept(self.window.load(Relaxed));
-                self.shares[index].kept.store(n_kept, Relaxed);
+                let kept = &self.shares[index].kept;
+                kept.store(found.0[self.window.load(Relaxed) as usize - 1].len(), Relaxed);
                 if !barrier.meet(&self.failed, || self.place()) {
                     return;
                 }
                 match self.is_overgrown.load(Relaxed) {
                     true => self.take_back(found),
-                    false => self.put_kept(self.shares[index].kept.load(Relaxed), found),
+                    false => self.put_kept(kept.load(Relaxed), found),
                 }
             }
-            if !barrier.meet(&self.failed, || self.advance(found)) {
+            if !barrier.meet(&self.failed, || self.advance()) {
                 return;
             }
         }
-    }
-
-    /// The `index`-th part of `0..n`, in as many parts as threads.
-    fn part_of(&self, n: usize, index: usize) -> Range<usize> {
-        let bound = |index| n * index / self.shares.len();
-        bound(index)..bound(index + 1)
     }
 
     /// Sets the position in the queue of each thread's list.
@@ -283,78 +241,51 @@ impl Course<'_, '_> {
 
     /// Advances from a finished level to the next that all threads share. Works off the levels
     /// between alone, while the other threads wait.
-    fn advance(&self, found: &mut Found) {
-        let mut ledger = self.lock();
-        while let Some(is_worth_sharing) = self.next_level(&mut ledger) {
+    fn advance(&self) {
+        let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        while let Some(is_shared) = self.next_level(&mut ledger) {
             let is_pull = self.is_pull.load(Relaxed);
             let level = if is_pull { 0..self.space.seen.len() } else { ledger.level.clone() };
-            if is_worth_sharing {
+            if is_shared {
                 for (index, share) in self.shares.iter().enumerate() {
-                    let part = self.part_of(level.len(), index);
+                    let part = part_of(level.len(), index, self.shares.len());
                     share.set(level.start + part.start..level.start + part.end);
                 }
                 return;
             }
             if is_pull {
-                if self.needs_bits.swap(false, Relaxed) {
+                if self.needs_bits.load(Relaxed) {
                     self.mark(level.clone());
                 }
                 self.shares[0].set(level);
-                self.pull(0, found);
+                self.pull(0);
             } else {
-                self.push_alone(level, found);
+                self.push_alone(level);
             }
         }
         self.is_last.store(true, Relaxed);
     }
 
-    /// Advances to the level just found. Returns whether all threads share it; `None` if the search
-    /// is over.
+    /// Advances to the level just found. Chooses the direction from it and the number of levels
+    /// until the next barrier. Returns whether all threads share it; `None` if the search is over.
     fn next_level(&self, ledger: &mut Ledger) -> Option<bool> {
-        let window = match self.is_overgrown.swap(false, Relaxed) {
-            true => 1,
-            false => self.window.load(Relaxed),
-        };
-        let level = self.level.fetch_add(window, Relaxed) + window;
-        let n_found = self.n_found.load(Relaxed);
-        let last = Window {
-            n_levels: window,
-            n_vertices: ledger.n_vertices,
-            n_new: n_found - mem::replace(&mut ledger.n_found, n_found),
-            n_again: self.n_again.swap(0, Relaxed),
-        };
-        ledger.level = ledger.level.end..self.n_queued.load(Relaxed);
-        ledger.n_vertices = match self.is_pull.load(Relaxed) {
-            true => last.n_new,
-            false => ledger.level.len(),
-        };
-        if ledger.n_vertices == 0 {
-            return None;
-        }
-        ledger.rounds += 1;
-        if level >= self.query.limit || self.has_all_targets(ledger) {
-            return None;
-        }
-        if n_found >= ledger.reported + FOUND_PER_REPORT {
-            ledger.reported = n_found;
-            let reported =
-                self.query.report(n_found as u64, self.space.labels.as_slice().len() as u64);
-            ledger.error = reported.err();
-            if ledger.error.is_some() {
-                return None;
-            }
-        }
-        Some(self.choose(ledger, level, last))
-    }
-
-    /// Chooses the direction from a level and the number of levels until the next barrier. Returns
-    /// whether all threads share it.
-    fn choose(&self, ledger: &mut Ledger, level: u32, last: Window) -> bool {
         let Space { team, incoming, labels, seen, .. } = self.space;
-        let (n, n_vertices) = (labels.as_slice().len(), ledger.n_vertices);
+        let was_overgrown = self.is_overgrown.swap(false, Relaxed);
+        let last_window = if was_overgrown { 1 } else { self.window.load(Relaxed) };
+        let level = self.level.load(Relaxed) + last_window;
+        self.level.store(level, Relaxed);
+        ledger.level = ledger.level.end..self.n_queued.load(Relaxed);
         let was_pull = self.is_pull.load(Relaxed);
-        let goes_on_pulling =
-            was_pull && (n_vertices >= last.n_vertices || n_vertices > n / PUSH_AT);
+        let n_again = self.n_again.swap(0, Relaxed);
+        let n_new = self.n_found.load(Relaxed) - ledger.n_found;
+        let n_vertices = if was_pull { n_new } else { ledger.level.len() };
+        let last_vertices = self.n_vertices.swap(n_vertices, Relaxed);
+        if n_vertices == 0 || self.is_over(ledger, level) {
+            return None;
+        }
+
+        let n = labels.len();
+        let goes_on_pulling = was_pull && (n_vertices >= last_vertices || n_vertices > n / PUSH_AT);
         if was_pull && !goes_on_pulling {
             self.to_queue(ledger, level);
         }
@@ -368,23 +299,46 @@ impl Course<'_, '_> {
         let is_pull = goes_on_pulling || !was_pull && incoming.is_some() && arcs > few;
         self.is_pull.store(is_pull, Relaxed);
         self.needs_bits.store(is_pull && !was_pull, Relaxed);
+
         let is_shared = match team {
             Team::Always => true,
             Team::WhereItPays if is_alone => false,
             Team::WhereItPays if is_pull => seen.len() >= MIN_SHARED_WORDS,
-            Team::WhereItPays => arcs * f64::from(last.n_levels) >= MIN_SHARED_ARCS,
+            Team::WhereItPays => arcs * f64::from(last_window) >= MIN_SHARED_ARCS,
         };
-        let is_steady = is_shared && !is_pull && !was_pull && !last.is_outgrown_by(n_vertices);
-        let window = if is_steady { last.next() } else { 1 };
-        let part = n_vertices / self.shares.len();
-        let part = match window {
-            1 => (part / TURNS).clamp(*VERTICES.start(), *VERTICES.end()),
-            _ => part.clamp(*VERTICES_OF_WINDOW.start(), *VERTICES_OF_WINDOW.end()),
+        let grows_slowly = n_vertices <= last_vertices + last_vertices / 2;
+        let window = if !is_shared || is_pull || was_pull || !grows_slowly {
+            1
+        } else if n_again * WIDEN_AT <= n_new {
+            (last_window * 2).min(MAX_WINDOW as u32)
+        } else if n_again * NARROW_AT <= n_new {
+            last_window
+        } else {
+            last_window.div_ceil(2)
         };
-        self.part.store(part, Relaxed);
-        self.max_found.store(MAX_GROWTH * n_vertices + *VERTICES_OF_WINDOW.start(), Relaxed);
         self.window.store(window.min(self.query.limit - level), Relaxed);
-        is_shared
+        Some(is_shared)
+    }
+
+    /// Whether the search ends at this level, which has vertices: at the limit, if all targets are
+    /// found, or by the callback.
+    fn is_over(&self, ledger: &mut Ledger, level: u32) -> bool {
+        let Space { labels, epoch, .. } = self.space;
+        ledger.rounds += 1;
+        let targets = self.query.targets;
+        let left = targets[ledger.n_targets_found..].iter();
+        let is_found = |&&v: &&VertexId| epoch.is_found(labels[v as usize].load(Relaxed));
+        ledger.n_targets_found += left.take_while(is_found).count();
+        let has_all_targets = !targets.is_empty() && ledger.n_targets_found == targets.len();
+        if level >= self.query.limit || has_all_targets {
+            return true;
+        }
+        let n_found = self.n_found.load(Relaxed);
+        if n_found / FOUND_PER_REPORT > ledger.n_found / FOUND_PER_REPORT {
+            ledger.error = self.query.report(n_found as u64, labels.len() as u64).err();
+        }
+        ledger.n_found = n_found;
+        ledger.error.is_some()
     }
 
     /// An estimate of the arcs out of a level. Counting at every vertex would take a tenth of a
@@ -399,27 +353,18 @@ impl Course<'_, '_> {
         sampled.map(degree).sum::<usize>() as f64 * n_vertices as f64 / n_sampled as f64
     }
 
-    /// Whether there are targets and all are found.
-    fn has_all_targets(&self, ledger: &mut Ledger) -> bool {
-        let targets = self.query.targets;
-        let is_found = |&&target: &&VertexId| self.space.labels.is_found(target);
-        let left = &targets[ledger.n_targets_found..];
-        ledger.n_targets_found += left.iter().take_while(is_found).count();
-        !targets.is_empty() && ledger.n_targets_found == targets.len()
-    }
-
     /// Builds these words of the bitmaps: `seen`, and the one of the current level.
     fn mark(&self, words: Range<usize>) {
-        let Space { seen, fronts, labels, .. } = self.space;
-        let (n, level) = (labels.as_slice().len(), self.level.load(Relaxed));
+        let Space { seen, fronts, labels, epoch, .. } = self.space;
+        let level = self.level.load(Relaxed);
         let front = &fronts[level as usize % 2];
         for word in words {
-            let vertices = word * 64..n.min(word * 64 + 64);
+            let labels = &labels[word * 64..labels.len().min(word * 64 + 64)];
             // bits beyond the last vertex
-            let mut is_seen = if vertices.len() < 64 { u64::MAX << vertices.len() } else { 0 };
+            let mut is_seen = if labels.len() < 64 { u64::MAX << labels.len() } else { 0 };
             let mut is_of_level = 0;
-            for (at, vertex) in vertices.enumerate() {
-                let found = labels.level(vertex as VertexId);
+            for (at, label) in labels.iter().enumerate() {
+                let found = epoch.level(label.load(Relaxed));
                 is_seen |= u64::from(found <= level) << at;
                 is_of_level |= u64::from(found == level) << at;
             }

@@ -1,18 +1,27 @@
 //! The steps of a search: one level or a window, pushed or pulled, by one thread or by all.
 
 use std::iter::from_fn;
-use std::mem;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use graph_formats::VertexId;
 use search_parts::prefetch;
 
-use super::course::{Counts, Course, Found, MAX_KEPT, Space};
+use super::course::{Course, Found, MAX_KEPT, Space};
 use super::labels::NO_VERTEX;
 use crate::arcs::Arcs;
 
+/// Vertices that a thread takes at a time if the window is one level.
+const VERTICES: RangeInclusive<usize> = 1..=64;
+/// Times that each thread takes vertices of a level, within the bounds of [`VERTICES`].
+const TURNS: usize = 8;
+/// Vertices that a thread takes at a time if the window is several levels: enough that two parts
+/// have few vertices in common.
+const VERTICES_OF_WINDOW: RangeInclusive<usize> = 64..=256;
+/// A window is cut to one level if a thread finds more than this multiple of the vertices that the
+/// window began with.
+const MAX_GROWTH: usize = 4;
 /// Words of the bitmaps that a thread takes at a time.
 const WORDS_PER_TASK: usize = 16;
 /// Vertices ahead of the current one whose arcs are prefetched.
@@ -22,6 +31,14 @@ const OFFSETS_AHEAD: usize = 12;
 /// Heads of arcs on a cache line; even a short row may lie on two lines.
 const ARCS_PER_LINE: usize = 16;
 
+/// What a thread adds to the counts of a search after a step.
+#[derive(Default)]
+struct Counts {
+    looked_at: u64,
+    n_new: usize,
+    n_again: usize,
+}
+
 impl Course<'_, '_> {
     /// The level in parts of `n`: first this thread's share, then what is left of the others'.
     fn parts(&self, index: usize, n: usize) -> impl Iterator<Item = Range<usize>> + '_ {
@@ -30,18 +47,17 @@ impl Course<'_, '_> {
     }
 
     /// Pushes the level, `range` of the queue, while all other threads wait.
-    pub(super) fn push_alone(&self, range: Range<usize>, found: &mut Found) {
-        let (space, level) = (self.space, self.level.load(Relaxed));
-        let epoch = space.labels.epoch();
-        let (first, mut n_queued) = (range.end, range.end);
+    pub(super) fn push_alone(&self, range: Range<usize>) {
+        let (space, epoch, level) = (self.space, self.space.epoch, self.level.load(Relaxed));
+        let (first, mut n_queued, mut looked_at) = (range.end, range.end, 0);
         for at in range {
             space.fetch_arcs(&space.queue[..n_queued], at);
             let from = space.queue[at].load(Relaxed);
             let ends = space.outgoing.of(from as usize);
-            found.counts.looked_at += ends.len() as u64;
+            looked_at += ends.len() as u64;
             let new = epoch.label(level + 1, from);
             for &to in ends {
-                let label = space.labels.of(to);
+                let label = &space.labels[to as usize];
                 let before = label.load(Relaxed);
                 if new > before {
                     label.store(new, Relaxed);
@@ -54,17 +70,24 @@ impl Course<'_, '_> {
         }
         self.n_queued.store(n_queued, Relaxed);
         self.n_found.fetch_add(n_queued - first, Relaxed);
+        self.looked_at.fetch_add(looked_at, Relaxed);
     }
 
     /// Pushes this thread's parts of the level, and what it finds from each part within the window,
     /// while the other threads push theirs.
-    pub(super) fn push_shared(&self, index: usize, found: &mut Found) {
+    pub(super) fn push_shared(&self, index: usize, Found(lists): &mut Found) {
         let (level, window) = (self.level.load(Relaxed), self.window.load(Relaxed) as usize);
-        let max_found = self.max_found.load(Relaxed);
-        let Found { lists, counts } = found;
-        for part in self.parts(index, self.part.load(Relaxed)) {
+        let n_vertices = self.n_vertices.load(Relaxed);
+        let max_found = MAX_GROWTH * n_vertices + *VERTICES_OF_WINDOW.start();
+        let part = n_vertices / self.shares.len();
+        let part = match window {
+            1 => (part / TURNS).clamp(*VERTICES.start(), *VERTICES.end()),
+            _ => part.clamp(*VERTICES_OF_WINDOW.start(), *VERTICES_OF_WINDOW.end()),
+        };
+        let mut counts = Counts::default();
+        for part in self.parts(index, part) {
             let before = lists.each_ref().map(Vec::len);
-            self.push(level, &self.space.queue[part], &mut lists[0], window == 1, counts);
+            self.push(level, &self.space.queue[part], &mut lists[0], window == 1, &mut counts);
             for depth in 1..window {
                 let [.., above, list] = &mut lists[..=depth] else { break };
                 if above.len() > max_found {
@@ -74,11 +97,12 @@ impl Course<'_, '_> {
                     break;
                 }
                 let vertices = &above[before[depth - 1]..];
-                self.push(level + depth as u32, vertices, list, false, counts);
+                self.push(level + depth as u32, vertices, list, false, &mut counts);
             }
         }
-        self.n_found.fetch_add(mem::take(&mut counts.n_new), Relaxed);
-        self.n_again.fetch_add(mem::take(&mut counts.n_again), Relaxed);
+        self.n_found.fetch_add(counts.n_new, Relaxed);
+        self.n_again.fetch_add(counts.n_again, Relaxed);
+        self.looked_at.fetch_add(counts.looked_at, Relaxed);
     }
 
     /// Pushes vertices of a level. Found vertices go to `list`; if it `spills`, a full list goes to
@@ -91,11 +115,11 @@ impl Course<'_, '_> {
         spills: bool,
         counts: &mut Counts,
     ) {
-        let (space, epoch) = (self.space, self.space.labels.epoch());
+        let (space, epoch) = (self.space, self.space.epoch);
         for (at, from) in vertices.iter().enumerate() {
             space.fetch_arcs(vertices, at);
             let from = from.load(Relaxed);
-            if space.labels.level(from) != level {
+            if epoch.level(space.labels[from as usize].load(Relaxed)) != level {
                 // another thread has since found it at a lower level, and pushes it
                 continue;
             }
@@ -103,7 +127,7 @@ impl Course<'_, '_> {
             counts.looked_at += ends.len() as u64;
             let new = epoch.label(level + 1, from);
             for &to in ends {
-                let label = space.labels.of(to);
+                let label = &space.labels[to as usize];
                 if new <= label.load(Relaxed) {
                     continue;
                 }
@@ -123,19 +147,19 @@ impl Course<'_, '_> {
     }
 
     /// Moves the list of the window's last level to the queue.
-    pub(super) fn put_kept(&self, at: usize, found: &mut Found) {
-        self.put(at, &found.lists[self.window.load(Relaxed) as usize - 1]);
-        found.lists.iter_mut().for_each(Vec::clear);
+    pub(super) fn put_kept(&self, at: usize, Found(lists): &mut Found) {
+        self.put(at, &lists[self.window.load(Relaxed) as usize - 1]);
+        lists.iter_mut().for_each(Vec::clear);
     }
 
     /// Forgets what was found beyond the first level of the window, and moves that level to the
     /// queue.
-    pub(super) fn take_back(&self, found: &mut Found) {
-        let (labels, epoch) = (&self.space.labels, self.space.labels.epoch());
+    pub(super) fn take_back(&self, Found(lists): &mut Found) {
+        let (labels, epoch) = (&self.space.labels, self.space.epoch);
         let worst = epoch.label(self.level.load(Relaxed) + 1, NO_VERTEX);
-        let [first, beyond @ ..] = &mut found.lists;
+        let [first, beyond @ ..] = lists;
         for vertex in beyond.iter_mut().flat_map(|list| list.drain(..)) {
-            let label = labels.of(vertex.into_inner());
+            let label = &labels[vertex.into_inner() as usize];
             // another thread may have it in a list too
             if label.load(Relaxed) < worst && epoch.is_found(label.swap(0, Relaxed)) {
                 self.n_found.fetch_sub(1, Relaxed);
@@ -152,21 +176,22 @@ impl Course<'_, '_> {
     }
 
     /// Pulls: each unfound vertex scans its arcs for one from the level.
-    pub(super) fn pull(&self, index: usize, found: &mut Found) {
+    pub(super) fn pull(&self, index: usize) {
         let (space, level) = (self.space, self.level.load(Relaxed));
         let Some(incoming) = space.incoming.as_ref().map(Arcs::of_graph) else { return };
         let [front, next] = [level, level + 1].map(|level| &space.fronts[level as usize % 2]);
-        let mut n_found = 0;
+        let (mut n_found, mut looked_at) = (0, 0);
         for part in self.parts(index, WORDS_PER_TASK) {
             space.fetch_rows(incoming, part.start);
             for word in part {
                 space.fetch_rows(incoming, word + 1);
-                let bits = space.pull_word(incoming, word, level + 1, front, &mut found.counts);
+                let bits = space.pull_word(incoming, word, level + 1, front, &mut looked_at);
                 next[word].store(bits, Relaxed);
                 n_found += bits.count_ones();
             }
         }
         self.n_found.fetch_add(n_found as usize, Relaxed);
+        self.looked_at.fetch_add(looked_at, Relaxed);
     }
 }
 
@@ -205,7 +230,7 @@ impl Space<'_> {
         word: usize,
         level: u32,
         front: &[AtomicU64],
-        counts: &mut Counts,
+        looked_at: &mut u64,
     ) -> u64 {
         let seen = self.seen[word].load(Relaxed);
         let (mut left, mut bits, mut without_arcs) = (!seen, 0, 0);
@@ -218,13 +243,13 @@ impl Space<'_> {
                 |&end: &VertexId| front[end as usize / 64].load(Relaxed) >> (end % 64) & 1 != 0;
             match ends.iter().position(is_of_level) {
                 Some(at) => {
-                    let label = self.labels.epoch().label(level, ends[at]);
-                    self.labels.of(vertex).store(label, Relaxed);
-                    counts.looked_at += at as u64 + 1;
+                    let label = self.epoch.label(level, ends[at]);
+                    self.labels[vertex as usize].store(label, Relaxed);
+                    *looked_at += at as u64 + 1;
                     bits |= bit;
                 }
                 None => {
-                    counts.looked_at += ends.len() as u64;
+                    *looked_at += ends.len() as u64;
                     without_arcs |= if ends.is_empty() { bit } else { 0 };
                 }
             }
