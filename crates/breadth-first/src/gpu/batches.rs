@@ -35,13 +35,6 @@ use super::schedule::Schedule;
 static FEW: Ptx = Ptx::new(kernels::sssp::HOP_SUMS_64.name, kernels::sssp::HOP_SUMS_64.ptx);
 static MANY: Ptx = Ptx::new(kernels::sssp::HOP_SUMS_1024.name, kernels::sssp::HOP_SUMS_1024.ptx);
 
-/// Bits of a vertex.
-#[derive(Clone, Copy, PartialEq)]
-enum Width {
-    Few = 64,
-    Many = 1024,
-}
-
 /// Cells of the table of one launch, unless a single row has more.
 const MAX_CELLS: usize = 1 << 26;
 
@@ -86,7 +79,8 @@ struct Control {
 
 /// The graph and the work space of batches of one width.
 pub struct HopSearches {
-    width: Width,
+    /// Bits of a vertex: 64 or 1,024.
+    width: usize,
     launch: Launch,
     /// The parameters that are the same for every batch.
     parameters: Batch,
@@ -108,14 +102,14 @@ impl HopSearches {
         graph: &Csr<u32>,
         n_sources: usize,
     ) -> Result<&'p mut Self, SearchError> {
-        let width = if n_sources <= Width::Few as usize { Width::Few } else { Width::Many };
+        let width = if n_sources <= 64 { 64 } else { 1024 };
         match place.take_if(|made| made.width == width) {
             Some(made) => Ok(place.insert(made)),
             None => Ok(place.insert(Self::new(gpu, graph, width)?)),
         }
     }
 
-    fn new(gpu: &Gpu, graph: &Csr<u32>, width: Width) -> Result<Self, SearchError> {
+    fn new(gpu: &Gpu, graph: &Csr<u32>, width: usize) -> Result<Self, SearchError> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         check_size(n, m)?;
         let leading_in = match graph.direction() {
@@ -123,17 +117,15 @@ impl HopSearches {
             Direction::Directed => Cow::Owned(graph.transposed()),
         };
         let Schedule { order, n_long, parts } = Schedule::of(&leading_in);
-        let words = n * width as usize / 64;
+        let words = n * width / 64;
         let lists = size_of_val(&order[..]) + size_of_val(&parts[..]);
         let bits = 2 * (words * size_of::<u64>() + n);
         let bytes = DeviceArcs::bytes(n, m) + (lists + bits) as u64;
         gpu.check_fits("the graph and its searches", bytes)?;
-        let (ptx, name) = match width {
-            Width::Few => (&FEW, "hop_sums_64"),
-            Width::Many => (&MANY, "hop_sums_1024"),
-        };
+        let ptx = if width == 64 { &FEW } else { &MANY };
+        let kernel = gpu.kernel(ptx, &format!("hop_sums_{width}"))?;
         let shape = two_blocks_each(gpu);
-        let launch = Launch::new(gpu, gpu.kernel(ptx, name)?, shape.grid.0, shape.block)?;
+        let launch = Launch::new(gpu, kernel, shape.grid.0, shape.block)?;
         let rows = DeviceArcs::upload(gpu, &leading_in)?;
         let (order, parts) = (gpu.upload(&order)?, gpu.upload(&parts)?);
         let seen = [gpu.buffer(words)?, gpu.buffer(words)?];
@@ -182,7 +174,7 @@ impl HopSearches {
             by_hop: by_hop.address(),
             ..self.parameters
         };
-        let (n_rows, mut times) = (self.width as usize, DeviceTimes::default());
+        let (n_rows, mut times) = (self.width, DeviceTimes::default());
         for first in (0..sources.len()).step_by(n_rows) {
             let rows = first..sources.len().min(first + n_rows);
             // SAFETY: sums have an element for each vertex, and `by_hop` one for each number of
@@ -220,7 +212,7 @@ impl HopSearches {
         check_vertices(n_vertices, "target", targets)?;
         let gpu = self.launch.gpu.clone();
         let targets = gpu.upload(targets)?;
-        let n_rows = rows_at_once(sources.len(), targets.len()).min(self.width as usize);
+        let n_rows = rows_at_once(sources.len(), targets.len()).min(self.width);
         let mut times = DeviceTimes::default();
         for first in (0..sources.len()).step_by(n_rows) {
             let rows = first..sources.len().min(first + n_rows);

@@ -211,15 +211,17 @@ impl Course<'_, '_> {
             } else {
                 self.push_shared(index, found);
                 // in the order of the shares, so that each thread continues with its own vertices
+                let last = self.window.load(Relaxed) as usize - 1;
                 let kept = &self.shares[index].kept;
-                kept.store(found.0[self.window.load(Relaxed) as usize - 1].len(), Relaxed);
+                kept.store(found.0[last].len(), Relaxed);
                 if !barrier.meet(&self.failed, || self.place()) {
                     return;
                 }
                 match self.is_overgrown.load(Relaxed) {
                     true => self.take_back(found),
-                    false => self.put_kept(kept.load(Relaxed), found),
+                    false => self.put(kept.load(Relaxed), &found.0[last]),
                 }
+                found.0.iter_mut().for_each(Vec::clear);
             }
             if !barrier.meet(&self.failed, || self.advance()) {
                 return;

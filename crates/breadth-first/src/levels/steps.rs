@@ -46,7 +46,9 @@ impl Course<'_, '_> {
         shares.flat_map(move |share| from_fn(move || share.take(n)))
     }
 
-    /// Pushes the level, `range` of the queue, while all other threads wait.
+    /// Pushes the level, `range` of the queue, while all other threads wait. The loop over arcs needs
+    /// all registers, so it is not inlined.
+    #[inline(never)]
     pub(super) fn push_alone(&self, range: Range<usize>) {
         let (space, epoch, level) = (self.space, self.space.epoch, self.level.load(Relaxed));
         let (first, mut n_queued, mut looked_at) = (range.end, range.end, 0);
@@ -146,12 +148,6 @@ impl Course<'_, '_> {
         }
     }
 
-    /// Moves the list of the window's last level to the queue.
-    pub(super) fn put_kept(&self, at: usize, Found(lists): &mut Found) {
-        self.put(at, &lists[self.window.load(Relaxed) as usize - 1]);
-        lists.iter_mut().for_each(Vec::clear);
-    }
-
     /// Forgets what was found beyond the first level of the window, and moves that level to the
     /// queue.
     pub(super) fn take_back(&self, Found(lists): &mut Found) {
@@ -166,10 +162,10 @@ impl Course<'_, '_> {
             }
         }
         self.put(self.n_queued.fetch_add(first.len(), Relaxed), first);
-        first.clear();
     }
 
-    fn put(&self, at: usize, vertices: &[AtomicU32]) {
+    /// Copies vertices to the queue.
+    pub(super) fn put(&self, at: usize, vertices: &[AtomicU32]) {
         for (slot, vertex) in self.space.queue[at..].iter().zip(vertices) {
             slot.store(vertex.load(Relaxed), Relaxed);
         }
