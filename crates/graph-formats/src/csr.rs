@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::checks::{summary_of_finite, validate_columns, validate_vertex_count};
-use crate::rows::{collected, for_each_row_block, rows_ascend};
+use crate::rows::{for_each_row_block, rows_ascend};
 use crate::{Buffer, Coo, GraphError, VertexId, Weight, WeightSummary, parallel};
 
 /// Rows per task of a parallel check.
@@ -176,13 +176,7 @@ impl<W: Weight> Csr<W> {
         n_vertices: usize,
         arcs: &[(VertexId, VertexId, W)],
     ) -> Result<Self, GraphError> {
-        let coo = Coo::new(
-            n_vertices,
-            collected(arcs.iter().map(|arc| arc.0))?,
-            collected(arcs.iter().map(|arc| arc.1))?,
-            collected(arcs.iter().map(|arc| arc.2))?,
-        )?;
-        Self::from_coo(&coo)
+        Self::from_coo(&Coo::of_arcs(n_vertices, arcs)?)
     }
 
     /// Sorts arcs into rows, and each row by destination and then weight, so that the

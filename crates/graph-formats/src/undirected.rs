@@ -3,7 +3,6 @@
 //! An edge-parallel solver then reads half the memory: it relaxes both directions of (u, v, w) at
 //! once.
 
-use crate::rows::collected;
 use crate::{Coo, Csr, Direction, GraphError, VertexId, Weight, parallel};
 
 /// Rows per task of a parallel pass.
@@ -66,13 +65,7 @@ impl<W: Weight> Csr<W> {
         n_vertices: usize,
         edges: &[(VertexId, VertexId, W)],
     ) -> Result<Self, GraphError> {
-        let edges = Coo::new(
-            n_vertices,
-            collected(edges.iter().map(|edge| edge.0))?,
-            collected(edges.iter().map(|edge| edge.1))?,
-            collected(edges.iter().map(|edge| edge.2))?,
-        )?;
-        Self::from_undirected_edges(&edges)
+        Self::from_undirected_edges(&Coo::of_arcs(n_vertices, edges)?)
     }
 
     /// The same graph, checked and marked as undirected.

@@ -117,6 +117,39 @@ fn scattered_arcs(n: VertexId, degree: u32) -> Vec<(VertexId, VertexId, i64)> {
     (0..n * degree).map(|_| (below(n), below(n), below(10).into())).collect()
 }
 
+/// The same graph with every arc both ways, self-loops and parallel arcs included.
+pub fn undirected<W: Weight>(graph: &Csr<W>) -> Csr<W> {
+    let edges: Vec<_> = graph.arcs().collect();
+    Csr::from_edges(graph.n_vertices(), &edges).expect("edges between vertices")
+}
+
+/// A grid of `side` by `side` vertices whose edges weigh 1.
+pub fn streets(side: VertexId) -> Csr<u32> {
+    let n = side * side;
+    let edges = (0..n).flat_map(|v| {
+        let right = (v % side + 1 < side).then_some((v, v + 1, 1));
+        right.into_iter().chain((v + side < n).then_some((v, v + side, 1)))
+    });
+    Csr::from_edges(n as usize, &edges.collect::<Vec<_>>()).expect("edges between vertices")
+}
+
+/// A path of `n` vertices with arcs of weight 1, and an arc of weight 4 around each inner vertex.
+pub fn road_with_detours(n: VertexId) -> Csr<u32> {
+    let road = (0..n - 1).map(|v| (v, v + 1, 1));
+    let detours = (0..n - 2).map(|v| (v, v + 2, 4));
+    let arcs: Vec<_> = road.chain(detours).collect();
+    Csr::from_arcs(n as usize, &arcs).expect("arcs between vertices")
+}
+
+/// Three paths from vertex 0 to 3, of two arcs of weight 1, of one `large` arc and of two; directed
+/// and undirected.
+pub fn large_detours<W: Weight>(large: W) -> [Csr<W>; 2] {
+    let one = W::ONE;
+    let arcs = [(0, 1, one), (1, 3, one), (0, 2, large), (2, 3, large), (0, 3, large)];
+    let directed = Csr::from_arcs(4, &arcs).expect("arcs between vertices");
+    [undirected(&directed), directed]
+}
+
 /// A forest of `n` vertices: each joins an arbitrary one before it, but for every
 /// `root_every`-th. Weights are 0 to 10.
 pub fn forest(n: VertexId, root_every: u32, seed: u32) -> Csr<u64> {

@@ -1,7 +1,8 @@
 //! What the tests of several crates share.
 //!
-//! * [`corner_cases`], [`arbitrary_graph`], [`scattered`], [`forest`]: graphs for the tests of
-//!   solvers; [`some_vertices`] of them; [`draws`]: numbers as if they were drawn.
+//! * [`corner_cases`], [`arbitrary_graph`], [`scattered`], [`forest`], [`streets`],
+//!   [`road_with_detours`], [`large_detours`]: graphs for the tests of solvers, which
+//!   [`undirected`] changes; [`some_vertices`] of them; [`draws`]: numbers as if they were drawn.
 //! * [`data`], [`data_folder`]: real graphs; [`gpu`]: the GPU. Where they are not there, the
 //!   test says `SKIPPED` and ends.
 //! * [`mod@layout`]: what a kernel's sources say of the structures that the host fills for it.
@@ -18,7 +19,10 @@ use std::env;
 use std::fmt::Display;
 use std::path::PathBuf;
 
-pub use graphs::{arbitrary_graph, corner_cases, forest, scattered, some_vertices};
+pub use graphs::{
+    arbitrary_graph, corner_cases, forest, large_detours, road_with_detours, scattered,
+    some_vertices, streets, undirected,
+};
 
 /// A GPU as it was opened; `None`, and a line that says `SKIPPED` and why, where there is none.
 ///

@@ -10,7 +10,7 @@ use graph_formats::{Csr, Direction, VertexId, Weight};
 use paths::{HopSums, oracle};
 use proptest::prelude::*;
 use search_parts::SearchError;
-use test_support::{arbitrary_graph, corner_cases};
+use test_support::{arbitrary_graph, corner_cases, undirected};
 
 /// The sums over single searches.
 fn one_by_one<W: Weight>(graph: &Csr<W>, sources: &[VertexId]) -> HopSums {
@@ -36,11 +36,6 @@ fn one_by_one<W: Weight>(graph: &Csr<W>, sources: &[VertexId]) -> HopSums {
 
 fn by_threads<W: Weight>(graph: &Csr<W>, sources: &[VertexId], threads: usize) -> HopSums {
     HopCounter::new(graph, None, NonZeroUsize::new(threads)).sums(sources, None).unwrap()
-}
-
-/// The same graph with every arc both ways, self-loops and parallel arcs included.
-fn undirected(graph: &Csr<u32>) -> Csr<u32> {
-    Csr::from_edges(graph.n_vertices(), &graph.arcs().collect::<Vec<_>>()).unwrap()
 }
 
 proptest! {

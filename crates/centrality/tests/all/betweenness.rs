@@ -15,7 +15,7 @@ use graph_formats::{Csr, Direction, VertexId, Weight};
 use paths::oracle;
 use proptest::prelude::*;
 use sssp::{Goal, Solver, SsspError};
-use test_support::{arbitrary_graph, corner_cases};
+use test_support::{arbitrary_graph, corner_cases, undirected};
 
 /// By the number of shortest paths of all pairs: a vertex is on as many of those of a pair as there
 /// are to it times those on from it, where its distances add up to that of the pair.
@@ -88,10 +88,6 @@ fn check<W: MeasureWeight>(graph: &Csr<W>, lengths: Lengths) {
         let side = if threads == 2 { Side::In } else { Side::Out };
         assert_eq!(find(graph, &Config { side, ..config(lengths, threads) }), found);
     }
-}
-
-fn undirected<W: MeasureWeight>(graph: &Csr<W>) -> Csr<W> {
-    Csr::from_edges(graph.n_vertices(), &graph.arcs().collect::<Vec<_>>()).unwrap()
 }
 
 proptest! {

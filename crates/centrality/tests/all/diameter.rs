@@ -9,7 +9,7 @@ use graph_formats::{Csr, Direction, Weight};
 use paths::Number;
 use proptest::prelude::*;
 use sssp::{Goal, Solver, SsspError};
-use test_support::{arbitrary_graph, corner_cases};
+use test_support::{arbitrary_graph, corner_cases, undirected};
 
 /// The greatest of all eccentricities, and a path that shows it.
 fn check<W: MeasureWeight>(graph: &Csr<W>, lengths: Lengths) -> Option<Diameter> {
@@ -46,10 +46,6 @@ fn row<W: MeasureWeight>(graph: &Csr<W>, lengths: Lengths, source: u32) -> Vec<O
     let mut solver = Solver::new(&graph, &sssp::Config::default()).unwrap();
     let distances = solver.distances(source, Goal::All).unwrap();
     distances.iter().map(|distance| distance.map(Weight::to_f64)).collect()
-}
-
-fn undirected<W: MeasureWeight>(graph: &Csr<W>) -> Csr<W> {
-    Csr::from_edges(graph.n_vertices(), &graph.arcs().collect::<Vec<_>>()).unwrap()
 }
 
 proptest! {

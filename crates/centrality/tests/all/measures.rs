@@ -14,7 +14,7 @@ use hierarchy::{Hierarchy, Order};
 use paths::{Number, Total, oracle};
 use proptest::prelude::*;
 use sssp::{Goal, Solver, SsspError};
-use test_support::{arbitrary_graph, corner_cases};
+use test_support::{arbitrary_graph, corner_cases, undirected};
 
 /// The distances out of each vertex, or into it, row by row, by the plainest search.
 fn all_pairs<W: MeasureWeight>(graph: &Csr<W>, config: &Config) -> Vec<Vec<Option<f64>>> {
@@ -103,10 +103,6 @@ pub(crate) fn configs() -> Vec<Config> {
         }
     }
     configs
-}
-
-fn undirected<W: MeasureWeight>(graph: &Csr<W>) -> Csr<W> {
-    Csr::from_edges(graph.n_vertices(), &graph.arcs().collect::<Vec<_>>()).unwrap()
 }
 
 proptest! {

@@ -10,6 +10,7 @@ use std::io::Write;
 use std::path::Path;
 
 use super::blocks::{BLOCK_BYTES, Text};
+use super::dimacs::read_header;
 use super::error::malformed;
 use super::placed::{COORDINATE, Known, Placed, coordinate};
 use super::scan::{Fault, Scanner};
@@ -49,7 +50,7 @@ pub fn read_coordinates(
     let open = || Text::new(Source::open(path, &ignore_progress)?, BLOCK_BYTES);
     if suffix.is_some_and(|suffix| suffix.eq_ignore_ascii_case("co")) {
         let mut text = open()?;
-        let promised = read_header(&mut text)?;
+        let promised = read_header(&mut text, read_count)?;
         let read = |piece: Scanner<'_>| read_lines(piece, known);
         let (positions, n_placed) = collect(&mut text, known, read)?;
         if let Some((claimed, line)) = promised {
@@ -145,23 +146,7 @@ fn whole(
     Err(malformed(path, format!("no coordinates for vertex {name}{others}")))
 }
 
-/// Reads past the `p` line, or up to the first vertex; returns the number of vertices and its line.
-fn read_header(text: &mut Text<'_>) -> Result<Option<(u64, u64)>, GraphError> {
-    while let Some(mut scanner) = text.line()? {
-        match scanner.peek() {
-            Some(b'c') => text.skip_line(),
-            Some(b'p') => {
-                let n_vertices = read_count(&mut scanner).map_err(|fault| text.error(fault))?;
-                let line = text.line_number();
-                text.skip_line();
-                return Ok(Some((n_vertices, line)));
-            }
-            _ => break,
-        }
-    }
-    Ok(None)
-}
-
+/// The number of vertices of a `p` line.
 fn read_count(scanner: &mut Scanner<'_>) -> Result<u64, Fault> {
     let line = scanner.clone();
     if ["p", "aux", "sp", "co"].iter().any(|word| scanner.word() != word.as_bytes()) {

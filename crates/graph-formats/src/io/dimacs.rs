@@ -12,19 +12,13 @@ use super::assemble::{self, ArcList, Arcs, Parallel, Part};
 use super::blocks::Text;
 use super::numbering::{IdArcs, by_occurrence};
 use super::scan::{Fault, Scanner, vertex_count};
-use super::text::{push_integer, push_weight, write_arcs};
+use super::text::{push_arc, write_arcs};
 use super::weights::Number;
 use crate::{Csr, GraphError, Ids, LoadedGraph, Weight};
 
-struct Header {
-    n_vertices: u64,
-    n_arcs: u64,
-    line: u64,
-}
-
 pub(super) fn read(mut text: Text<'_>) -> Result<LoadedGraph, GraphError> {
-    let (n_vertices, ids, parts, kind) = match read_header(&mut text)? {
-        Some(Header { n_vertices, n_arcs, line }) => {
+    let (n_vertices, ids, parts, kind) = match read_header(&mut text, read_counts)? {
+        Some(((n_vertices, n_arcs), line)) => {
             let list = read_list(&mut text, |piece| {
                 let mut arcs = Arcs::with_capacity(piece.n_lines());
                 let vertex = |scanner: &mut Scanner<'_>| scanner.vertex(1, n_vertices);
@@ -56,17 +50,20 @@ pub(super) fn read(mut text: Text<'_>) -> Result<LoadedGraph, GraphError> {
     Ok(LoadedGraph::new(csr, ids))
 }
 
-/// Reads past the `p` line, or up to the first arc.
-fn read_header(text: &mut Text<'_>) -> Result<Option<Header>, GraphError> {
+/// Reads past the `p` line, or up to the first line that is neither this nor a comment. Returns what
+/// `read` finds in the `p` line, and the number of the line.
+pub(super) fn read_header<T>(
+    text: &mut Text<'_>,
+    read: impl FnOnce(&mut Scanner<'_>) -> Result<T, Fault>,
+) -> Result<Option<(T, u64)>, GraphError> {
     while let Some(mut scanner) = text.line()? {
         match scanner.peek() {
             Some(b'c') => text.skip_line(),
             Some(b'p') => {
-                let counts = read_counts(&mut scanner);
-                let (n_vertices, n_arcs) = counts.map_err(|fault| text.error(fault))?;
+                let found = read(&mut scanner).map_err(|fault| text.error(fault))?;
                 let line = text.line_number();
                 text.skip_line();
-                return Ok(Some(Header { n_vertices, n_arcs, line }));
+                return Ok(Some((found, line)));
             }
             _ => break,
         }
@@ -126,11 +123,6 @@ pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Csr<W>) -> std::io::
     writeln!(out, "p sp {} {}", graph.n_vertices(), graph.n_arcs())?;
     write_arcs(out, graph, |line, source, destination, weight| {
         line.extend_from_slice(b"a ");
-        push_integer(line, u64::from(source) + 1);
-        line.push(b' ');
-        push_integer(line, u64::from(destination) + 1);
-        line.push(b' ');
-        push_weight(line, weight);
-        line.push(b'\n');
+        push_arc(line, source, destination, weight);
     })
 }

@@ -23,7 +23,7 @@ use super::blocks::Text;
 use super::error::unrepresentable;
 use super::line_index::LineIndex;
 use super::scan::{Fault, Scanner, vertex_count};
-use super::text::{push_integer, push_weight, write_arcs};
+use super::text::{push_arc, write_arcs};
 use super::weights::Number;
 use crate::{Csr, Direction, GraphError, Ids, LoadedGraph, VertexId, Weight, WeightKind};
 
@@ -383,14 +383,8 @@ pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Csr<W>) -> io::Resul
     writeln!(out, "%%GraphBLAS type {}", ValueType::of(W::KIND))?;
     writeln!(out, "{n} {n} {n_entries}")?;
     write_arcs(out, graph, |line, row, column, weight| {
-        if !stands(row, column) {
-            return;
+        if stands(row, column) {
+            push_arc(line, row, column, weight);
         }
-        push_integer(line, u64::from(row) + 1);
-        line.push(b' ');
-        push_integer(line, u64::from(column) + 1);
-        line.push(b' ');
-        push_weight(line, weight);
-        line.push(b'\n');
     })
 }

@@ -47,6 +47,21 @@ pub(super) fn write_rows<W: Weight>(
     Ok(())
 }
 
+/// Adds a line of two vertices, counted from 1, and a weight.
+pub(super) fn push_arc<W: Weight>(
+    line: &mut Vec<u8>,
+    source: VertexId,
+    destination: VertexId,
+    weight: W,
+) {
+    push_integer(line, u64::from(source) + 1);
+    line.push(b' ');
+    push_integer(line, u64::from(destination) + 1);
+    line.push(b' ');
+    push_weight(line, weight);
+    line.push(b'\n');
+}
+
 /// Adds the decimal digits of `value`.
 pub(super) fn push_integer(line: &mut Vec<u8>, mut value: u64) {
     let mut digits = [0; 20];

@@ -2,16 +2,13 @@
 
 use graph_formats::{Csr, Format, Ids, LoadedGraph, map_spg, parse, read, write, write_attached};
 
+use crate::common::triangle;
+
 fn saved(name: &str, graph: &LoadedGraph) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     write(&path, graph).unwrap();
     std::fs::read(path).unwrap()
-}
-
-fn triangle() -> LoadedGraph {
-    let csr = Csr::from_edges(3, &[(0, 1, 5u32), (1, 2, 6), (0, 2, 7)]).unwrap();
-    LoadedGraph::new(csr, Ids::Listed(vec![3, 5, 900]))
 }
 
 #[test]

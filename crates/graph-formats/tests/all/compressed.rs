@@ -1,12 +1,12 @@
 //! Compressed files are read whole or refused.
 
 use std::io::Write;
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use graph_formats::{GraphError, ReadOptions, read, read_with};
+use graph_formats::{GraphError, read};
+
+use crate::common::read_until;
 
 #[test]
 fn gzip_is_read_whole_or_refused() {
@@ -87,12 +87,7 @@ fn check(tool: &str, suffix: &str, pack: impl Fn(&str) -> Vec<u8>) {
     std::fs::write(&path, &two).unwrap();
     assert_eq!(read(&path).unwrap().csr.n_arcs(), 3, "{tool}: both members");
     for last in [1, 2] {
-        let calls = AtomicU64::new(0);
-        let end = |_, _| match calls.fetch_add(1, Relaxed) + 1 {
-            call if call < last => ControlFlow::Continue(()),
-            _ => ControlFlow::Break(()),
-        };
-        let ended = read_with(&path, &ReadOptions::default(), &end);
+        let ended = read_until(&path, last);
         assert!(matches!(ended, Err(GraphError::Interrupted)), "{tool}: {ended:?}");
     }
     for length in 0..two.len() {

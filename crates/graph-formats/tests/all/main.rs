@@ -3,6 +3,7 @@
 
 mod binary;
 mod columns;
+mod common;
 mod compressed;
 mod coordinates;
 mod generators;

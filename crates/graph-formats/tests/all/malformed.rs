@@ -6,6 +6,8 @@ use graph_formats::{
     AtomicFile, Csr, Format, GraphError, Ids, LoadedGraph, parse, read, write, write_csr,
 };
 
+use crate::common::triangle;
+
 #[test]
 fn text_files_are_refused_at_the_line() {
     use Format::{Csv, El, Gr, Graph, Mtx, Wel};
@@ -206,11 +208,6 @@ fn the_line_is_right_far_into_a_file() {
     lines[199_000] = "also wrong".into();
     let error = parse(Format::Wel, lines.join("\n").as_bytes()).unwrap_err();
     assert_eq!(error.to_string(), "<memory>:177777: expected a weight, found `three`");
-}
-
-fn triangle() -> LoadedGraph {
-    let csr = Csr::from_edges(3, &[(0, 1, 5u32), (1, 2, 6), (0, 2, 7)]).unwrap();
-    LoadedGraph::new(csr, Ids::Listed(vec![3, 5, 900]))
 }
 
 #[test]

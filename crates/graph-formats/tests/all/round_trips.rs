@@ -4,7 +4,6 @@
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use graph_formats::{
     AnyCsr, Comment, Csr, Direction, EdgeListOptions, Format, GraphError, Ids, LoadedGraph, Name,
@@ -12,6 +11,8 @@ use graph_formats::{
 };
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
+
+use crate::common::read_until;
 
 const MAX_VERTICES: usize = 30;
 
@@ -294,12 +295,7 @@ fn reading_can_be_ended() {
         let path = folder.path().join(name);
         write_csr(&path, &graph, &Ids::FromZero).unwrap();
         for last in [1, 2, 3] {
-            let calls = AtomicU64::new(0);
-            let end = |_, _| match calls.fetch_add(1, Relaxed) + 1 {
-                call if call < last => ControlFlow::Continue(()),
-                _ => ControlFlow::Break(()),
-            };
-            let read = read_with(&path, &ReadOptions::default(), &end);
+            let read = read_until(&path, last);
             assert!(matches!(read, Err(GraphError::Interrupted)), "{name}, {last}: {read:?}");
         }
     }

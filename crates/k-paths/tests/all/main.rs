@@ -9,7 +9,9 @@ use graph_formats::{Csr, Progress, VertexId, Weight, read};
 use k_paths::{Found, Path, PathWeight, SearchError, check, k_shortest_paths};
 use paths::oracle;
 use proptest::prelude::*;
-use test_support::{arbitrary_graph, corner_cases, data};
+use test_support::{
+    arbitrary_graph, corner_cases, data, large_detours, road_with_detours, streets, undirected,
+};
 
 type Paths<W> = Vec<Path<<W as Weight>::Distance>>;
 
@@ -143,11 +145,6 @@ fn check_against_all<W: PathWeight>(graph: &Csr<W>) {
     }
 }
 
-/// The same graph with every arc both ways.
-fn undirected<W: Weight>(graph: &Csr<W>) -> Csr<W> {
-    Csr::from_edges(graph.n_vertices(), &graph.arcs().collect::<Vec<_>>()).unwrap()
-}
-
 macro_rules! all_of_small_graphs {
     ($($name:ident $weight:ty)*) => {$(
         proptest! {
@@ -246,11 +243,7 @@ fn corner_cases_of_all_types() {
 #[test]
 fn ties_are_in_the_order_of_their_vertices() {
     let side = 40;
-    let edges = (0..side * side).flat_map(|v| {
-        let right = (v % side + 1 < side).then_some((v, v + 1, 1u32));
-        right.into_iter().chain((v + side < side * side).then_some((v, v + side, 1)))
-    });
-    let graph = Csr::from_edges(1600, &edges.collect::<Vec<_>>()).unwrap();
+    let graph = streets(side);
     let found = k_shortest(&graph, 0, 1599, 200);
     check_laws(&graph, 0, 1599, &found);
     assert!(found.iter().all(|path| path.length == 78));
@@ -258,18 +251,10 @@ fn ties_are_in_the_order_of_their_vertices() {
     // right to the end of the row, then down
     let first = (0..side).chain((2..=side).map(|row| row * side - 1));
     assert_eq!(found[0].vertices, first.collect::<Vec<_>>());
-    let small = Csr::from_edges(16, &small_grid()).unwrap();
+    let small = streets(4);
     let all = all_simple_paths(&small, 0, 15);
     assert_eq!(k_shortest(&small, 0, 15, 184), all);
     assert_eq!(all.len(), 184, "the paths from corner to corner of four streets by four");
-}
-
-fn small_grid() -> Vec<(VertexId, VertexId, u32)> {
-    let edges = (0..16).flat_map(|v| {
-        let right = (v % 4 < 3).then_some((v, v + 1, 1));
-        right.into_iter().chain((v < 12).then_some((v, v + 4, 1)))
-    });
-    edges.collect()
 }
 
 /// A larger graph, whose paths have many vertices.
@@ -329,10 +314,7 @@ fn wrong_arguments_are_refused() {
 #[test]
 fn no_length_wraps() {
     fn check<W: PathWeight>(large: W) {
-        let one = W::ONE;
-        let arcs = [(0, 1, one), (1, 3, one), (0, 2, large), (2, 3, large), (0, 3, large)];
-        for graph in [Csr::from_arcs(4, &arcs), Csr::from_edges(4, &arcs)] {
-            let graph = graph.unwrap();
+        for graph in large_detours(large) {
             let two = k_shortest(&graph, 0, 3, 2);
             assert_eq!((&two[0].vertices[..], &two[1].vertices[..]), (&[0, 1, 3][..], &[0, 3][..]));
             let three = find(&graph, 0, 3, 3, None);
@@ -357,7 +339,7 @@ fn no_length_wraps() {
 
 #[test]
 fn the_callback_may_end_it() {
-    let graph = Csr::from_edges(16, &small_grid()).unwrap();
+    let graph = streets(4);
     let stop = |done, total| match (done, total) {
         (3, 50) => ControlFlow::Break(()),
         _ => ControlFlow::Continue(()),
@@ -370,10 +352,7 @@ fn the_callback_may_end_it() {
 /// k searches of some vertices each.
 #[test]
 fn work_is_about_a_search_for_each_path() {
-    let n = 20_000;
-    let road = (0..n - 1).map(|v| (v, v + 1, 1u32));
-    let detours = (0..n - 2).map(|v| (v, v + 2, 4));
-    let graph = Csr::from_arcs(n as usize, &road.chain(detours).collect::<Vec<_>>()).unwrap();
+    let graph = road_with_detours(20_000);
     let target = 600;
     let Found { paths: found, work } = find(&graph, 0, target, 50, None).unwrap();
     assert_eq!(found[1].length, u64::from(target) + 2);

@@ -6,7 +6,9 @@ use graph_formats::{Csr, VertexId};
 use paths::oracle;
 use proptest::prelude::*;
 use sssp::{Config, Goal, SearchWeight, Solver, SsspError};
-use test_support::{arbitrary_graph, corner_cases};
+use test_support::{
+    arbitrary_graph, corner_cases, large_detours, road_with_detours, streets, undirected,
+};
 
 use crate::common::{configs, solver};
 
@@ -30,11 +32,6 @@ fn check<W: SearchWeight>(graph: &Csr<W>, configs: &[Config], targets: &[VertexI
             assert_eq!(found, expected, "{k} to {target}, {config:?}");
         }
     }
-}
-
-/// The same arcs as undirected edges.
-fn undirected<W: SearchWeight>(graph: &Csr<W>) -> Csr<W> {
-    Csr::from_edges(graph.n_vertices(), &graph.arcs().collect::<Vec<_>>()).unwrap()
 }
 
 macro_rules! small_graphs {
@@ -92,10 +89,7 @@ fn corner_cases_of_all_types() {
 #[test]
 fn no_length_wraps() {
     fn check_sums<W: SearchWeight>(large: W) {
-        let one = W::ONE;
-        let arcs = [(0, 1, one), (1, 3, one), (0, 2, large), (2, 3, large), (0, 3, large)];
-        for graph in [Csr::from_arcs(4, &arcs), Csr::from_edges(4, &arcs)] {
-            let graph = graph.unwrap();
+        for graph in large_detours(large) {
             check(&graph, &configs(&graph), &[3], &[2, 3]);
             assert!(matches!(expected(&graph, 3, 3), Err(SsspError::Overflow { vertex: 3, .. })));
         }
@@ -121,11 +115,7 @@ fn what_is_refused() {
 
 #[test]
 fn the_callback_may_end_it() {
-    let edges = (0..16).flat_map(|v| {
-        let right = (v % 4 < 3).then_some((v, v + 1, 1u32));
-        right.into_iter().chain((v < 12).then_some((v, v + 4, 1)))
-    });
-    let graph = Csr::from_edges(16, &edges.collect::<Vec<_>>()).unwrap();
+    let graph = streets(4);
     let stop = |done, total| match (done, total) {
         (3, 50) => ControlFlow::Break(()),
         _ => ControlFlow::Continue(()),
@@ -139,10 +129,7 @@ fn the_callback_may_end_it() {
 /// The work is that of the search from the target plus that of the searches for paths.
 #[test]
 fn all_work_is_counted() {
-    let n = 20_000;
-    let road = (0..n - 1).map(|v| (v, v + 1, 1u32));
-    let detours = (0..n - 2).map(|v| (v, v + 2, 4));
-    let graph = Csr::from_arcs(n as usize, &road.chain(detours).collect::<Vec<_>>()).unwrap();
+    let graph = road_with_detours(20_000);
     let (transposed, config) = (graph.transposed(), Config::default());
     let mut solver = Solver::new(&transposed, &config).unwrap();
     let mut work = solver.distances(600, Goal::All).unwrap().work;

@@ -7,6 +7,7 @@ use gpu_runtime::Gpu;
 use graph_formats::{Csr, VertexId, Weight};
 use sssp::gpu::Algorithm;
 use sssp::{Config, Goal, SearchWeight, Solver, SsspError};
+use test_support::undirected;
 
 use crate::common::{Both, corner_case_tests, gpu, gpu_alone, refusal};
 use crate::graphs;
@@ -108,8 +109,8 @@ fn levels_grow_and_shrink() {
 fn sums_of_floats_may_stop_growing() {
     let Some(gpu) = gpu() else { return };
     // 1 is half the least step beyond 2^24, so all vertices beyond have that distance
-    agree(&gpu, "short", &graphs::both_ways(&graphs::even_path(300, 1e-3f32)), &[asked()]);
-    let long = graphs::both_ways(&graphs::even_path((1 << 24) + 50, 1.0f32));
+    agree(&gpu, "short", &undirected(&graphs::even_path(300, 1e-3f32)), &[asked()]);
+    let long = undirected(&graphs::even_path((1 << 24) + 50, 1.0f32));
     Both::with_dijkstra(&gpu, "long", &long, &asked()).tree(0, Goal::All);
 }
 

@@ -7,7 +7,7 @@ use graph_formats::generate::{
 };
 use graph_formats::{AnyCsr, Csr, VertexId, Weight, read};
 use proptest::prelude::*;
-use test_support::{arbitrary_graph, data};
+use test_support::{arbitrary_graph, data, undirected};
 
 /// An R-MAT graph, whose degrees differ widely.
 pub(crate) fn skewed(scale: u32) -> Csr<u32> {
@@ -85,7 +85,7 @@ pub(crate) fn arbitrary<W: Weight>(
     let drawn = (arbitrary_graph::<u32>(max_n, 400, weights), any::<bool>(), powers);
     drawn.prop_map(move |(graph, is_both_ways, power)| {
         let graph = with_weights(&graph, |_, _, w| raised(w, power));
-        if is_both_ways { both_ways(&graph) } else { graph }
+        if is_both_ways { undirected(&graph) } else { graph }
     })
 }
 
@@ -162,11 +162,6 @@ pub(crate) fn reweighted<V: Weight, W: Weight>(graph: &Csr<V>, weight: impl Fn(V
     let arcs = graph.arcs().filter(|arc| arc.0 <= arc.1);
     let edges: Vec<_> = arcs.map(|(u, v, w)| (u, v, weight(w))).collect();
     Csr::from_edges(graph.n_vertices(), &edges).unwrap()
-}
-
-/// All arcs as undirected edges.
-pub(crate) fn both_ways<W: Weight>(graph: &Csr<W>) -> Csr<W> {
-    Csr::from_edges(graph.n_vertices(), &graph.arcs().collect::<Vec<_>>()).unwrap()
 }
 
 /// The arcs from lower to higher vertices, and one in three of the others: a directed graph.

@@ -5,6 +5,7 @@ use paths::Tree;
 use published::{Form, Layout};
 use sssp::gpu::Algorithm;
 use sssp::{Config, Found, Goal, SearchWeight, Solver, SsspError};
+use test_support::undirected;
 
 use crate::common::{Both, corner_case_tests, gpu, refusal};
 use crate::graphs;
@@ -50,7 +51,7 @@ impl laws::Solvers for Products {
 corner_case_tests! { |gpu, name, graph| {
     agree(gpu, name, graph, &Products);
     if graph.n_vertices() <= 1000 {
-        agree(gpu, &format!("{name}, both ways"), &graphs::both_ways(graph), &Products);
+        agree(gpu, &format!("{name}, both ways"), &undirected(graph), &Products);
     }
 }; corner_cases_u32 u32, corner_cases_i32 i32, corner_cases_f32 f32, corner_cases_f64 f64 }
 
