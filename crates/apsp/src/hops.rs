@@ -11,12 +11,12 @@ use collectives::{Communicator, RanksError};
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use ndarray::Array2;
 use paths::{DistanceTable, HopStorage, NextHops};
+use pivots::Share;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use sssp::Progress;
 
 use crate::columns::{Columns, width};
 use crate::error::agree;
-use crate::host::Deal;
 use crate::host::next_hops::{Finder, Hop, Rows, bytes_of_levels, may_need_levels};
 use crate::host::settle::Settler;
 use crate::host::useful_arcs::{bytes_of_arcs, greatest, marked, marks, rounds, slack};
@@ -25,19 +25,19 @@ use crate::ranks::bytes_of_table;
 use crate::{ApspError, PairsWeight, Report};
 
 /// Bytes that the work on the next hops of these rows takes, neither they nor the distances counted.
-pub(crate) fn bytes_of_work<W: Weight>(graph: &Csr<W>, rows: Deal) -> u128 {
+pub(crate) fn bytes_of_work<W: Weight>(graph: &Csr<W>, share: Share) -> u128 {
     let n = graph.n_vertices();
-    let width = width(n, rows.size);
+    let width = width(n, share.blocks.n_parts);
     // between ranks as it is sent, as it comes and in order; settled, also as it was found
-    let copies = if rows.size == 1 && !rounds(graph) { 1 } else { 3 };
+    let copies = if share.blocks.n_parts == 1 && !rounds(graph) { 1 } else { 3 };
     let cell = copies * size_of::<W::Distance>().max(size_of_hop(n)) + size_of_hop(n);
     let levels = if may_need_levels(graph) { bytes_of_levels(n, width) } else { 0 };
     bytes_of_arcs(graph) + n as u128 * width as u128 * cell as u128 + levels
 }
 
 /// Bytes for the next hops from the vertices of these rows.
-pub(crate) fn bytes_of_hops(rows: Deal) -> u128 {
-    rows.n_own() as u128 * rows.n_vertices as u128 * size_of_hop(rows.n_vertices) as u128
+pub(crate) fn bytes_of_hops(share: Share) -> u128 {
+    share.n_rows() as u128 * share.blocks.n_rows as u128 * size_of_hop(share.blocks.n_rows) as u128
 }
 
 fn size_of_hop(n_vertices: usize) -> usize {
@@ -45,14 +45,14 @@ fn size_of_hop(n_vertices: usize) -> usize {
 }
 
 /// Bytes for next hops and the work on them, beside the distances.
-pub(crate) fn bytes<W: Weight>(graph: &Csr<W>, rows: Deal) -> u128 {
-    bytes_of_hops(rows) + bytes_of_work(graph, rows)
+pub(crate) fn bytes<W: Weight>(graph: &Csr<W>, share: Share) -> u128 {
+    bytes_of_hops(share) + bytes_of_work(graph, share)
 }
 
 /// An error where memory cannot hold the distances, their next hops and the work on these.
-pub(crate) fn ask_for_memory<W: Weight>(graph: &Csr<W>, rows: Deal) -> Result<(), ApspError> {
-    let bytes = bytes_of_table::<W>(rows) + bytes(graph, rows);
-    let too_large = || ApspError::TooLarge { n_vertices: rows.n_vertices, bytes };
+pub(crate) fn ask_for_memory<W: Weight>(graph: &Csr<W>, share: Share) -> Result<(), ApspError> {
+    let bytes = bytes_of_table::<W>(share) + bytes(graph, share);
+    let too_large = || ApspError::TooLarge { n_vertices: share.blocks.n_rows, bytes };
     let whole = usize::try_from(bytes).map_err(|_| too_large())?;
     Vec::<u8>::new().try_reserve_exact(whole).map_err(|_| too_large())
 }
@@ -61,14 +61,14 @@ pub(crate) fn ask_for_memory<W: Weight>(graph: &Csr<W>, rows: Deal) -> Result<()
 pub(crate) struct Work<'a, W: Weight> {
     pub(crate) ranks: &'a dyn Communicator,
     pub(crate) graph: &'a Csr<W>,
-    pub(crate) rows: Deal,
+    pub(crate) share: Share,
     pub(crate) threads: usize,
     pub(crate) progress: Option<Progress<'a>>,
 }
 
 /// The rows of a rank.
 struct Own<'a, D> {
-    rows: Deal,
+    share: Share,
     cells: &'a [D],
 }
 
@@ -76,8 +76,8 @@ impl<D: Distance> Rows<D> for Own<'_, D> {
     type Cell = D;
 
     fn row(&self, from: VertexId) -> &[D] {
-        let place = self.rows.own(&(from as usize..from as usize + 1)).start;
-        &self.cells[place * self.rows.n_vertices..][..self.rows.n_vertices]
+        let place = self.share.places(&(from as usize..from as usize + 1)).start;
+        &self.cells[place * self.share.blocks.n_rows..][..self.share.blocks.n_rows]
     }
 
     fn distance(&self, cell: D) -> D {
@@ -104,15 +104,15 @@ impl<W: PairsWeight> Work<'_, W> {
     }
 
     fn fill<H: Hop + Pod>(&self, cells: &mut [W::Distance]) -> Result<Array2<H>, ApspError> {
-        let Self { ranks, graph, rows, progress, .. } = *self;
+        let Self { ranks, graph, share, progress, .. } = *self;
         let n = graph.n_vertices();
         let by_levels = graph.first_negative().is_some();
         let pool = ThreadPoolBuilder::new().num_threads(self.threads).build();
         let pool = agree(ranks, pool.map_err(ApspError::from))?;
         let arcs = self.useful_arcs(cells, &pool)?;
         let settler = rounds(graph).then(|| Settler::new(&arcs, self.threads));
-        let columns = Columns::new(ranks, rows);
-        let mut hops = Array2::from_elem((rows.n_own(), n), H::NONE);
+        let columns = Columns::new(ranks, share);
+        let mut hops = Array2::from_elem((share.n_rows(), n), H::NONE);
         for turn in 0..columns.n_turns() {
             let own = columns.own(turn);
             let part = match &settler {
@@ -143,9 +143,9 @@ impl<W: PairsWeight> Work<'_, W> {
 
     /// The arcs that begin a shortest path, by the marks of all ranks, each for its rows.
     fn useful_arcs(&self, cells: &[W::Distance], pool: &ThreadPool) -> Result<Csr<W>, RanksError> {
-        let Self { ranks, graph, rows, .. } = *self;
-        let sources: Vec<_> = rows.vertices().map(|v| v as VertexId).collect();
-        let distances = Own { rows, cells };
+        let Self { ranks, graph, share, .. } = *self;
+        let sources: Vec<_> = share.rows().map(|v| v as VertexId).collect();
+        let distances = Own { share, cells };
         let slack = match rounds(graph) {
             true => {
                 let own = pool.install(|| greatest(graph, &sources, &distances));
@@ -157,7 +157,7 @@ impl<W: PairsWeight> Work<'_, W> {
         let mut all = vec![0; graph.n_arcs()];
         for (rank, marks) in ranks.gather(0, &own)?.into_iter().enumerate() {
             let mut marks = &marks[..];
-            for v in rows.of_rank(rank).vertices() {
+            for v in share.blocks.share(rank).rows() {
                 let row = graph.row(v as VertexId);
                 let (own, others) = marks.split_at(row.len());
                 all[row].copy_from_slice(own);

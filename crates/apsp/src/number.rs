@@ -3,9 +3,10 @@
 use std::fmt;
 
 use graph_formats::WeightKind;
+use pivots::Share;
 
 use crate::element::with_element;
-use crate::host::{Deal, Matrix, MinPlus};
+use crate::host::{Matrix, MinPlus};
 
 /// What Floyd-Warshall adds and compares in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,8 +50,8 @@ impl Number {
     }
 
     /// Bytes of these rows of a matrix in memory.
-    pub(crate) fn bytes_of_matrix(self, rows: Deal) -> u128 {
-        with_element!(self, E => Matrix::<E>::bytes(rows))
+    pub(crate) fn bytes_of_matrix(self, share: Share) -> u128 {
+        with_element!(self, E => Matrix::<E>::bytes(share))
     }
 
     /// The instructions that this processor adds and compares them with.

@@ -14,12 +14,13 @@ use graph_formats::npy::{Dtype, Scalar, write_header};
 use graph_formats::{Csr, Distance, VertexId, Weight, parallel};
 use ndarray::Array2;
 use paths::{DistanceTable, HopStorage, Total};
+use pivots::Share;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use sssp::{Progress, SsspError};
 
 use crate::element::with_element;
 use crate::error::agree;
-use crate::host::{Deal, Kernel, Matrix, MinPlus, floyd_warshall, johnson};
+use crate::host::{Kernel, Matrix, MinPlus, floyd_warshall, johnson, rows_of_rank};
 use crate::pairs::{milliseconds, slice_of, zeros};
 use crate::potentials::potentials;
 use crate::width::Narrow;
@@ -40,7 +41,7 @@ pub struct RankPairs<W: Weight> {
     pub plan: Plan,
     /// What that took on this rank.
     pub report: Report,
-    pub(crate) deal: Deal,
+    pub(crate) share: Share,
 }
 
 /// By ranks, or by the only one.
@@ -58,17 +59,17 @@ pub(crate) fn solve<W: PairsWeight>(
         _ => Ok(()),
     };
     agree(ranks, asked)?;
-    let deal = Deal::new(graph.n_vertices(), ranks.rank(), ranks.size());
+    let share = rows_of_rank(graph.n_vertices(), ranks);
     let narrow = Narrow::Tried { speed: 1.0 };
     let planned = ranks.is_root().then(|| Plan::new(graph, config, narrow, progress)).transpose();
     let mut plan = Plan::broadcast(agree(ranks, planned)?, ranks, config)?;
-    agree(ranks, check_memory(graph, deal, &plan, config))?;
+    agree(ranks, check_memory(graph, share, &plan, config))?;
     let has_potentials = graph.first_negative().is_some();
     let found = (has_potentials && ranks.is_root())
         .then(|| potentials(graph, config.threads, progress))
         .transpose();
     let potentials = agree(ranks, found)?;
-    let sources: Vec<_> = deal.vertices().map(|v| v as VertexId).collect();
+    let sources: Vec<_> = share.rows().map(|v| v as VertexId).collect();
     let mut report = Report::default();
     let distances = match (plan.algorithm, plan.number) {
         (Algorithm::Auto | Algorithm::Johnson, _) | (_, None) => {
@@ -88,7 +89,7 @@ pub(crate) fn solve<W: PairsWeight>(
             let pool = agree(ranks, pool.map_err(ApspError::from))?;
             loop {
                 let found = with_element!(W, number, E => {
-                    by_matrix::<W, E>(graph, deal, form, ranks, &pool, &mut report, progress)
+                    by_matrix::<W, E>(graph, share, form, ranks, &pool, &mut report, progress)
                 });
                 let found = agree(ranks, found)?;
                 let start = Instant::now();
@@ -101,7 +102,7 @@ pub(crate) fn solve<W: PairsWeight>(
             }
         }
     };
-    let found = RankPairs { sources, distances, next_hops: None, plan, report, deal };
+    let found = RankPairs { sources, distances, next_hops: None, plan, report, share };
     if config.next_hops { found.with_next_hops(ranks, graph, progress) } else { Ok(found) }
 }
 
@@ -138,35 +139,35 @@ impl Plan {
 /// of it, are more than the memory allowed, or next hops are more than there is.
 pub(crate) fn check_memory<W: Weight>(
     graph: &Csr<W>,
-    deal: Deal,
+    share: Share,
     plan: &Plan,
     config: &Config,
 ) -> Result<(), ApspError> {
     let n_vertices = graph.n_vertices();
     let matrix = match plan.widest() {
-        Some(number) if plan.algorithm != Algorithm::Johnson => number.bytes_of_matrix(deal),
+        Some(number) if plan.algorithm != Algorithm::Johnson => number.bytes_of_matrix(share),
         _ => 0,
     };
-    let hops = if config.next_hops { hops::bytes(graph, deal) } else { 0 };
-    let bytes = bytes_of_table::<W>(deal) + matrix.max(hops);
+    let hops = if config.next_hops { hops::bytes(graph, share) } else { 0 };
+    let bytes = bytes_of_table::<W>(share) + matrix.max(hops);
     match config.memory {
         Some(memory) if u128::from(memory) < bytes => {
             Err(ApspError::OverMemory { n_vertices, bytes, memory })
         }
-        _ if config.next_hops => hops::ask_for_memory(graph, deal),
+        _ if config.next_hops => hops::ask_for_memory(graph, share),
         _ => Ok(()),
     }
 }
 
 /// Bytes of the distances of a rank.
-pub(crate) fn bytes_of_table<W: Weight>(deal: Deal) -> u128 {
-    deal.n_own() as u128 * deal.n_vertices as u128 * size_of::<W::Distance>() as u128
+pub(crate) fn bytes_of_table<W: Weight>(share: Share) -> u128 {
+    share.n_rows() as u128 * share.blocks.n_rows as u128 * size_of::<W::Distance>() as u128
 }
 
 /// By Floyd-Warshall on a matrix of these numbers.
 fn by_matrix<W: Weight, E: MinPlus>(
     graph: &Csr<W>,
-    deal: Deal,
+    share: Share,
     form: Algorithm,
     ranks: &dyn Communicator,
     pool: &ThreadPool,
@@ -175,7 +176,7 @@ fn by_matrix<W: Weight, E: MinPlus>(
 ) -> Result<DistanceTable<W>, ApspError> {
     let start = Instant::now();
     let kernel = common_kernel(ranks)?;
-    let matrix = pool.install(|| matrix_of::<W, E>(graph, deal, kernel));
+    let matrix = pool.install(|| matrix_of::<W, E>(graph, share, kernel));
     let mut matrix = agree(ranks, matrix)?;
     report.prepare_ms += milliseconds(start);
     let start = Instant::now();
@@ -194,17 +195,17 @@ fn by_matrix<W: Weight, E: MinPlus>(
     }
     report.solve_ms += milliseconds(start);
     let start = Instant::now();
-    let n = deal.n_vertices;
-    let too_large = || ApspError::TooLarge { n_vertices: n, bytes: bytes_of_table::<W>(deal) };
-    let mut cells = zeros::<W::Distance>(deal.n_own() * n).ok_or_else(too_large)?;
-    let sources: Vec<usize> = deal.vertices().collect();
+    let n = share.blocks.n_rows;
+    let too_large = || ApspError::TooLarge { n_vertices: n, bytes: bytes_of_table::<W>(share) };
+    let mut cells = zeros::<W::Distance>(share.n_rows() * n).ok_or_else(too_large)?;
+    let sources: Vec<usize> = share.rows().collect();
     pool.install(|| {
         let rows = cells.chunks_mut(n.max(1)).zip(sources);
         parallel::for_each_of(rows, &|(row, source)| {
             row.iter_mut().zip(matrix.row(source)).for_each(|(cell, found)| *cell = found.decode());
         });
     });
-    let table = Array2::from_shape_vec((deal.n_own(), n), cells).map_err(|_| too_large())?;
+    let table = Array2::from_shape_vec((share.n_rows(), n), cells).map_err(|_| too_large())?;
     report.download_ms += milliseconds(start);
     Ok(DistanceTable::from_storage(table))
 }
@@ -220,15 +221,15 @@ fn common_kernel<E: MinPlus>(ranks: &dyn Communicator) -> Result<Kernel<E>, Rank
 /// The arcs of a graph, where there is memory for them and for the table of distances.
 fn matrix_of<W: Weight, E: MinPlus>(
     graph: &Csr<W>,
-    deal: Deal,
+    share: Share,
     kernel: Kernel<E>,
 ) -> Result<Matrix<E>, ApspError> {
-    let bytes = Matrix::<E>::bytes(deal) + bytes_of_table::<W>(deal);
-    let too_large = || ApspError::TooLarge { n_vertices: deal.n_vertices, bytes };
+    let bytes = Matrix::<E>::bytes(share) + bytes_of_table::<W>(share);
+    let too_large = || ApspError::TooLarge { n_vertices: share.blocks.n_rows, bytes };
     // a system that grants each of the two may not have both: ask for them together, once
     let whole = usize::try_from(bytes).map_err(|_| too_large())?;
     Vec::<u8>::new().try_reserve_exact(whole).map_err(|_| too_large())?;
-    Matrix::of(graph, deal, kernel)
+    Matrix::of(graph, share, kernel)
 }
 
 impl<W: PairsWeight> RankPairs<W> {
@@ -239,8 +240,8 @@ impl<W: PairsWeight> RankPairs<W> {
         graph: &Csr<W>,
         progress: Option<Progress<'_>>,
     ) -> Result<Self, ApspError> {
-        let Self { distances, deal, ref plan, ref mut report, .. } = self;
-        let work = hops::Work { ranks, graph, rows: deal, threads: plan.threads, progress };
+        let Self { distances, share, ref plan, ref mut report, .. } = self;
+        let work = hops::Work { ranks, graph, share, threads: plan.threads, progress };
         let (distances, hops) = work.find(distances, report)?;
         Ok(Self { distances, next_hops: Some(hops), ..self })
     }
@@ -269,7 +270,7 @@ impl<W: PairsWeight> RankPairs<W> {
                 Total::Integer(sum) => Total::Integer(ranks.sum(sum)?),
                 Total::Float(sum) => Total::Float(ranks.sum(sum)?),
             },
-            max: (self.deal.n_vertices > 0).then_some(max),
+            max: (self.share.blocks.n_rows > 0).then_some(max),
         })
     }
 
@@ -292,7 +293,7 @@ impl<W: PairsWeight> RankPairs<W> {
         ranks: &dyn Communicator,
         take: TakeRow<'_, W::Distance>,
     ) -> Result<(), RanksError> {
-        self.deal.gather(ranks, slice_of(self.distances.as_storage()), take)
+        gather(self.share, ranks, slice_of(self.distances.as_storage()), take)
     }
 
     /// Writes the file that [`Pairs::write_npy`](crate::Pairs::write_npy) writes, at the rank that
@@ -316,7 +317,7 @@ impl<W: PairsWeight> RankPairs<W> {
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
         let cells = slice_of(self.distances.as_storage());
-        self.deal.write(ranks, out, W::Distance::DTYPE, cells, progress)
+        write(self.share, ranks, out, W::Distance::DTYPE, cells, progress)
     }
 
     /// Writes the file that [`Pairs::write_next_hops_npy`](crate::Pairs::write_next_hops_npy)
@@ -331,7 +332,7 @@ impl<W: PairsWeight> RankPairs<W> {
         out: Option<&mut dyn Write>,
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
-        write_hops(self.deal, self.next_hops.as_ref(), ranks, out, progress)
+        write_hops(self.share, self.next_hops.as_ref(), ranks, out, progress)
     }
 }
 
@@ -340,7 +341,7 @@ pub(crate) type TakeRow<'a, T> = &'a mut dyn FnMut(VertexId, &[T]) -> ControlFlo
 
 /// Writes the next hops of all ranks, where there is something to write to.
 fn write_hops(
-    deal: Deal,
+    share: Share,
     hops: Option<&HopStorage>,
     ranks: &dyn Communicator,
     out: Option<&mut dyn Write>,
@@ -348,60 +349,58 @@ fn write_hops(
 ) -> Result<(), ApspError> {
     match hops {
         Some(HopStorage::Narrow(hops)) => {
-            deal.write(ranks, out, u16::DTYPE, slice_of(hops), progress)
+            write(share, ranks, out, u16::DTYPE, slice_of(hops), progress)
         }
         Some(HopStorage::Wide(hops)) => {
-            deal.write(ranks, out, u32::DTYPE, slice_of(hops), progress)
+            write(share, ranks, out, u32::DTYPE, slice_of(hops), progress)
         }
         None => Err(ApspError::NotAskedFor { what: "next hops" }),
     }
 }
 
-impl Deal {
-    /// Brings the rows of all ranks to rank 0, where `take` gets them in the order of the vertices.
-    fn gather<T: Pod>(
-        self,
-        ranks: &dyn Communicator,
-        cells: &[T],
-        take: TakeRow<'_, T>,
-    ) -> Result<(), RanksError> {
-        let n = self.n_vertices;
-        for block in 0..self.n_blocks() {
-            let vertices = self.block(block);
-            let own = self.own(&vertices);
-            let gathered = ranks.gather(0, &cells[own.start * n..own.end * n])?;
-            let rows = gathered.iter().flat_map(|cells| cells.chunks_exact(n.max(1)));
-            let taken = rows.zip(vertices).try_for_each(|(row, v)| take(v as VertexId, row));
-            if ranks.any(taken.is_break())? {
-                break;
-            }
+/// Brings the rows of all ranks to rank 0, where `take` gets them in the order of the vertices.
+fn gather<T: Pod>(
+    share: Share,
+    ranks: &dyn Communicator,
+    cells: &[T],
+    take: TakeRow<'_, T>,
+) -> Result<(), RanksError> {
+    let n = share.blocks.n_rows;
+    for block in 0..share.blocks.count() {
+        let vertices = share.blocks.rows(block);
+        let own = share.places(&vertices);
+        let gathered = ranks.gather(0, &cells[own.start * n..own.end * n])?;
+        let rows = gathered.iter().flat_map(|cells| cells.chunks_exact(n.max(1)));
+        let taken = rows.zip(vertices).try_for_each(|(row, v)| take(v as VertexId, row));
+        if ranks.any(taken.is_break())? {
+            break;
         }
-        Ok(())
     }
+    Ok(())
+}
 
-    /// Writes the rows of all ranks, where there is something to write to.
-    fn write<T: Pod>(
-        self,
-        ranks: &dyn Communicator,
-        mut out: Option<&mut dyn Write>,
-        dtype: Dtype,
-        cells: &[T],
-        progress: Option<Progress<'_>>,
-    ) -> Result<(), ApspError> {
-        let n = self.n_vertices;
-        let header = out.as_mut().map(|out| write_header(out, dtype, &[n, n]));
-        let mut written = header.unwrap_or(Ok(())).map_err(ApspError::Output);
-        self.gather(ranks, cells, &mut |source, row| {
-            let is_ended = progress.is_some_and(|tell| tell(source.into(), n as u64).is_break());
-            if let (Ok(()), Some(out)) = (&written, &mut out) {
-                let row = out.write_all(bytemuck::cast_slice(row));
-                written = match is_ended {
-                    true => Err(SsspError::Interrupted.into()),
-                    false => row.map_err(ApspError::Output),
-                };
-            }
-            if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        })?;
-        written
-    }
+/// Writes the rows of all ranks, where there is something to write to.
+fn write<T: Pod>(
+    share: Share,
+    ranks: &dyn Communicator,
+    mut out: Option<&mut dyn Write>,
+    dtype: Dtype,
+    cells: &[T],
+    progress: Option<Progress<'_>>,
+) -> Result<(), ApspError> {
+    let n = share.blocks.n_rows;
+    let header = out.as_mut().map(|out| write_header(out, dtype, &[n, n]));
+    let mut written = header.unwrap_or(Ok(())).map_err(ApspError::Output);
+    gather(share, ranks, cells, &mut |source, row| {
+        let is_ended = progress.is_some_and(|tell| tell(source.into(), n as u64).is_break());
+        if let (Ok(()), Some(out)) = (&written, &mut out) {
+            let row = out.write_all(bytemuck::cast_slice(row));
+            written = match is_ended {
+                true => Err(SsspError::Interrupted.into()),
+                false => row.map_err(ApspError::Output),
+            };
+        }
+        if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    written
 }

@@ -33,7 +33,6 @@ mod named;
 mod properties;
 mod ptx;
 mod rectangle;
-pub mod schedule;
 
 #[cfg(feature = "cuda")]
 mod cuda;

@@ -19,6 +19,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("gpu-runtime", &[]),
     ("starpath-kernels", &[]),
     ("starpath-paths", &["graph-formats"]),
+    ("starpath-pivots", &["starpath-paths"]),
     (
         "starpath-search-parts",
         &["graph-formats", "starpath-paths", "gpu-runtime", "starpath-kernels"],
@@ -62,6 +63,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
         &[
             "graph-formats",
             "starpath-paths",
+            "starpath-pivots",
             "sssp",
             "collectives",
             "gpu-runtime",
@@ -81,7 +83,10 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "starpath-kernels",
         ],
     ),
-    ("starpath-closure", &["graph-formats", "starpath-paths", "gpu-runtime", "starpath-kernels"]),
+    (
+        "starpath-closure",
+        &["graph-formats", "starpath-paths", "starpath-pivots", "gpu-runtime", "starpath-kernels"],
+    ),
     (
         "starpath-hierarchy",
         &[

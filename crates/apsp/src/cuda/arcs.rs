@@ -8,6 +8,8 @@ use gpu_runtime::{Arg, Buffer, Gpu, GpuError, LaunchConfig};
 use graph_formats::{Csr, Weight};
 
 use super::arithmetic::{Arithmetic, Kernels};
+use super::cut::Cut;
+use crate::ApspError;
 use crate::element::{Element, with_element};
 
 /// Words that a thread of the clearing kernel writes, about.
@@ -52,9 +54,37 @@ impl DeviceArcs {
         }))
     }
 
+    /// The graph's arcs, which a matrix is to be of.
+    pub(super) fn for_matrix<W: Weight>(
+        gpu: &Gpu,
+        graph: &Csr<W>,
+        arithmetic: Arithmetic,
+    ) -> Result<Self, ApspError> {
+        Self::of(gpu, graph, arithmetic)?.ok_or_else(|| ApspError::NotOnGpu {
+            reason: format!("it counts arcs in 32 bits, and there are {}", graph.n_arcs()),
+        })
+    }
+
+    /// The rows that a part has of a matrix that is cut like this.
+    pub(super) fn matrix(
+        &self,
+        gpu: &Gpu,
+        kernels: &Kernels,
+        cut: Cut,
+        part: usize,
+    ) -> Result<Buffer<u32>, GpuError> {
+        let mut matrix = gpu.buffer(cut.blocks.most_rows() * cut.stride())?;
+        for block in cut.blocks.share(part).own_blocks() {
+            let (rows, at) = (cut.blocks.rows(block), cut.blocks.first_place(block));
+            self.write_rows(gpu, kernels, cut.arithmetic, rows, &mut matrix, at)?;
+        }
+        gpu.synchronize()?;
+        Ok(matrix)
+    }
+
     /// Writes rows of the matrix, and no path where they have no arc, into `matrix` from its row
     /// `at` on.
-    pub(super) fn write_rows(
+    fn write_rows(
         &self,
         gpu: &Gpu,
         kernels: &Kernels,

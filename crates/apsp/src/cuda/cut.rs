@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use gpu_runtime::Buffer;
-use gpu_runtime::schedule::Strip;
+use pivots::{Blocks, Strip};
 
 use super::arithmetic::Arithmetic;
 use super::panel::Closer;
@@ -27,15 +27,11 @@ const MAX_PASSING_ROWS: usize = 512;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cut {
     pub(super) arithmetic: Arithmetic,
-    /// GPUs that share the blocks: each in its turn has one.
-    pub(super) n_parts: usize,
     /// Whether rows pass through the GPU, which keeps them else.
     pub(super) passes: bool,
-    /// The side of the matrix, padding included.
-    pub(super) side: usize,
-    /// Rows of a block of pivots,
-    pub(super) block_rows: usize,
-    /// and of a strip: it divides them.
+    /// Its rows, padding included, which are as long as there are rows.
+    pub(super) blocks: Blocks,
+    /// Rows of a strip: it divides those of a block.
     pub(super) strip_rows: usize,
 }
 
@@ -43,29 +39,29 @@ impl Cut {
     /// For a matrix that is one block, whole on one GPU.
     pub(super) fn whole(arithmetic: Arithmetic, n_vertices: usize) -> Self {
         let side = arithmetic.side(n_vertices);
-        let (n_parts, passes) = (1, false);
-        Self { arithmetic, n_parts, passes, side, block_rows: side, strip_rows: side }
+        let blocks = Blocks { n_rows: side, block_rows: side, n_parts: 1 };
+        Self { arithmetic, passes: false, blocks, strip_rows: side }
     }
 
     /// For so many vertices, whose matrix so many GPUs hold: of the heights of blocks with about as
-    /// many for each, the one that is soonest done by whoever has the most rows.
+    /// many for each, the one with which the GPU that has the most rows is done first.
     pub(super) fn on_gpus(arithmetic: Arithmetic, n_vertices: usize, n_parts: usize) -> Self {
         let whole = Self::whole(arithmetic, n_vertices);
-        if n_parts == 1 && whole.side <= MAX_ROWS_OF_ONE {
+        let (side, step) = (whole.side(), arithmetic.side_step());
+        if n_parts == 1 && side <= MAX_ROWS_OF_ONE {
             return whole;
         }
-        let step = arithmetic.side_step();
-        let n_blocks = n_parts * whole.side.div_ceil(n_parts * BLOCK_ROWS);
-        let even = whole.side.div_ceil(n_blocks).next_multiple_of(step);
-        let cut = |rows| Self { n_parts, block_rows: rows, strip_rows: rows, ..whole };
-        let time = |cut: &Self| {
-            let pass = 1.0 + ROWS_OF_A_PASS / cut.block_rows as f64;
-            cut.most_rows() as f64 * pass
-        };
+        let n_blocks = n_parts * side.div_ceil(n_parts * BLOCK_ROWS);
+        let even = side.div_ceil(n_blocks).next_multiple_of(step);
         let heights = (even.min(BLOCK_ROWS / 2)..=even.max(BLOCK_ROWS)).step_by(step);
-        let heights = heights.map(cut).filter(|cut| cut.block_rows <= whole.side);
-        let best = heights.min_by(|a, b| time(a).total_cmp(&time(b)));
-        best.unwrap_or_else(|| cut(even))
+        let blocks = |block_rows| Blocks { n_rows: side, block_rows, n_parts };
+        let time = |&height: &usize| {
+            let pass = 1.0 + ROWS_OF_A_PASS / height as f64;
+            blocks(height).most_rows() as f64 * pass
+        };
+        let best = heights.filter(|&height| height <= side);
+        let best = best.min_by(|a, b| time(a).total_cmp(&time(b))).unwrap_or(even);
+        Self { blocks: blocks(best), strip_rows: best, ..whole }
     }
 
     /// The largest blocks and strips for so many vertices whose rows pass through so many GPUs
@@ -80,10 +76,8 @@ impl Cut {
         let side = arithmetic.side(n_vertices);
         let cut = |block_rows, strip_rows| Self {
             arithmetic,
-            n_parts,
             passes: true,
-            side,
-            block_rows,
+            blocks: Blocks { n_rows: side, block_rows, n_parts },
             strip_rows,
         };
         let mut best = Err(cut(step, step).bytes());
@@ -91,7 +85,7 @@ impl Cut {
             for block_rows in (strip_rows..=MAX_PASSING_BLOCK_ROWS).step_by(strip_rows) {
                 let cut = cut(block_rows, strip_rows);
                 let better = best.is_ok_and(|best: Self| {
-                    (best.block_rows, best.strip_rows) > (block_rows, strip_rows)
+                    (best.blocks.block_rows, best.strip_rows) > (block_rows, strip_rows)
                 });
                 if cut.bytes() <= memory && !better && block_rows < side + step {
                     best = Ok(cut);
@@ -101,73 +95,47 @@ impl Cut {
         best
     }
 
+    /// The side of the matrix, padding included.
+    pub(super) fn side(&self) -> usize {
+        self.blocks.n_rows
+    }
+
     /// Words of 32 bits of a row.
     pub(super) fn stride(&self) -> usize {
-        self.arithmetic.stride(self.side)
+        self.arithmetic.stride(self.side())
     }
 
     /// Bytes on a GPU, the rows that it keeps not counted.
     pub(super) fn bytes(&self) -> u64 {
-        let turned = self.n_slots() * self.arithmetic.turned(self.strip_rows * self.block_rows);
-        let panels = if self.passes || self.n_parts > 1 { 2 * self.block_rows } else { 0 };
+        let Blocks { block_rows, n_parts, .. } = self.blocks;
+        let turned = self.n_slots() * self.arithmetic.turned(self.strip_rows * block_rows);
+        let panels = if self.passes || n_parts > 1 { 2 * block_rows } else { 0 };
         let strips = if self.passes { SLOTS * self.strip_rows } else { 0 };
         let words = turned + (panels + strips) * self.stride();
-        let closer = Closer::bytes(self.arithmetic, self.block_rows, self.side);
+        let closer = Closer::bytes(self.arithmetic, block_rows, self.side());
         (words * size_of::<u32>()) as u64 + closer
     }
 
     /// Rows of the matrix that lie in a buffer.
     pub(super) fn rows_in<'a>(&self, buffer: &'a Buffer<u32>, rows: Range<usize>) -> Tile<'a> {
-        Tile::rows_of(buffer, self.arithmetic, self.side, rows)
+        Tile::rows_of(buffer, self.arithmetic, self.side(), rows)
     }
 
     /// Strips under way at once: none where all rows are pivots together.
     pub(super) fn n_slots(&self) -> usize {
-        if self.n_blocks() == 1 && !self.passes { 0 } else { SLOTS }
-    }
-
-    pub(super) fn n_blocks(&self) -> usize {
-        self.side.div_ceil(self.block_rows)
-    }
-
-    pub(super) fn rows_of_block(&self, block: usize) -> Range<usize> {
-        block * self.block_rows..((block + 1) * self.block_rows).min(self.side)
-    }
-
-    /// The GPU that has a block,
-    pub(super) fn owner(&self, block: usize) -> usize {
-        block % self.n_parts
-    }
-
-    /// and which of its rows there it begins with, where the GPU keeps them.
-    pub(super) fn first_kept(&self, block: usize) -> usize {
-        block / self.n_parts * self.block_rows
-    }
-
-    /// The rows of whoever has the most of them.
-    fn most_rows(&self) -> usize {
-        let rows_of = |part| -> usize {
-            let own = (part..self.n_blocks()).step_by(self.n_parts);
-            own.map(|block| self.rows_of_block(block).len()).sum()
-        };
-        (0..self.n_parts.min(self.n_blocks())).map(rows_of).max().unwrap_or_default()
-    }
-
-    /// Room that is enough for the rows of each GPU.
-    pub(super) fn rows_of_part(&self) -> usize {
-        (self.n_blocks().div_ceil(self.n_parts) * self.block_rows).min(self.side)
+        if self.blocks.count() == 1 && !self.passes { 0 } else { SLOTS }
     }
 
     /// Strips of a block.
     pub(super) fn n_strips(&self, block: usize) -> usize {
-        self.rows_of_block(block).len().div_ceil(self.strip_rows)
+        self.blocks.rows(block).len().div_ceil(self.strip_rows)
     }
 
     /// The rows of one, and its number among those of its GPU, which is the same each time.
     pub(super) fn strip(&self, strip: Strip) -> (usize, Range<usize>) {
-        let rows = self.rows_of_block(strip.block);
+        let rows = self.blocks.rows(strip.block);
         let first = rows.start + strip.number * self.strip_rows;
-        let number = self.first_kept(strip.block) / self.strip_rows + strip.number;
+        let number = self.blocks.first_place(strip.block) / self.strip_rows + strip.number;
         (number, first..(first + self.strip_rows).min(rows.end))
     }
 }
@@ -183,18 +151,21 @@ mod tests {
             for n_parts in [1, 2, 3, 4, 8] {
                 for n in [1, 100, 1500, 4200, 9001, 16_384, 32_768, 46_341, 65_536, 92_682] {
                     let cut = Cut::on_gpus(arithmetic, n, n_parts);
-                    let (most, even) = (cut.most_rows(), cut.side.div_ceil(n_parts));
-                    assert!(most <= cut.rows_of_part() && cut.block_rows <= cut.side);
-                    assert!(cut.block_rows.is_multiple_of(arithmetic.side_step()));
+                    let (most, even) = (cut.blocks.most_rows(), cut.side().div_ceil(n_parts));
+                    assert!(cut.blocks.block_rows <= cut.side());
+                    assert!(cut.blocks.block_rows.is_multiple_of(arithmetic.side_step()));
                     // tiles of 16 bits are twice as high
-                    let more = if n > 30_000 { even / 16 } else { cut.block_rows };
+                    let more = if n > 30_000 { even / 16 } else { cut.blocks.block_rows };
                     assert!(most <= even + more, "{n} on {n_parts}: {cut:?} has {most}");
                 }
             }
         }
         // powers of two have blocks of 1,024 rows, whoever shares them
         for n_parts in [1, 2, 4, 8] {
-            assert_eq!(Cut::on_gpus(Arithmetic::U16, 32_768, n_parts).block_rows, BLOCK_ROWS);
+            assert_eq!(
+                Cut::on_gpus(Arithmetic::U16, 32_768, n_parts).blocks.block_rows,
+                BLOCK_ROWS
+            );
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Blocked Floyd-Warshall by a GPU, wherever the rows of the matrix are kept: in its own memory,
 //! or in pinned memory of the host, from where they pass through it in strips.
 //!
-//! For each block of pivots ([`schedule`] has the order): its rows are closed as a matrix of their
+//! For each block of pivots ([`pivots::close`] has the order): its rows are closed as a matrix of their
 //! own is ([`Closer`]); then every other strip of rows takes the sums of its pivots' columns, as
 //! they were, and the closed rows. A row of the matrix needs no other columns than its own, so
 //! that no panel of columns is kept, and sums with the closed rows close the columns too. Strips
@@ -23,8 +23,8 @@
 //!
 //! Reference: origin-out-of-core, katz-kider-2008, venkataraman-2003
 
-use gpu_runtime::schedule::{self, Counts, Strip};
 use gpu_runtime::{Buffer, Event, Gpu, GpuError, Priority};
+use pivots::{Counts, Share, Strip};
 use sssp::{Progress, SsspError};
 
 use super::arithmetic::Kernels;
@@ -71,28 +71,29 @@ impl FloydWarshall {
         let slot = |_| {
             Ok(Slot {
                 gpu: gpu.new_stream(Priority::Normal)?,
-                turned: gpu.buffer(cut.arithmetic.turned(cut.strip_rows * cut.block_rows))?,
+                turned: gpu
+                    .buffer(cut.arithmetic.turned(cut.strip_rows * cut.blocks.block_rows))?,
                 computed: gpu.event()?,
                 done: gpu.event()?,
             })
         };
-        let schedule = Self {
+        let form = Self {
             gpu: gpu.new_stream(Priority::Raised)?,
             gate: gpu.new_stream(Priority::Normal)?,
             free: gpu.event()?,
             cut,
             closed: [gpu.event()?, gpu.event()?],
             slots: (0..cut.n_slots()).map(slot).collect::<Result<_, GpuError>>()?,
-            closer: Closer::new(gpu, cut.arithmetic, cut.block_rows, cut.side)?,
-            panels: match cut.n_parts > 1 && !cut.passes {
+            closer: Closer::new(gpu, cut.arithmetic, cut.blocks.block_rows, cut.side())?,
+            panels: match cut.blocks.n_parts > 1 && !cut.passes {
                 true => Some(panels(gpu, cut)?),
                 false => None,
             },
-            clock: (cut.n_blocks() > 1).then(|| Clock::new(gpu)).transpose()?,
+            clock: (cut.blocks.count() > 1).then(|| Clock::new(gpu)).transpose()?,
         };
         // buffers are cleared on the first stream, and used on the others
         gpu.synchronize()?;
-        Ok(schedule)
+        Ok(form)
     }
 
     pub(super) fn panels(&self) -> Option<&[Buffer<u32>; 2]> {
@@ -138,7 +139,7 @@ pub(super) fn close<R: Rows>(
 ) -> Result<(Counts, Phases), ApspError> {
     let timed = || parts.iter().filter_map(|part| Some((part, part.form.clock.as_ref()?)));
     timed().try_for_each(|(part, clock)| clock.start(&part.form.gpu))?;
-    let queued = schedule::queue(parts, progress);
+    let queued = pivots::close(parts, progress);
     // nothing may go on using the matrix, whatever became of the rest
     let finished = parts.iter().try_for_each(|part| part.form.finish());
     let counts = queued?;
@@ -147,19 +148,11 @@ pub(super) fn close<R: Rows>(
     Ok((counts, Phases::mean(&phases)))
 }
 
-impl<R: Rows> schedule::Part for Part<'_, R> {
+impl<R: Rows> pivots::Part for Part<'_, R> {
     type Error = ApspError;
 
-    fn number(&self) -> usize {
-        self.number
-    }
-
-    fn n_parts(&self) -> usize {
-        self.form.cut.n_parts
-    }
-
-    fn n_blocks(&self) -> usize {
-        self.form.cut.n_blocks()
+    fn share(&self) -> Share {
+        self.form.cut.blocks.share(self.number)
     }
 
     fn n_strips(&self, block: usize) -> usize {
@@ -172,7 +165,7 @@ impl<R: Rows> schedule::Part for Part<'_, R> {
             self.rows.load_panel(gpu, block)?;
         }
         slots.iter().try_for_each(|slot| gpu.wait_for(&slot.computed))?;
-        let panel = Panel { rows: self.rows.panel(block), first: cut.rows_of_block(block).start };
+        let panel = Panel { rows: self.rows.panel(block), first: cut.blocks.rows(block).start };
         let launches = self
             .form
             .time(Phase::Closing, gpu, || closer.close(gpu, self.kernels, panel, progress))?;
@@ -183,7 +176,7 @@ impl<R: Rows> schedule::Part for Part<'_, R> {
 
     fn receive(&self, block: usize, owner: Option<&Self>) -> Result<u64, ApspError> {
         let FloydWarshall { gpu, cut, free, closed, .. } = self.form;
-        let (number, panel) = (cut.owner(block), self.rows.panel(block));
+        let (number, panel) = (cut.blocks.owner(block), self.rows.panel(block));
         let is_own = self.number == number;
         if is_own && self.link.is_none() {
             return Ok(0);
@@ -223,7 +216,7 @@ impl<R: Rows> schedule::Part for Part<'_, R> {
         Ok(free.record(gate)?)
     }
 
-    fn take_through(&self, pivots: usize, strip: Strip) -> Result<u64, ApspError> {
+    fn update(&self, pivots: usize, strip: Strip) -> Result<u64, ApspError> {
         let FloydWarshall { cut, slots, free, closed, .. } = self.form;
         let (number, strip_rows) = cut.strip(strip);
         // a strip has the same slot each time, so that it is loaded after it was stored
@@ -234,7 +227,7 @@ impl<R: Rows> schedule::Part for Part<'_, R> {
         let turn = Turn { block: pivots, next, free };
         let rows = self.rows.load(gpu, turn, place, &strip_rows)?;
         gpu.wait_for(&closed[pivots % 2])?;
-        let (columns, panel) = (rows.columns(cut.rows_of_block(pivots)), self.rows.panel(pivots));
+        let (columns, panel) = (rows.columns(cut.blocks.rows(pivots)), self.rows.panel(pivots));
         let taken = product::Strip { rows, columns, turned, panel };
         self.form.time(Phase::Updating, gpu, || {
             // SAFETY: the strip and its columns lie where they were loaded; the panel is closed,

@@ -21,7 +21,7 @@ pub(super) enum Form {
 }
 
 /// A GPU, and what it keeps of a matrix.
-pub(super) struct Share {
+pub(super) struct GpuShare {
     pub(super) gpu: Gpu,
     pub(super) kernels: Kernels,
     /// Its blocks of rows, one after the other.
@@ -35,7 +35,7 @@ impl Form {
         parameters: Parameters,
         cut: Cut,
     ) -> Result<Self, ApspError> {
-        let (gpu, side) = (&gpus[0], cut.side);
+        let (gpu, side) = (&gpus[0], cut.side());
         Ok(match (algorithm, cut.arithmetic) {
             (Algorithm::Blocked, _) => {
                 let forms = gpus.iter().map(|gpu| FloydWarshall::new(gpu, cut));
@@ -50,11 +50,11 @@ impl Form {
     /// shares, how many launches that took, of which some may be under way, and the phases.
     pub(super) fn solve(
         &mut self,
-        mut shares: Vec<Share>,
+        mut shares: Vec<GpuShare>,
         cut: Cut,
         n: usize,
         progress: Option<Progress<'_>>,
-    ) -> Result<(Vec<Share>, u64, Phases), ApspError> {
+    ) -> Result<(Vec<GpuShare>, u64, Phases), ApspError> {
         let mut phases = Phases::default();
         let launches = match self {
             Self::Default(forms) => {
@@ -78,12 +78,12 @@ impl Form {
 /// The same by a published form, for a matrix that is one share.
 fn published<E: Element>(
     form: &mut Published<E>,
-    shares: &mut Vec<Share>,
+    shares: &mut Vec<GpuShare>,
     n: usize,
 ) -> Result<u64, ApspError> {
-    let Some(Share { gpu, kernels, matrix }) = shares.pop() else { return Ok(0) };
+    let Some(GpuShare { gpu, kernels, matrix }) = shares.pop() else { return Ok(0) };
     let mut numbers = matrix.cast();
     let launches = form.solve(&mut numbers, n)?;
-    shares.push(Share { gpu, kernels, matrix: numbers.cast() });
+    shares.push(GpuShare { gpu, kernels, matrix: numbers.cast() });
     Ok(launches)
 }

@@ -12,7 +12,7 @@ use gpu_runtime::Gpu;
 use graph_formats::{Csr, VertexId};
 use sssp::{Progress, SsspError};
 
-use crate::host::{Deal, johnson};
+use crate::host::{all_rows, johnson};
 use crate::pairs::{Rows, milliseconds};
 use crate::potentials::potentials;
 use crate::ranks::check_memory;
@@ -30,8 +30,8 @@ pub(super) fn solve<W: PairsWeight>(
         return Err(ApspError::NotOnGpu { reason: "none was named".to_owned() });
     }
     let plan = Plan::new(graph, config, Narrow::Never, progress)?;
-    let rows = Deal::whole(graph.n_vertices());
-    check_memory(graph, rows, &plan, config)?;
+    let share = all_rows(graph.n_vertices());
+    check_memory(graph, share, &plan, config)?;
     let sources: Vec<VertexId> = graph.vertices().collect();
     let searches = sssp::Config { threads: config.threads, ..sssp::Config::default() };
     let jit_ms = || gpus.iter().map(Gpu::jit_ms).sum::<f64>();
@@ -55,7 +55,7 @@ pub(super) fn solve<W: PairsWeight>(
         false => (distances, None),
         true => {
             let (ranks, threads) = (&Alone, plan.threads);
-            let work = hops::Work { ranks, graph, rows, threads, progress };
+            let work = hops::Work { ranks, graph, share, threads, progress };
             let (distances, hops) = work.find(distances, &mut report)?;
             (distances, Some(hops))
         }

@@ -9,7 +9,7 @@ use super::cut::Cut;
 use super::next_hops::COLUMNS;
 use super::published::{OutOfCore, Parameters};
 use crate::hops::{bytes_of_hops, bytes_of_work};
-use crate::host::Deal;
+use crate::host::all_rows;
 use crate::{Algorithm, ApspError, Config};
 
 /// The needs of one solve, in bytes.
@@ -43,7 +43,7 @@ impl Need {
         n_gpus: usize,
     ) -> Self {
         let n = graph.n_vertices();
-        let whole = Deal::whole(n);
+        let whole = all_rows(n);
         let side = arithmetic.side(n);
         let square = |side: usize, bytes: usize| side as u128 * side as u128 * bytes as u128;
         let mut matrix = side as u128 * arithmetic.stride(side) as u128 * size_of::<u32>() as u128;
@@ -51,7 +51,7 @@ impl Need {
         let (share, beside) = match algorithm {
             Algorithm::Blocked => {
                 let cut = Cut::on_gpus(arithmetic, n, n_gpus);
-                let share = cut.rows_of_part() as u128 * cut.stride() as u128;
+                let share = cut.blocks.most_rows() as u128 * cut.stride() as u128;
                 (share * size_of::<u32>() as u128, cut.bytes().into())
             }
             Algorithm::BlockedOutOfCore => {

@@ -23,7 +23,7 @@ use sssp::{Progress, SsspError};
 use super::arcs::DeviceArcs;
 use super::arithmetic::Kernels;
 use super::cut::Cut;
-use super::form::Share;
+use super::form::GpuShare;
 use super::tile::Tile;
 use crate::host::next_hops::Hop;
 use crate::pairs::milliseconds;
@@ -52,7 +52,7 @@ struct Graph {
 /// Where the closed matrix is: with the GPUs that have blocks of it, or on the host.
 #[derive(Clone, Copy)]
 pub(super) enum Closed<'a> {
-    OnGpus(&'a [Share]),
+    OnGpus(&'a [GpuShare]),
     Passing(&'a PinnedBuffer<u32>),
 }
 
@@ -113,7 +113,7 @@ impl Finder<'_> {
         let mut devices = Vec::new();
         for (gpu, &kernels) in self.gpus.iter().zip(&self.kernels) {
             let Some(arcs) = upload(gpu)? else { return Ok(None) };
-            let stride = self.cut.arithmetic.stride(width.min(self.cut.side));
+            let stride = self.cut.arithmetic.stride(width.min(self.cut.side()));
             devices.push(Device {
                 gpu,
                 kernels,
@@ -190,7 +190,7 @@ impl Finder<'_> {
         columns: &Range<usize>,
         width: usize,
     ) -> Tile<'a> {
-        let Cut { arithmetic, side, .. } = self.cut;
+        let (arithmetic, side) = (self.cut.arithmetic, self.cut.side());
         let n = device.arcs.n_vertices;
         let end = (columns.start + width).next_multiple_of(arithmetic.side_step());
         let columns = columns.start..end.min(side);
@@ -222,13 +222,13 @@ impl Finder<'_> {
                 // stream alone.
                 unsafe { device.gpu.queue_upload_rectangle(matrix, from, strip, to.rectangle()) }
             }
-            Closed::OnGpus(shares) => (0..cut.n_blocks()).try_for_each(|block| {
-                let rows = cut.rows_of_block(block);
+            Closed::OnGpus(shares) => (0..cut.blocks.count()).try_for_each(|block| {
+                let rows = cut.blocks.rows(block);
                 let rows = rows.start.min(n)..rows.end.min(n);
-                let first = cut.first_kept(block);
-                let from = &shares[cut.owner(block)].matrix;
+                let first = cut.blocks.first_place(block);
+                let from = &shares[cut.blocks.owner(block)].matrix;
                 let kept = first..first + rows.len();
-                let from = Tile::rows_of(from, cut.arithmetic, cut.side, kept);
+                let from = Tile::rows_of(from, cut.arithmetic, cut.side(), kept);
                 let from = from.columns(columns.clone());
                 let to = Tile::rows_of(strip, cut.arithmetic, to.n_columns, rows).rectangle();
                 // SAFETY: as above.

@@ -6,6 +6,7 @@ use std::time::Instant;
 use collectives::Communicator;
 use gpu_runtime::{Buffer, Gpu};
 use graph_formats::{Csr, VertexId, Weight};
+use pivots::{Blocks, Share};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use sssp::{Progress, SsspError};
 
@@ -18,7 +19,6 @@ use super::memory::Need;
 use super::rows::OnGpu;
 use super::solve::{Table, plan, tried};
 use crate::error::agree;
-use crate::host::Deal;
 use crate::pairs::milliseconds;
 use crate::potentials::potentials;
 use crate::ranks::{RankPairs, bytes_of_table};
@@ -100,15 +100,15 @@ impl<W: Weight> Work<'_, W> {
         let (ranks, gpu, n) = (self.ranks, self.gpu, self.graph.n_vertices());
         let (rank, size) = (ranks.rank(), ranks.size());
         let cut = Cut::on_gpus(self.arithmetic, n, size);
-        let deal = Deal::in_blocks(n, cut.block_rows, rank, size);
+        let share = Blocks { n_rows: n, ..cut.blocks }.share(rank);
         let mut report = Report::default();
         let start = Instant::now();
-        let room = self.room(cut, deal);
+        let room = self.room(cut, share);
         let Room { kernels, form, matrix, mut table } = agree(ranks, room)?;
         let (link, reason) = match size {
             1 => (None, None),
             _ => {
-                let (link, reason) = Link::new(ranks, gpu, cut.block_rows * cut.stride())?;
+                let (link, reason) = Link::new(ranks, gpu, cut.blocks.block_rows * cut.stride())?;
                 (Some(link), reason)
             }
         };
@@ -141,36 +141,28 @@ impl<W: Weight> Work<'_, W> {
         let brought = self.pool.install(|| table.bring(cut, &own));
         agree(ranks, brought.map_err(ApspError::from))?;
         report.download_ms = milliseconds(start);
-        let sources = deal.vertices().map(|v| v as VertexId).collect();
+        let sources = share.rows().map(|v| v as VertexId).collect();
         let (distances, plan) = (table.finish(), plan.clone());
-        Ok((RankPairs { sources, distances, next_hops: None, plan, report, deal }, reason))
+        Ok((RankPairs { sources, distances, next_hops: None, plan, report, share }, reason))
     }
 
     /// Takes the memory, and writes the arcs of this rank's rows.
-    fn room(&self, cut: Cut, deal: Deal) -> Result<Room<W>, ApspError> {
+    fn room(&self, cut: Cut, share: Share) -> Result<Room<W>, ApspError> {
         let Self { gpu, graph, arithmetic, .. } = *self;
         let n = graph.n_vertices();
-        let block = cut.block_rows as u128 * cut.stride() as u128 * size_of::<u32>() as u128;
-        let hops = if self.config.next_hops { hops::bytes(graph, deal) } else { 0 };
-        let bytes = bytes_of_table::<W>(deal) + hops.max(block);
+        let block = cut.blocks.block_rows as u128 * cut.stride() as u128 * size_of::<u32>() as u128;
+        let hops = if self.config.next_hops { hops::bytes(graph, share) } else { 0 };
+        let bytes = bytes_of_table::<W>(share) + hops.max(block);
         if let Some(memory) = self.config.memory.filter(|&memory| u128::from(memory) < bytes) {
             return Err(ApspError::OverMemory { n_vertices: n, bytes, memory });
         }
-        let need = Need::of(graph, self.config, Algorithm::Blocked, arithmetic, cut.n_parts);
+        let need = Need::of(graph, self.config, Algorithm::Blocked, arithmetic, cut.blocks.n_parts);
         gpu.check_fits("this rank's share of the matrix", need.on_gpu())?;
         let kernels = Kernels::load(gpu, arithmetic)?;
         let form = FloydWarshall::new(gpu, cut)?;
-        let arcs = DeviceArcs::of(gpu, graph, arithmetic)?.ok_or_else(|| ApspError::NotOnGpu {
-            reason: format!("it counts arcs in 32 bits, and there are {}", graph.n_arcs()),
-        })?;
-        let mut matrix = gpu.buffer::<u32>(cut.rows_of_part() * cut.stride())?;
-        let rank = self.ranks.rank();
-        for block in (0..cut.n_blocks()).filter(|&block| cut.owner(block) == rank) {
-            let (rows, at) = (cut.rows_of_block(block), cut.first_kept(block));
-            arcs.write_rows(gpu, &kernels, arithmetic, rows, &mut matrix, at)?;
-        }
-        gpu.synchronize()?;
-        let table = Table::new(deal.n_own(), n)?;
+        let arcs = DeviceArcs::for_matrix(gpu, graph, arithmetic)?;
+        let matrix = arcs.matrix(gpu, &kernels, cut, share.part)?;
+        let table = Table::new(share.n_rows(), n)?;
         Ok(Room { kernels, form, matrix, table })
     }
 }

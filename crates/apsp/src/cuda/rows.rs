@@ -77,14 +77,14 @@ impl<'a> OnGpu<'a> {
 
     /// Where that is in a panel of another's.
     fn others(&self, block: usize) -> Option<&Buffer<u32>> {
-        let panels = self.panels.filter(|_| self.cut.owner(block) != self.part);
+        let panels = self.panels.filter(|_| self.cut.blocks.owner(block) != self.part);
         panels.map(|panels| &panels[block % 2])
     }
 }
 
 /// Room for the closed rows of two blocks.
 pub(super) fn panels(gpu: &Gpu, cut: Cut) -> Result<[Buffer<u32>; 2], GpuError> {
-    let panel = || gpu.buffer(cut.block_rows * cut.stride());
+    let panel = || gpu.buffer(cut.blocks.block_rows * cut.stride());
     Ok([panel()?, panel()?])
 }
 
@@ -96,9 +96,9 @@ impl Rows for OnGpu<'_> {
     fn panel(&self, block: usize) -> Tile<'_> {
         let (buffer, first) = match self.others(block) {
             Some(panel) => (panel, 0),
-            None => (self.matrix, self.cut.first_kept(block)),
+            None => (self.matrix, self.cut.blocks.first_place(block)),
         };
-        self.cut.rows_in(buffer, first..first + self.cut.rows_of_block(block).len())
+        self.cut.rows_in(buffer, first..first + self.cut.blocks.rows(block).len())
     }
 
     fn store_panel(&self, _gpu: &Gpu, _block: usize) -> Result<(), GpuError> {
@@ -116,12 +116,12 @@ impl Rows for OnGpu<'_> {
         _place: usize,
         strip: &Range<usize>,
     ) -> Result<Tile<'_>, GpuError> {
-        let block = strip.start / self.cut.block_rows;
+        let block = strip.start / self.cut.blocks.block_rows;
         // what is going to change was read as pivots until then
         if turn.block == block + 1 {
             gpu.wait_for(turn.free)?;
         }
-        let first = self.cut.first_kept(block) + strip.start % self.cut.block_rows;
+        let first = self.cut.blocks.first_place(block) + strip.start % self.cut.blocks.block_rows;
         Ok(self.cut.rows_in(self.matrix, first..first + strip.len()))
     }
 
@@ -177,18 +177,18 @@ impl<'a> Passing<'a> {
 
 impl Rows for Passing<'_> {
     fn load_panel(&self, gpu: &Gpu, block: usize) -> Result<(), GpuError> {
-        let words = self.words(&self.cut.rows_of_block(block));
+        let words = self.words(&self.cut.blocks.rows(block));
         // SAFETY: the rows lie in both; whoever uses the panel does so on this stream, or waits
         // for it.
         unsafe { gpu.queue_upload(&self.matrix.borrow(), words, &self.panels[block % 2], 0) }
     }
 
     fn panel(&self, block: usize) -> Tile<'_> {
-        self.cut.rows_in(&self.panels[block % 2], 0..self.cut.rows_of_block(block).len())
+        self.cut.rows_in(&self.panels[block % 2], 0..self.cut.blocks.rows(block).len())
     }
 
     fn store_panel(&self, gpu: &Gpu, block: usize) -> Result<(), GpuError> {
-        let words = self.words(&self.cut.rows_of_block(block));
+        let words = self.words(&self.cut.blocks.rows(block));
         // SAFETY: the rows lie in both; nobody loads them from the matrix before `stored`, and
         // nobody writes the panel before that.
         unsafe {
@@ -210,13 +210,13 @@ impl Rows for Passing<'_> {
         strip: &Range<usize>,
     ) -> Result<Tile<'_>, GpuError> {
         // the rows of the block before were stored from its panel
-        if turn.block == strip.start / self.cut.block_rows + 1 {
+        if turn.block == strip.start / self.cut.blocks.block_rows + 1 {
             gpu.wait_for(turn.free)?;
         }
         let (buffer, first) = match turn.next {
             Some(next) => {
                 gpu.wait_for(turn.free)?;
-                (&self.panels[next % 2], strip.start - self.cut.rows_of_block(next).start)
+                (&self.panels[next % 2], strip.start - self.cut.blocks.rows(next).start)
             }
             None => (&self.strips[place], 0),
         };

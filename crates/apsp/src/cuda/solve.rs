@@ -17,14 +17,14 @@ use super::arcs::DeviceArcs;
 use super::arithmetic::{Arithmetic, Kernels, adds_and_compares};
 use super::cut::Cut;
 use super::floyd_warshall::{FloydWarshall, Part, close};
-use super::form::{Form, Share};
+use super::form::{Form, GpuShare};
 use super::johnson;
 use super::memory::{Need, parameters};
 use super::next_hops::{Closed, Finder};
 use super::published::{self, OutOfCore, SIDE_STEP};
 use super::rows::Passing;
 use crate::element::{Element, with_element, write_row};
-use crate::host::Deal;
+use crate::host::all_rows;
 use crate::host::useful_arcs::{marked, marks, rounds};
 use crate::pairs::{Rows, milliseconds, zeros};
 use crate::potentials::potentials;
@@ -76,8 +76,8 @@ pub(crate) fn solve<W: PairsWeight>(
     };
     report.jit_ms = jit_ms() - jit_before;
     if config.next_hops && next_hops.is_none() {
-        let (ranks, rows) = (&Alone, Deal::whole(graph.n_vertices()));
-        let work = hops::Work { ranks, graph, rows, threads: plan.threads, progress };
+        let (ranks, share) = (&Alone, all_rows(graph.n_vertices()));
+        let work = hops::Work { ranks, graph, share, threads: plan.threads, progress };
         let (settled, hops) = work.find(distances, &mut report)?;
         (distances, next_hops) = (settled, Some(hops));
     }
@@ -143,7 +143,7 @@ pub(super) struct Work<'a, W: Weight> {
 /// A closed matrix in the memory of GPUs.
 pub(super) struct Shares {
     pub(super) cut: Cut,
-    pub(super) shares: Vec<Share>,
+    pub(super) shares: Vec<GpuShare>,
     pub(super) report: Report,
 }
 
@@ -151,10 +151,10 @@ impl Shares {
     /// The words of some rows of a block.
     pub(super) fn words(&self, rows: Range<usize>) -> Result<Vec<u32>, GpuError> {
         let Self { cut, shares, .. } = self;
-        let block = rows.start / cut.block_rows;
-        let first = cut.first_kept(block) + rows.start % cut.block_rows;
+        let block = rows.start / cut.blocks.block_rows;
+        let first = cut.blocks.first_place(block) + rows.start % cut.blocks.block_rows;
         let words = first * cut.stride()..(first + rows.len()) * cut.stride();
-        shares[cut.owner(block)].matrix.download_range(words)
+        shares[cut.blocks.owner(block)].matrix.download_range(words)
     }
 }
 
@@ -205,21 +205,13 @@ impl<W: Weight> Work<'_, W> {
         let mut shares = Vec::new();
         for (gpu, kernels) in gpus.iter().zip(kernels) {
             let start = Instant::now();
-            let arcs = DeviceArcs::of(gpu, graph, arithmetic)?;
-            let arcs = arcs.ok_or_else(|| ApspError::NotOnGpu {
-                reason: format!("it counts arcs in 32 bits, and there are {}", graph.n_arcs()),
-            })?;
+            let arcs = DeviceArcs::for_matrix(gpu, graph, arithmetic)?;
             report.upload_ms += milliseconds(start);
 
             let start = Instant::now();
-            let mut matrix = gpu.buffer::<u32>(cut.rows_of_part() * cut.stride())?;
-            for block in (0..cut.n_blocks()).filter(|&block| cut.owner(block) == shares.len()) {
-                let (rows, at) = (cut.rows_of_block(block), cut.first_kept(block));
-                arcs.write_rows(gpu, &kernels, arithmetic, rows, &mut matrix, at)?;
-            }
-            gpu.synchronize()?;
+            let matrix = arcs.matrix(gpu, &kernels, cut, shares.len())?;
             report.prepare_ms += milliseconds(start);
-            shares.push(Share { gpu: gpu.clone(), kernels, matrix });
+            shares.push(GpuShare { gpu: gpu.clone(), kernels, matrix });
         }
 
         let timer = gpus[0].timer()?;
@@ -262,9 +254,9 @@ impl<W: Weight> Work<'_, W> {
         })?;
         let mut report = Report::default();
         let start = Instant::now();
-        let mut matrix = gpus[0].pinned::<u32>(cut.stride() * cut.side)?;
+        let mut matrix = gpus[0].pinned::<u32>(cut.stride() * cut.side())?;
         with_element!(W, arithmetic.number(), E => {
-            self.write_arcs::<E>(cut.side, cast_slice_mut(&mut matrix));
+            self.write_arcs::<E>(cut.side(), cast_slice_mut(&mut matrix));
         });
         let matrix = RefCell::new(matrix);
         let forms = gpus.iter().map(|gpu| FloydWarshall::new(gpu, cut));
@@ -285,7 +277,7 @@ impl<W: Weight> Work<'_, W> {
         let start = Instant::now();
         let mut table = Table::<W>::new(n, n)?;
         with_element!(W, arithmetic.number(), E => {
-            table.fill::<E>(0, cut.side, cast_slice(&matrix));
+            table.fill::<E>(0, cut.side(), cast_slice(&matrix));
         });
         let distances = table.finish();
         report.download_ms = milliseconds(start);
@@ -371,7 +363,7 @@ impl<W: Weight> Table<W> {
             let first = i * SIDE_STEP;
             let words = words(first..first + cells.len() / n)?;
             with_element!(W, cut.arithmetic.number(), E => {
-                let numbers = cast_slice::<u32, E>(&words).chunks(cut.side);
+                let numbers = cast_slice::<u32, E>(&words).chunks(cut.side());
                 cells.chunks_mut(n).zip(numbers).for_each(|(row, numbers)| decode(row, numbers));
             });
             Ok(())

@@ -8,21 +8,18 @@
 //! others are relaxed through that. All of it are relaxations of one part of the matrix
 //! through another, many pivots at a time, which read a number once for many sums.
 //!
-//! *Blocked*: vertices are taken as pivots a block at a time. The pivots are closed among
-//! themselves (recursively), then their rows relaxed through them, and then all other rows.
-//! Nearly all time is in the last.
+//! *Blocked*: vertices are pivots a block at a time. The pivots are closed among themselves
+//! (recursively), then their rows relaxed through them, and then all other rows, in the order of
+//! [`pivots::close`]. Nearly all time is in the last.
 //!
-//! Rows are shared among threads, and those of the blocked order among ranks, by turns: the
-//! rank that has a block of pivots closes it and broadcasts its rows, and all update their own.
-//! The next pivots' rows are updated first, so that closing them and sending them is done while
-//! all other rows are updated (look-ahead). A row takes the same sums in the same order wherever
-//! it is, so that the numbers do not depend on the ranks, floats included. O(n³) time; n²
-//! numbers, and 2 b n for the pivots of two blocks, on each rank.
+//! Rows are shared among threads, and those of the blocked order among ranks: the rank that has a
+//! block of pivots closes it and broadcasts its rows, while all ranks update others of their own.
+//! A row takes the same sums in the same order wherever it is, so that the numbers do not depend on
+//! the ranks, floats included. O(n³) time; n² numbers, and 2 b n for the pivots of two blocks, on
+//! each rank.
 //!
-//! What differs from the published forms: the pivots' columns need no phase of their own.
-//! Where D is closed and R = D·R₀ are the pivots' rows, C·R is (C·D)·R₀, so other rows can be
-//! multiplied with what they had before; and for columns of pivots R is D, which gives C·D.
-//! Recursion ends at 48 vertices instead of one.
+//! What differs from the published forms: recursion ends at 48 vertices instead of one; and see
+//! there.
 //!
 //! Weights may be negative, if there is no negative cycle: the caller has checked. Then no
 //! sum is beyond the bound that the plan has checked. Floats are added at the middle vertex,
@@ -30,16 +27,18 @@
 //!
 //! Reference: floyd-1962, warshall-1962, venkataraman-2003, buluc-2010
 
+use std::cell::RefCell;
 use std::ops::Range;
 
 use collectives::Communicator;
+use pivots::{Part, Share, Strip, Work};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use sssp::{Progress, SsspError};
 
-use super::deal::STEP;
 use super::matrix::{Matrix, Panel};
 use super::min_plus::MinPlus;
+use super::share::STEP;
 use crate::ApspError;
 use crate::error::agree;
 
@@ -47,13 +46,13 @@ use crate::error::agree;
 const FEW: usize = STEP;
 
 /// Tells how many vertices have been pivots.
-fn report<E>(
+fn report<E: MinPlus>(
     matrix: &Matrix<E>,
     done: usize,
     progress: Option<Progress<'_>>,
 ) -> Result<(), ApspError> {
     match progress {
-        Some(tell) if tell(done as u64, matrix.deal.n_vertices as u64).is_break() => {
+        Some(tell) if tell(done as u64, matrix.n_vertices() as u64).is_break() => {
             Err(SsspError::Interrupted.into())
         }
         _ => Ok(()),
@@ -65,7 +64,7 @@ pub(crate) fn plain<E: MinPlus>(
     matrix: &mut Matrix<E>,
     progress: Option<Progress<'_>>,
 ) -> Result<(), ApspError> {
-    let n = matrix.deal.n_vertices;
+    let n = matrix.n_vertices();
     for k in 0..n {
         report(matrix, k, progress)?;
         let through = matrix.row(k).to_vec();
@@ -80,69 +79,111 @@ pub(crate) fn recursive<E: MinPlus>(
     matrix: &mut Matrix<E>,
     progress: Option<Progress<'_>>,
 ) -> Result<(), ApspError> {
-    let n = matrix.deal.n_vertices;
+    let n = matrix.n_vertices();
     let greater = half(n).max(n.saturating_sub(half(n)));
     let mut panel = matrix.panel(greater, greater)?;
     close(matrix, 0..n, &mut panel, progress)
 }
 
-/// A block of pivots after the other, on all ranks, each with the threads of `pool`, or of that
-/// which calls. The progress callback of any rank may end the work of all.
+/// A block of pivots after the other, on all ranks, each with the threads of `pool`, or of the
+/// caller's. The progress callback of any rank may end the work of all.
 pub(crate) fn blocked<E: MinPlus>(
     matrix: &mut Matrix<E>,
     ranks: &dyn Communicator,
     pool: Option<&ThreadPool>,
     progress: Option<Progress<'_>>,
 ) -> Result<(), ApspError> {
-    let deal = matrix.deal;
-    let all = 0..deal.n_vertices;
-    let [mut panel, mut next_panel] = agree(ranks, matrix.panels())?;
-    let mut pivots = 0..0;
-    for block in 0..=deal.n_blocks() {
-        let next = deal.block(block);
-        if deal.owns(block) {
-            on(pool, || {
-                matrix.update([next.clone()], &pivots, &all, &panel);
-                close_panel(matrix, &next, &mut next_panel)
-            })?;
-        }
-        let is_ended = report(matrix, pivots.end, progress).is_err();
-        let packed = matrix.packed(&mut next_panel, &next);
-        beside(
-            pool,
-            || matrix.update([0..pivots.start, next.end..all.end], &pivots, &all, &panel),
-            || broadcast(ranks, deal.owner(block), packed, is_ended),
+    let panels = agree(ranks, matrix.panels())?.map(RefCell::new);
+    let share = matrix.share;
+    let rank = Rank { share, matrix: RefCell::new(matrix), panels, ranks, pool };
+    pivots::close(&[rank], progress)?;
+    Ok(())
+}
+
+/// What a rank does of the work.
+struct Rank<'a, E> {
+    share: Share,
+    matrix: RefCell<&'a mut Matrix<E>>,
+    /// The closed rows of a block and of the next.
+    panels: [RefCell<Panel<E>>; 2],
+    ranks: &'a dyn Communicator,
+    pool: Option<&'a ThreadPool>,
+}
+
+impl<E: MinPlus> Part for Rank<'_, E> {
+    type Error = ApspError;
+
+    fn share(&self) -> Share {
+        self.share
+    }
+
+    fn n_strips(&self, _block: usize) -> usize {
+        1
+    }
+
+    fn close(&self, block: usize, progress: Option<Progress<'_>>) -> Result<u64, ApspError> {
+        let (pivots, all) = (self.share.blocks.rows(block), 0..self.share.blocks.n_rows);
+        let mut matrix = self.matrix.borrow_mut();
+        let (matrix, panel) = (&mut **matrix, &mut *self.panels[block % 2].borrow_mut());
+        on(self.pool, || {
+            close(matrix, pivots.clone(), panel, progress)?;
+            matrix.relax([pivots.clone()], &pivots, &all, panel);
+            matrix.pack(panel, &pivots, &all);
+            Ok(0)
+        })
+    }
+
+    fn receive(&self, block: usize, _owner: Option<&Self>) -> Result<u64, ApspError> {
+        let Self { share: Share { blocks, .. }, panels, ranks, .. } = self;
+        let mut panel = panels[block % 2].borrow_mut();
+        ranks.broadcast(
+            blocks.owner(block),
+            panel.packed(blocks.rows(block).len(), blocks.n_rows),
         )?;
-        std::mem::swap(&mut panel, &mut next_panel);
-        pivots = next;
+        Ok(0)
     }
-    Ok(())
-}
 
-/// Closes the rows of pivots, and packs them.
-fn close_panel<E: MinPlus>(
-    matrix: &mut Matrix<E>,
-    pivots: &Range<usize>,
-    panel: &mut Panel<E>,
-) -> Result<(), ApspError> {
-    let all = 0..matrix.deal.n_vertices;
-    close(matrix, pivots.clone(), panel, None)?;
-    matrix.relax([pivots.clone()], pivots, &all, panel);
-    matrix.pack(panel, pivots, &all);
-    Ok(())
-}
-
-/// Broadcasts the rows of pivots, unless a rank ends the work.
-fn broadcast<E: MinPlus>(
-    ranks: &dyn Communicator,
-    owner: usize,
-    packed: &mut [E],
-    is_ended: bool,
-) -> Result<(), ApspError> {
-    if ranks.any(is_ended)? {
-        return Err(SsspError::Interrupted.into());
+    fn free_before(&self, _block: usize, _parts: &[Self]) -> Result<(), ApspError> {
+        Ok(())
     }
-    Ok(ranks.broadcast(owner, packed)?)
+
+    fn update(&self, pivots: usize, strip: Strip) -> Result<u64, ApspError> {
+        let (blocks, all) = (self.share.blocks, 0..self.share.blocks.n_rows);
+        let mut matrix = self.matrix.borrow_mut();
+        let (matrix, panel) = (&mut **matrix, &*self.panels[pivots % 2].borrow());
+        on(self.pool, || {
+            matrix.update([blocks.rows(strip.block)], &blocks.rows(pivots), &all, panel);
+        });
+        Ok(0)
+    }
+
+    fn go_on(&self, is_ended: bool) -> Result<(), ApspError> {
+        match self.ranks.any(is_ended)? {
+            true => Err(SsspError::Interrupted.into()),
+            false => Ok(()),
+        }
+    }
+
+    /// All rows together, and meanwhile the next pivots come.
+    fn update_rest(parts: &[Self], pivots: usize, work: &mut Work<'_>) -> Result<(), ApspError> {
+        let rank = &parts[0];
+        let (blocks, next) = (rank.share.blocks, pivots + 1);
+        let (through, all) = (blocks.rows(pivots), 0..blocks.n_rows);
+        let rest = [0..through.start, blocks.rows(next).end..all.end];
+        let is_ended = work.is_ended();
+        let strips = rank.share.own_blocks().filter(|&block| block != pivots && block != next);
+        work.add(0, strips.count() as u64);
+        let mut matrix = rank.matrix.borrow_mut();
+        let (matrix, panel) = (&mut **matrix, &*rank.panels[pivots % 2].borrow());
+        beside(
+            rank.pool,
+            || matrix.update(rest, &through, &all, panel),
+            || {
+                rank.go_on(is_ended)?;
+                work.receive(parts, next)
+            },
+        )
+    }
 }
 
 fn on<T: Send>(pool: Option<&ThreadPool>, work: impl FnOnce() -> T + Send) -> T {

@@ -8,9 +8,9 @@
 use std::ops::Range;
 
 use graph_formats::{Csr, Weight, parallel};
+use pivots::Share;
 
 use super::aligned::{Aligned, line};
-use super::deal::Deal;
 use super::min_plus::{Kernel, MinPlus, pack, packed_len, relax_rows};
 use crate::ApspError;
 use crate::element::write_row;
@@ -23,7 +23,7 @@ const MIN_SUMS_PER_TASK: usize = 1 << 20;
 
 /// Lengths of the shortest paths known from the vertices whose rows a rank has.
 pub(crate) struct Matrix<E> {
-    pub(super) deal: Deal,
+    pub(super) share: Share,
     /// From the beginning of a row to that of the next.
     stride: usize,
     numbers: Aligned<E>,
@@ -31,89 +31,97 @@ pub(crate) struct Matrix<E> {
 }
 
 /// Rows of pivots, in strips as the kernel reads them.
-pub(super) struct Panel<E>(Aligned<E>);
+pub(super) struct Panel<E> {
+    strips: Aligned<E>,
+    kernel: Kernel<E>,
+}
+
+impl<E: MinPlus> Panel<E> {
+    /// What so many rows of pivots, and columns, take of it.
+    pub(super) fn packed(&mut self, n_pivots: usize, n_columns: usize) -> &mut [E] {
+        &mut self.strips[..packed_len(&self.kernel, n_pivots, n_columns)]
+    }
+}
 
 impl<E: MinPlus> Matrix<E> {
     /// Bytes for these rows.
-    pub(crate) fn bytes(deal: Deal) -> u128 {
-        let (n_rows, stride) = dimensions(deal, &E::kernel());
+    pub(crate) fn bytes(share: Share) -> u128 {
+        let (n_rows, stride) = dimensions(share, &E::kernel());
         n_rows as u128 * stride as u128 * size_of::<E>() as u128
     }
 
     /// That memory cannot hold it.
-    fn too_large(deal: Deal) -> ApspError {
-        ApspError::TooLarge { n_vertices: deal.n_vertices, bytes: Self::bytes(deal) }
+    fn too_large(share: Share) -> ApspError {
+        ApspError::TooLarge { n_vertices: share.blocks.n_rows, bytes: Self::bytes(share) }
     }
 
     /// The arcs of `graph`, of parallel ones the shortest.
     pub(crate) fn of<W: Weight>(
         graph: &Csr<W>,
-        deal: Deal,
+        share: Share,
         kernel: Kernel<E>,
     ) -> Result<Self, ApspError> {
-        Self::filled(deal, kernel, |v, row| write_row(graph, v, row))
+        Self::filled(share, kernel, |v, row| write_row(graph, v, row))
     }
 
     /// `fill` gets each row, in which there is no path yet.
     pub(crate) fn filled(
-        deal: Deal,
+        share: Share,
         kernel: Kernel<E>,
         fill: impl Fn(usize, &mut [E]) + Sync,
     ) -> Result<Self, ApspError> {
-        let (n_rows, stride) = dimensions(deal, &kernel);
+        let (n_rows, stride) = dimensions(share, &kernel);
         let numbers = n_rows.checked_mul(stride).and_then(Aligned::zeros);
-        let mut numbers = numbers.ok_or_else(|| Self::too_large(deal))?;
-        let vertices: Vec<usize> = deal.vertices().collect();
+        let mut numbers = numbers.ok_or_else(|| Self::too_large(share))?;
+        let vertices: Vec<usize> = share.rows().collect();
         parallel::for_each_of(numbers.chunks_mut(stride).enumerate(), &|(place, row)| {
             row.fill(E::INFINITE);
             if let Some(&v) = vertices.get(place) {
-                fill(v, &mut row[..deal.n_vertices]);
+                fill(v, &mut row[..share.blocks.n_rows]);
             }
         });
-        Ok(Self { deal, stride, numbers, kernel })
+        Ok(Self { share, stride, numbers, kernel })
+    }
+
+    /// The vertices of the graph: columns, and rows of all ranks.
+    pub(super) fn n_vertices(&self) -> usize {
+        self.share.blocks.n_rows
     }
 
     /// Row `i`, in the order of the vertices.
     pub(crate) fn row(&self, i: usize) -> &[E] {
-        &self.rows(&(i..i + 1))[..self.deal.n_vertices]
+        &self.rows(&(i..i + 1))[..self.share.blocks.n_rows]
     }
 
     /// The rows from `i` on, and how far apart they begin.
     pub(crate) fn rows_from(&self, i: usize) -> (&[E], usize) {
-        (&self.numbers[self.deal.own(&(i..i)).start * self.stride..], self.stride)
+        (&self.numbers[self.share.places(&(i..i)).start * self.stride..], self.stride)
     }
 
     /// The rows of these vertices that are here, margins included.
     fn rows(&self, vertices: &Range<usize>) -> &[E] {
-        let own = self.deal.own(vertices);
+        let own = self.share.places(vertices);
         &self.numbers[own.start * self.stride..own.end * self.stride]
     }
 
     /// The rows of these vertices that are here, margins included, and how far apart they begin.
     pub(super) fn rows_mut(&mut self, vertices: &Range<usize>) -> (&mut [E], usize) {
-        let own = self.deal.own(vertices);
+        let own = self.share.places(vertices);
         (&mut self.numbers[own.start * self.stride..own.end * self.stride], self.stride)
     }
 
     /// Room for these columns of so many pivots' rows.
     pub(super) fn panel(&self, n_pivots: usize, n_columns: usize) -> Result<Panel<E>, ApspError> {
-        let len = packed_len(&self.kernel, n_pivots, n_columns);
-        Aligned::zeros(len).map(Panel).ok_or_else(|| Self::too_large(self.deal))
+        let kernel = self.kernel;
+        let strips = Aligned::zeros(packed_len(&kernel, n_pivots, n_columns));
+        let strips = strips.ok_or_else(|| Self::too_large(self.share))?;
+        Ok(Panel { strips, kernel })
     }
 
     /// Room for the rows of two blocks of pivots.
     pub(super) fn panels(&self) -> Result<[Panel<E>; 2], ApspError> {
-        let (n_pivots, n) = (self.deal.block(0).len(), self.deal.n_vertices);
+        let (n_pivots, n) = (self.share.blocks.rows(0).len(), self.n_vertices());
         Ok([self.panel(n_pivots, n)?, self.panel(n_pivots, n)?])
-    }
-
-    fn panel_len(&self, pivots: &Range<usize>, columns: &Range<usize>) -> usize {
-        packed_len(&self.kernel, pivots.len(), columns.len())
-    }
-
-    /// What of a panel the rows of these pivots take.
-    pub(super) fn packed<'a>(&self, panel: &'a mut Panel<E>, pivots: &Range<usize>) -> &'a mut [E] {
-        &mut panel.0[..self.panel_len(pivots, &(0..self.deal.n_vertices))]
     }
 
     /// Copies these columns of the pivots' rows, which are here, to a panel.
@@ -121,7 +129,7 @@ impl<E: MinPlus> Matrix<E> {
         if pivots.is_empty() || columns.is_empty() {
             return;
         }
-        let strips = &mut panel.0[..self.panel_len(pivots, columns)];
+        let strips = panel.packed(pivots.len(), columns.len());
         pack(&self.kernel, strips, self.rows(pivots), self.stride, columns);
     }
 
@@ -137,10 +145,10 @@ impl<E: MinPlus> Matrix<E> {
         if pivots.is_empty() || columns.is_empty() {
             return;
         }
-        let strips = &panel.0[..self.panel_len(pivots, columns)];
-        let Self { deal, stride, kernel, numbers } = self;
+        let strips = &panel.strips[..packed_len(&self.kernel, pivots.len(), columns.len())];
+        let Self { share, stride, kernel, numbers } = self;
         let stride = *stride;
-        for rows in parts.map(|vertices| deal.own(&vertices)) {
+        for rows in parts.map(|vertices| share.places(&vertices)) {
             // several times as many tasks as threads, but none too small to be worth it
             let fair = rows.len() / (4 * rayon::current_num_threads());
             let worth = MIN_SUMS_PER_TASK / (pivots.len() * columns.len());
@@ -170,7 +178,7 @@ impl<E: MinPlus> Matrix<E> {
 
 /// Rows, and what a row takes: room for a block that begins at the last vertex, and an odd
 /// number of cache lines, for the rows of a block not to meet in one place of a cache.
-fn dimensions<E>(deal: Deal, kernel: &Kernel<E>) -> (usize, usize) {
-    let lines = (deal.n_vertices + kernel.columns).div_ceil(line::<E>()) | 1;
-    (deal.n_own() + kernel.rows, lines * line::<E>())
+fn dimensions<E>(share: Share, kernel: &Kernel<E>) -> (usize, usize) {
+    let lines = (share.blocks.n_rows + kernel.columns).div_ceil(line::<E>()) | 1;
+    (share.n_rows() + kernel.rows, lines * line::<E>())
 }

@@ -1,7 +1,6 @@
 //! Solvers for the processor.
 
 mod aligned;
-mod deal;
 pub(crate) mod floyd_warshall;
 pub(crate) mod johnson;
 mod matrix;
@@ -9,13 +8,14 @@ mod min_plus;
 pub(crate) mod next_hops;
 mod rows;
 pub(crate) mod settle;
+mod share;
 pub(crate) mod useful_arcs;
 
 pub(crate) use aligned::Aligned;
-pub(crate) use deal::Deal;
 pub(crate) use matrix::Matrix;
 pub(crate) use min_plus::{
     Kernel, MinPlus, copies, pack_groups, pack_some, packed_len, packed_place, relax_packed,
     unpack_row,
 };
 pub(crate) use rows::Rows;
+pub(crate) use share::{all_rows, rows_of_rank};

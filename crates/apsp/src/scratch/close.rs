@@ -13,6 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use collectives::Communicator;
 use graph_formats::{Csr, Distance, Weight, parallel};
+use pivots::Blocks;
 use rayon::ThreadPool;
 use sssp::{Progress, SsspError};
 
@@ -75,12 +76,11 @@ pub(crate) struct Team<'a, E> {
     pub(super) ranks: &'a dyn Communicator,
 }
 
-/// The part of some rows that a rank has, of so many: an equal part in whole blocks of 128 rows,
-/// which take a multiple of 32 KiB, so that no two ranks touch one page of a file.
+/// The part of some rows that a rank has, of so many: a block of a multiple of 128 rows, which take
+/// a multiple of 32 KiB, so that no two ranks touch one page of a file.
 fn part(rows: &Range<usize>, rank: usize, n_ranks: usize) -> Range<usize> {
-    let blocks = rows.len() / ALIGNMENT;
-    let start = |rank: usize| rows.start + (blocks * rank).div_ceil(n_ranks) * ALIGNMENT;
-    start(rank)..start(rank + 1)
+    let own = Blocks::one_each(rows.len(), ALIGNMENT, n_ranks).rows(rank);
+    rows.start + own.start..rows.start + own.end
 }
 
 /// The part of a range that is in another; where there is none, an empty one within the first.
@@ -366,25 +366,4 @@ impl<E: Element> Watch<E> for Checked<'_> {
 /// What a thread has left, even one that has panicked: the run ends then.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_row_is_of_one_rank() {
-        for n_ranks in 1..=7 {
-            for rows in [0..128, 256..640, 128..128 * 12] {
-                let mut end = rows.start;
-                for rank in 0..n_ranks {
-                    let part = part(&rows, rank, n_ranks);
-                    assert_eq!((part.start, part.len() % ALIGNMENT), (end, 0));
-                    assert!(part.len().abs_diff(rows.len() / n_ranks) <= ALIGNMENT);
-                    end = part.end;
-                }
-                assert_eq!(end, rows.end);
-            }
-        }
-    }
 }

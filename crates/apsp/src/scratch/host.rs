@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use super::{Bytes, Engine, Watch};
 use crate::ApspError;
 use crate::host::{
-    Aligned, Deal, Kernel, Matrix, MinPlus, copies, floyd_warshall, pack_groups, pack_some,
+    Aligned, Kernel, Matrix, MinPlus, all_rows, copies, floyd_warshall, pack_groups, pack_some,
     packed_len, packed_place, relax_packed, unpack_row,
 };
 
@@ -30,7 +30,7 @@ pub(super) fn bytes<E: MinPlus>(side: usize, threads: usize, block: usize) -> By
     let strips = packed_len(&E::kernel(), block, side) as u128;
     let groups = (ROWS + E::kernel().rows) as u128 * block as u128 * copies::<E>() as u128;
     let packed = (strips + threads as u128 * groups) * size_of::<E>() as u128;
-    Bytes { host: 2 * Matrix::<E>::bytes(Deal::whole(block)) + packed, device: 0 }
+    Bytes { host: 2 * Matrix::<E>::bytes(all_rows(block)) + packed, device: 0 }
 }
 
 /// The processor: room for the rows of the pivots in strips, as its kernel reads them.
@@ -71,7 +71,7 @@ impl<E: MinPlus> Engine<E> for Host<E> {
         let (side, width) = (*side, pivots.len());
         let strips = &mut strips[..width * side];
         let place = |i, j| packed_place(kernel, width, (i, pivots.start + j));
-        let mut diagonal = Matrix::filled(Deal::whole(width), E::kernel(), |i, row| {
+        let mut diagonal = Matrix::filled(all_rows(width), E::kernel(), |i, row| {
             row.iter_mut().enumerate().for_each(|(j, number)| *number = strips[place(i, j)]);
         })?;
         floyd_warshall::blocked(&mut diagonal, &Alone, None, None)?;

@@ -14,7 +14,7 @@ use sssp::{Progress, SsspError};
 use super::{Fronts, Supernodes, host};
 use crate::cuda::{Arithmetic, supernodes as on_gpu};
 use crate::element::with_element;
-use crate::host::{Deal, MinPlus};
+use crate::host::{MinPlus, all_rows};
 use crate::pairs::{Rows, milliseconds, zeros};
 use crate::ranks::bytes_of_table;
 use crate::width::Narrow;
@@ -82,8 +82,8 @@ pub(crate) fn solve<W: PairsWeight>(work: Work<'_, W>) -> Result<Pairs<W>, ApspE
     };
     let mut found = (distances, None);
     if config.next_hops {
-        let rows = Deal::whole(graph.n_vertices());
-        let work = hops::Work { ranks: &Alone, graph, rows, threads: plan.threads, progress };
+        let share = all_rows(graph.n_vertices());
+        let work = hops::Work { ranks: &Alone, graph, share, threads: plan.threads, progress };
         let (settled, hops) = work.find(found.0, &mut report)?;
         found = (settled, Some(hops));
     }
@@ -109,9 +109,9 @@ impl<W: Weight> Work<'_, W> {
     /// An error where that is more than the memory allowed, or than there is.
     fn check_memory(&self, needed: u128) -> Result<(), ApspError> {
         let n_vertices = self.graph.n_vertices();
-        let rows = Deal::whole(n_vertices);
-        let hops = if self.config.next_hops { hops::bytes(self.graph, rows) } else { 0 };
-        let bytes = bytes_of_table::<W>(rows) + needed.max(hops);
+        let share = all_rows(n_vertices);
+        let hops = if self.config.next_hops { hops::bytes(self.graph, share) } else { 0 };
+        let bytes = bytes_of_table::<W>(share) + needed.max(hops);
         let too_large = || ApspError::TooLarge { n_vertices, bytes };
         if let Some(memory) = self.config.memory.filter(|&memory| u128::from(memory) < bytes) {
             return Err(ApspError::OverMemory { n_vertices, bytes, memory });
@@ -159,7 +159,7 @@ impl<W: Weight> Work<'_, W> {
         report.solve_ms += milliseconds(start);
         let start = Instant::now();
         let (n, ranks) = (graph.n_vertices(), supernodes.ranks());
-        let bytes = bytes_of_table::<W>(Deal::whole(n));
+        let bytes = bytes_of_table::<W>(all_rows(n));
         let too_large = || ApspError::TooLarge { n_vertices: n, bytes };
         let mut cells = zeros::<W::Distance>(n * n).ok_or_else(too_large)?;
         let rows = cells.chunks_mut(n.max(1)).zip(ranks);

@@ -6,26 +6,31 @@
 //! raised by all its pivots at once. Two launches a chunk, and two a block. O(n³) bit operations,
 //! n² / 8 bytes.
 //!
-//! Several GPUs close their blocks in the order of [`schedule`], on a stream each, for a launch
-//! that raises lines fills a GPU; others' closed lines are copied on a second stream, and turned
-//! over by who gets them.
+//! Several GPUs close their blocks in the order of [`pivots::close`], on a stream each, for a
+//! launch that raises lines fills a GPU; others' closed lines are copied on a second stream, and
+//! turned over by who gets them.
 //!
 //! What differs from the paper: WARSHALL-adapt goes through the matrix once for each pivot.
 //!
 //! Reference: warshall-1962, venkataraman-2003, snytnikova-nepomniaschaya-2016
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::schedule::{self, Strip};
 use gpu_runtime::{Arg, Buffer, Event, Gpu, GpuError, LaunchConfig, Priority};
 use graph_formats::Csr;
 use paths::Progress;
+use pivots::{Blocks, Part, Share, Strip};
 
-use super::cut::Cut;
-use super::form::{CHUNK, Form, Kernels};
+use super::form::{CHUNK, Form, Kernels, LARGE};
 use crate::{ClosureError, tell};
 
 /// Bits of a device's word.
 const WORD: usize = u32::BITS as usize;
+
+/// Lines of a block where several GPUs share them: with more, closing a block takes more of the
+/// time; with fewer, lines are read and written more often.
+const BLOCK_LINES: usize = 1024;
+/// The same of a large matrix.
+const LARGE_BLOCK_LINES: usize = 2048;
 
 /// Columns of which a block of the panel kernel has one or more groups.
 const GROUP: usize = 64;
@@ -62,8 +67,8 @@ pub(super) struct Engine {
     gpu: Gpu,
     form: Form,
     kernels: Kernels,
-    cut: Cut,
-    number: usize,
+    /// Its blocks, of lines that are as long as there are lines, padding included.
+    share: Share,
     /// Those of its blocks, one after the other.
     lines: Buffer<u64>,
     /// The pivots' lines turned over, of two blocks by turns.
@@ -78,13 +83,21 @@ pub(super) struct Engine {
     free: Event,
 }
 
+/// The lines of so many vertices in blocks: one for one GPU, and as many for each of several.
+pub(super) fn blocks(n_vertices: usize, n_parts: usize) -> Blocks {
+    let side = n_vertices.next_multiple_of(CHUNK);
+    let most = if side < LARGE { BLOCK_LINES } else { LARGE_BLOCK_LINES };
+    let n_blocks = if n_parts == 1 { 1 } else { n_parts * side.div_ceil(n_parts * most) };
+    Blocks { n_parts, ..Blocks::one_each(side, CHUNK, n_blocks.max(1)) }
+}
+
 impl Engine {
     /// Bytes of GPU memory for a graph, while its arcs are there too.
-    pub(super) fn bytes(graph: &Csr<u32>, form: Form, cut: Cut) -> u64 {
-        let [turned, other] = turned_lines(form, cut);
-        let lines = cut.lines_of_part() + turned + other + 2 * cut.lines_of_panel();
+    pub(super) fn bytes(graph: &Csr<u32>, form: Form, blocks: Blocks) -> u64 {
+        let [turned, other] = turned_lines(form, blocks);
+        let lines = blocks.most_rows() + turned + other + 2 * panel_lines(blocks);
         let arcs = graph.n_vertices() as u64 + 1 + graph.n_arcs() as u64;
-        lines as u64 * cut.side as u64 / 8 + arcs * 4
+        lines as u64 * blocks.n_rows as u64 / 8 + arcs * 4
     }
 
     /// The relation of the arcs from those vertices whose lines are this part's.
@@ -92,26 +105,24 @@ impl Engine {
         gpu: &Gpu,
         graph: &Csr<u32>,
         form: Form,
-        cut: Cut,
-        number: usize,
+        share: Share,
     ) -> Result<Self, ClosureError> {
-        let n = graph.n_vertices();
+        let (n, blocks) = (graph.n_vertices(), share.blocks);
         let Ok(n_arcs) = u32::try_from(graph.n_arcs()) else {
             return Err(ClosureError::TooManyArcs { n_arcs: graph.n_arcs() });
         };
-        gpu.check_fits("the bits of all pairs", Self::bytes(graph, form, cut))?;
+        gpu.check_fits("the bits of all pairs", Self::bytes(graph, form, blocks))?;
         let kernels = Kernels::load(gpu, form)?;
-        let buffer = |n_lines: usize| gpu.buffer::<u64>(n_lines * cut.side / 64);
-        let [turned, other] = turned_lines(form, cut);
+        let buffer = |n_lines: usize| gpu.buffer::<u64>(n_lines * blocks.n_rows / 64);
+        let [turned, other] = turned_lines(form, blocks);
         let engine = Self {
             gpu: gpu.clone(),
             form,
             kernels,
-            cut,
-            number,
-            lines: buffer(cut.lines_of_part())?,
+            share,
+            lines: buffer(blocks.most_rows())?,
             turned: [buffer(turned)?, buffer(other)?],
-            panels: [buffer(cut.lines_of_panel())?, buffer(cut.lines_of_panel())?],
+            panels: [buffer(panel_lines(blocks))?, buffer(panel_lines(blocks))?],
             beside: gpu.new_stream(Priority::Normal)?,
             here: [gpu.event()?, gpu.event()?],
             free: gpu.event()?,
@@ -119,12 +130,12 @@ impl Engine {
         if n_arcs > 0 {
             let offsets: Vec<u32> = graph.row_offsets().iter().map(|&at| at as u32).collect();
             let (offsets, heads) = (gpu.upload(&offsets)?, gpu.upload(graph.column_indices())?);
-            for block in (0..cut.n_blocks()).filter(|&block| cut.owner(block) == number) {
-                let first = cut.lines_of_block(block).start.min(n);
-                let vertices = cut.lines_of_block(block).end.min(n) - first;
+            for block in share.own_blocks() {
+                let first = blocks.rows(block).start.min(n);
+                let vertices = blocks.rows(block).end.min(n) - first;
                 let args: [Arg<'_>; 5] = [
                     engine.own(block).into(),
-                    ((cut.side / WORD) as u64).into(),
+                    ((engine.side() / WORD) as u64).into(),
                     (offsets.address() + (first * size_of::<u32>()) as u64).into(),
                     (&heads).into(),
                     (vertices as u32).into(),
@@ -141,6 +152,11 @@ impl Engine {
         Ok(engine)
     }
 
+    /// The lines, and the bits of a line.
+    fn side(&self) -> usize {
+        self.share.blocks.n_rows
+    }
+
     /// Lets the stream of `other` wait for all that was asked for.
     pub(super) fn join(&self, other: &Self) -> Result<(), GpuError> {
         self.free.record(&self.gpu)?;
@@ -155,26 +171,28 @@ impl Engine {
 
     /// The lines of a block of its own that are vertices', each of so many words as the side has.
     pub(super) fn download(&self, block: usize, n_lines: usize) -> Result<Vec<u64>, GpuError> {
-        let (first, stride) = (self.cut.kept(block).start, self.cut.side / 64);
+        let (first, stride) = (self.share.blocks.first_place(block), self.side() / 64);
         self.lines.download_range(first * stride..(first + n_lines) * stride)
     }
 
     /// Where the lines of a block are, of its own,
     fn own(&self, block: usize) -> u64 {
-        self.lines.address() + self.bytes_of(self.cut.kept(block).start)
+        self.lines.address() + self.bytes_of(self.share.blocks.first_place(block))
     }
 
     /// or of any while they are pivots.
     fn pivots(&self, block: usize) -> Pivots {
-        let is_own = self.cut.owner(block) == self.number;
-        let lines = if is_own { self.own(block) } else { self.panels[block % 2].address() };
-        let rows = self.cut.lines_of_block(block);
+        let lines = match self.share.owns(block) {
+            true => self.own(block),
+            false => self.panels[block % 2].address(),
+        };
+        let rows = self.share.blocks.rows(block);
         let turned = self.turned[block % 2].address();
         Pivots { lines, turned, column: rows.start, n_chunks: rows.len() / CHUNK }
     }
 
     fn bytes_of(&self, n_lines: usize) -> u64 {
-        (n_lines * self.cut.side / 8) as u64
+        (n_lines * self.side() / 8) as u64
     }
 
     /// Some of the pivots: `turned` follows them only where it has them all.
@@ -189,7 +207,7 @@ impl Engine {
             lines,
             pivots: by.lines,
             turned: by.turned,
-            stride: (self.cut.side / WORD) as u64,
+            stride: (self.side() / WORD) as u64,
             chunk_bytes: self.bytes_of(CHUNK),
             first: 0,
             count: count as u32,
@@ -201,7 +219,7 @@ impl Engine {
     }
 
     fn close_chunk(&self, step: &Step) -> Result<(), GpuError> {
-        let n_groups = self.cut.side / GROUP;
+        let n_groups = self.side() / GROUP;
         let blocks = n_groups.min(self.gpu.properties().multiprocessors as usize) as u32;
         let args = [Arg::structure(step), (n_groups as u32).into()];
         // SAFETY: the step's pivots are lines of the matrix, as wide as all groups together,
@@ -212,7 +230,7 @@ impl Engine {
     /// Turns the pivots' lines over, if the form wants that.
     fn turn(&self, step: &Step) -> Result<u64, GpuError> {
         let Some(turn) = &self.kernels.turn else { return Ok(0) };
-        let grid = ((self.cut.side / GROUP) as u32, step.n_chunks, 1);
+        let grid = ((self.side() / GROUP) as u32, step.n_chunks, 1);
         let shape = LaunchConfig { grid, ..LaunchConfig::new(1, 512) };
         // SAFETY: the step's pivots are lines of the matrix, and `turned` holds so many chunks.
         unsafe { self.gpu.launch(turn, shape, &[Arg::structure(step)])? };
@@ -220,12 +238,12 @@ impl Engine {
     }
 
     /// Raises the lines of the step, if there are any.
-    fn update(&self, step: &Step) -> Result<u64, GpuError> {
+    fn raise(&self, step: &Step) -> Result<u64, GpuError> {
         let n_lines = (step.count - step.skipped) as usize;
         if n_lines == 0 {
             return Ok(0);
         }
-        let n_words = self.cut.side / WORD;
+        let n_words = self.side() / WORD;
         let launch = self.form.launch(n_lines, n_words, step.n_chunks as usize, &self.gpu);
         let shape = LaunchConfig {
             shared_bytes: launch.shared,
@@ -239,19 +257,11 @@ impl Engine {
     }
 }
 
-impl schedule::Part for Engine {
+impl Part for Engine {
     type Error = ClosureError;
 
-    fn number(&self) -> usize {
-        self.number
-    }
-
-    fn n_parts(&self) -> usize {
-        self.cut.n_parts
-    }
-
-    fn n_blocks(&self) -> usize {
-        self.cut.n_blocks()
+    fn share(&self) -> Share {
+        self.share
     }
 
     fn n_strips(&self, _block: usize) -> usize {
@@ -260,7 +270,7 @@ impl schedule::Part for Engine {
 
     fn close(&self, block: usize, progress: Option<Progress<'_>>) -> Result<u64, ClosureError> {
         let (lines, all) = (self.own(block), self.pivots(block));
-        let (n_lines, chunks) = (all.n_chunks * CHUNK, self.form.chunks(self.cut.side));
+        let (n_lines, chunks) = (all.n_chunks * CHUNK, self.form.chunks(self.side()));
         let mut launches = 0;
         for first in (0..all.n_chunks).step_by(chunks.max(1)) {
             tell(progress, first * CHUNK, n_lines)?;
@@ -270,13 +280,13 @@ impl schedule::Part for Engine {
                 let own = self.chunks(by, chunk, 1);
                 let own = self.step(by.lines, n_pivots, chunk * CHUNK, CHUNK, own);
                 self.close_chunk(&own)?;
-                launches += 1 + self.update(&own)?;
+                launches += 1 + self.raise(&own)?;
             }
             let rest = self.step(lines, n_lines, first * CHUNK, n_pivots, by);
             if by.n_chunks > 1 {
                 launches += self.turn(&rest)?;
             }
-            launches += self.update(&rest)?;
+            launches += self.raise(&rest)?;
         }
         self.here[block % 2].record(&self.gpu)?;
         Ok(launches)
@@ -284,11 +294,12 @@ impl schedule::Part for Engine {
 
     fn receive(&self, block: usize, owner: Option<&Self>) -> Result<u64, ClosureError> {
         let Self { gpu, beside, here, .. } = self;
-        if let Some(owner) = owner.filter(|owner| owner.number != self.number) {
+        if let Some(owner) = owner.filter(|_| !self.share.owns(block)) {
             // the panel before the last was here
             beside.wait_for(&self.free)?;
             beside.wait_for(&owner.here[block % 2])?;
-            let (stride, lines) = (self.cut.side / 64, self.cut.kept(block));
+            let (stride, lines) =
+                (self.side() / 64, owner.share.places(&self.share.blocks.rows(block)));
             let words = lines.start * stride..lines.end * stride;
             // SAFETY: the lines lie in both; nobody writes the owner's until they are free, and
             // nobody uses the panel before `here`, or since it was free.
@@ -308,14 +319,14 @@ impl schedule::Part for Engine {
         Ok(self.free.record(&self.gpu)?)
     }
 
-    fn take_through(&self, pivots: usize, strip: Strip) -> Result<u64, ClosureError> {
-        let (lines, n_lines) = (self.own(strip.block), self.cut.kept(strip.block).len());
-        let (all, chunks) = (self.pivots(pivots), self.form.chunks(self.cut.side).max(1));
+    fn update(&self, pivots: usize, strip: Strip) -> Result<u64, ClosureError> {
+        let (lines, n_lines) = (self.own(strip.block), self.share.blocks.rows(strip.block).len());
+        let (all, chunks) = (self.pivots(pivots), self.form.chunks(self.side()).max(1));
         let mut launches = 0;
         for first in (0..all.n_chunks).step_by(chunks) {
             let by = self.chunks(all, first, chunks.min(all.n_chunks - first));
             let turned = all.turned + self.bytes_of(first * CHUNK);
-            launches += self.update(&self.step(lines, n_lines, 0, 0, Pivots { turned, ..by }))?;
+            launches += self.raise(&self.step(lines, n_lines, 0, 0, Pivots { turned, ..by }))?;
         }
         Ok(launches)
     }
@@ -326,12 +337,17 @@ impl schedule::Part for Engine {
 }
 
 /// Lines of which the pivots' images are kept, of a block and of the next.
-fn turned_lines(form: Form, cut: Cut) -> [usize; 2] {
-    match (form.turns(), cut.n_parts) {
+fn turned_lines(form: Form, blocks: Blocks) -> [usize; 2] {
+    match (form.turns(), blocks.n_parts) {
         (false, _) => [0, 0],
-        (true, 1) => [form.chunks(cut.side) * CHUNK, 0],
-        (true, _) => [cut.lines_of_panel(); 2],
+        (true, 1) => [form.chunks(blocks.n_rows) * CHUNK, 0],
+        (true, _) => [panel_lines(blocks); 2],
     }
+}
+
+/// Lines of others that a GPU has room for, twice: those of a block.
+fn panel_lines(blocks: Blocks) -> usize {
+    if blocks.n_parts > 1 { blocks.block_rows } else { 0 }
 }
 
 #[cfg(test)]
@@ -340,6 +356,18 @@ mod tests {
     use test_support::{assert_same_layout, kernel_source};
 
     use super::*;
+
+    #[test]
+    fn blocks_are_whole_chunks() {
+        for n in [0, 1, 256, 257, 5000, 40_000] {
+            for n_parts in [1, 2, 3, 8] {
+                let blocks = blocks(n, n_parts);
+                assert_eq!((blocks.n_rows, blocks.n_parts), (n.next_multiple_of(CHUNK), n_parts));
+                assert!(blocks.block_rows.is_multiple_of(CHUNK), "{blocks:?}");
+                assert!(n_parts > 1 || blocks.count() <= 1, "{blocks:?}");
+            }
+        }
+    }
 
     #[test]
     fn steps_are_laid_out_as_kernels_read_them() {

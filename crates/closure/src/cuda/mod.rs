@@ -1,17 +1,16 @@
 //! Transitive closure on GPUs.
 
-mod cut;
 mod engine;
 mod form;
 
 use std::time::Instant;
 
-use gpu_runtime::{Gpu, schedule};
+use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight};
 use paths::{BitMatrix, Closure, Progress};
+use pivots::Blocks;
 
-use self::cut::Cut;
-use self::engine::Engine;
+use self::engine::{Engine, blocks};
 use self::form::Form;
 use crate::auto::{Auto, auto};
 use crate::{Algorithm, ClosureError, Config, Found, Plan};
@@ -108,17 +107,18 @@ fn find(
     let jit_ms = || gpus.iter().map(Gpu::jit_ms).sum::<f64>();
     let jit_before = jit_ms();
     let start = Instant::now();
-    let cut = Cut::new(graph.n_vertices(), gpus.len());
+    let blocks = blocks(graph.n_vertices(), gpus.len());
     // asked for before all the work
-    check_host(graph.n_vertices(), cut)?;
+    check_host(graph.n_vertices(), blocks)?;
     let engines = gpus.iter().zip(forms).enumerate();
-    let engines = engines.map(|(number, (gpu, form))| Engine::new(gpu, graph, form, cut, number));
+    let engines =
+        engines.map(|(part, (gpu, form))| Engine::new(gpu, graph, form, blocks.share(part)));
     let engines = engines.collect::<Result<Vec<_>, _>>()?;
     times.jit_ms = jit_ms() - jit_before;
     times.upload_ms = ms_since(start) - times.jit_ms;
     let timer = gpus[0].timer()?;
     timer.start()?;
-    let queued = schedule::queue(&engines, progress);
+    let queued = pivots::close(&engines, progress);
     let joined = engines[1..].iter().try_for_each(|engine| engine.join(&engines[0]));
     let stopped = timer.stop();
     // nothing may go on using the matrix, whatever became of the rest
@@ -127,28 +127,27 @@ fn find(
     joined.and(stopped).and(finished)?;
     times.solve_ms = timer.elapsed_ms()?;
     let start = Instant::now();
-    let closure = download(graph.n_vertices(), &engines, cut)?;
+    let closure = download(graph.n_vertices(), &engines, blocks)?;
     times.download_ms = ms_since(start);
     Ok(OnGpu { found: Found { closure, plan }, times, launches })
 }
 
 /// An error where the host has no memory for the bits.
-fn check_host(n: usize, cut: Cut) -> Result<(), ClosureError> {
-    let memory = Vec::<u64>::new().try_reserve_exact(n * (cut.side / 64));
+fn check_host(n: usize, blocks: Blocks) -> Result<(), ClosureError> {
+    let memory = Vec::<u64>::new().try_reserve_exact(n * (blocks.n_rows / 64));
     memory.map_err(|_| ClosureError::TooLarge { n_vertices: n })
 }
 
 /// The lines of all vertices, of which each GPU has some blocks.
-fn download(n: usize, engines: &[Engine], cut: Cut) -> Result<Closure, ClosureError> {
-    let stride = cut.side / 64;
-    let n_lines =
-        |block| cut.lines_of_block(block).end.min(n) - cut.lines_of_block(block).start.min(n);
+fn download(n: usize, engines: &[Engine], blocks: Blocks) -> Result<Closure, ClosureError> {
+    let stride = blocks.n_rows / 64;
+    let n_lines = |block| blocks.rows(block).end.min(n) - blocks.rows(block).start.min(n);
     let words = match engines {
         [all] => all.download(0, n)?,
         _ => {
             let mut words = Vec::with_capacity(n * stride);
-            for block in 0..cut.n_blocks() {
-                words.extend(engines[cut.owner(block)].download(block, n_lines(block))?);
+            for block in 0..blocks.count() {
+                words.extend(engines[blocks.owner(block)].download(block, n_lines(block))?);
             }
             words
         }

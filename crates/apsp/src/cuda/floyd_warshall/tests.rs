@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use bytemuck::{cast_slice, cast_slice_mut};
 use collectives::Alone;
 use graph_formats::{Csr, Weight};
+use pivots::Blocks;
 
 use super::super::arcs::DeviceArcs;
 use super::super::arithmetic::Arithmetic;
@@ -26,7 +27,7 @@ fn the_cut_does_not_matter() {
         let graph = Csr::<u32>::from_arcs(n as usize, &arcs).unwrap();
         let graph = graph.convert_weights::<W>().unwrap();
         let mut expected =
-            host::Matrix::<E>::of(&graph, host::Deal::whole(n as usize), E::kernel()).unwrap();
+            host::Matrix::<E>::of(&graph, host::all_rows(n as usize), E::kernel()).unwrap();
         floyd_warshall::blocked(&mut expected, &Alone, None, None).unwrap();
 
         let kernels = Kernels::load(gpu, arithmetic).unwrap();
@@ -48,18 +49,10 @@ fn the_cut_does_not_matter() {
         for ((block_rows, strip_rows), n_parts) in
             heights.into_iter().flat_map(|heights| [1, 2, 3].map(|n_parts| (heights, n_parts)))
         {
-            let cut = Cut { n_parts, block_rows, strip_rows, ..whole };
-            let arcs = DeviceArcs::of(gpu, &graph, arithmetic).unwrap().unwrap();
-            let owns = |part| (0..cut.n_blocks()).filter(move |&block| cut.owner(block) == part);
-            let matrix = |part| {
-                let mut matrix = gpu.buffer(cut.rows_of_part() * cut.stride()).unwrap();
-                for block in owns(part) {
-                    let (rows, at) = (cut.rows_of_block(block), cut.first_kept(block));
-                    arcs.write_rows(gpu, &kernels, arithmetic, rows, &mut matrix, at).unwrap();
-                }
-                gpu.synchronize().unwrap();
-                matrix
-            };
+            let blocks = Blocks { n_rows: side, block_rows, n_parts };
+            let cut = Cut { blocks, strip_rows, ..whole };
+            let arcs = DeviceArcs::for_matrix(gpu, &graph, arithmetic).unwrap();
+            let matrix = |part| arcs.matrix(gpu, &kernels, cut, part).unwrap();
             let matrices: Vec<_> = (0..n_parts).map(matrix).collect();
             let forms: Vec<_> =
                 (0..n_parts).map(|_| FloydWarshall::new(gpu, cut).unwrap()).collect();
@@ -71,9 +64,9 @@ fn the_cut_does_not_matter() {
             close(&parts, None).unwrap();
             for (part, matrix) in matrices.iter().enumerate() {
                 let words = matrix.download().unwrap();
-                for block in owns(part) {
-                    let rows = cut.rows_of_block(block);
-                    let first = cut.first_kept(block) * cut.stride();
+                for block in blocks.share(part).own_blocks() {
+                    let rows = cut.blocks.rows(block);
+                    let first = cut.blocks.first_place(block) * cut.stride();
                     let words = &words[first..first + rows.len() * cut.stride()];
                     check(words, rows.start, cut);
                 }

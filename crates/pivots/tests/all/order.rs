@@ -2,7 +2,10 @@
 
 use std::cell::{Cell, RefCell};
 
-use super::*;
+use std::ops::ControlFlow;
+
+use paths::Progress;
+use pivots::{Blocks, Counts, Part, Share, Strip, close};
 
 /// Rows of a relation of 16 vertices, a bit each, in blocks of two rows, and strips of one.
 const N: usize = 16;
@@ -10,19 +13,12 @@ const ROWS: usize = 2;
 
 /// A part that runs its work at once.
 struct Rows {
-    number: usize,
-    n_parts: usize,
+    share: Share,
     rows: RefCell<[u16; N]>,
     panels: RefCell<[[u16; ROWS]; 2]>,
     /// Blocks closed, and received.
     closed: Cell<usize>,
     received: Cell<usize>,
-}
-
-impl Rows {
-    fn is_own(&self, block: usize) -> bool {
-        block % self.n_parts == self.number
-    }
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -31,16 +27,8 @@ struct Interrupted;
 impl Part for Rows {
     type Error = Interrupted;
 
-    fn number(&self) -> usize {
-        self.number
-    }
-
-    fn n_parts(&self) -> usize {
-        self.n_parts
-    }
-
-    fn n_blocks(&self) -> usize {
-        N / ROWS
+    fn share(&self) -> Share {
+        self.share
     }
 
     fn n_strips(&self, _block: usize) -> usize {
@@ -48,7 +36,7 @@ impl Part for Rows {
     }
 
     fn close(&self, block: usize, progress: Option<Progress<'_>>) -> Result<u64, Interrupted> {
-        assert!(self.is_own(block) && progress.is_none());
+        assert!(self.share.owns(block) && progress.is_none());
         assert!(self.closed.get() <= block, "block {block} is closed again");
         self.closed.set(block + 1);
         let mut rows = self.rows.borrow_mut();
@@ -65,7 +53,7 @@ impl Part for Rows {
     fn receive(&self, block: usize, owner: Option<&Self>) -> Result<u64, Interrupted> {
         assert_eq!(self.received.replace(block + 1), block, "in the order of blocks");
         let owner = owner.expect("all parts are here");
-        assert!(owner.is_own(block) && owner.closed.get() == block + 1);
+        assert!(owner.share.owns(block) && owner.closed.get() == block + 1);
         self.panels.borrow_mut()[block % 2]
             .copy_from_slice(&owner.rows.borrow()[block * ROWS..(block + 1) * ROWS]);
         Ok(0)
@@ -76,8 +64,8 @@ impl Part for Rows {
         Ok(())
     }
 
-    fn take_through(&self, pivots: usize, strip: Strip) -> Result<u64, Interrupted> {
-        assert!(self.is_own(strip.block) && strip.block != pivots);
+    fn update(&self, pivots: usize, strip: Strip) -> Result<u64, Interrupted> {
+        assert!(self.share.owns(strip.block) && strip.block != pivots);
         assert_eq!(self.received.get(), pivots + 1);
         let mut rows = self.rows.borrow_mut();
         let row = &mut rows[strip.block * ROWS + strip.number];
@@ -96,9 +84,9 @@ impl Part for Rows {
 
 /// Parts with the relation of some arcs.
 fn parts(n_parts: usize, rows: [u16; N]) -> Vec<Rows> {
+    let blocks = Blocks { n_rows: N, block_rows: ROWS, n_parts };
     let part = |number| Rows {
-        number,
-        n_parts,
+        share: blocks.share(number),
         rows: RefCell::new(rows),
         panels: RefCell::default(),
         closed: Cell::new(0),
@@ -135,7 +123,7 @@ fn any_number_of_parts_closes_a_relation() {
             }
         }
         let parts = parts(n_parts, rows);
-        let counts = queue(&parts, None).unwrap();
+        let counts = close(&parts, None).unwrap();
         let n_blocks = (N / ROWS) as u64;
         let strips = (n_blocks - 1) * N as u64;
         assert_eq!(counts, Counts { launches: n_blocks + 2 * strips, strips });
@@ -155,7 +143,7 @@ fn the_next_block_comes_first() {
         assert_eq!((strips, total), (ROWS as u64, ((N / ROWS - 1) * N) as u64));
         ControlFlow::Break(())
     };
-    assert_eq!(queue(&parts, Some(&end)), Err(Interrupted));
+    assert_eq!(close(&parts, Some(&end)), Err(Interrupted));
     // and it is closed
     assert_eq!([&parts[0], &parts[1]].map(|part| part.closed.get()), [1, 2]);
 }

@@ -1,0 +1,4 @@
+//! Which rows a part has, and the order of the work.
+
+mod blocks;
+mod order;
