@@ -18,29 +18,29 @@ use graph_formats::{Components, Csr, Distance, VertexId, Weight, parallel};
 use paths::DistanceTable;
 use rayon::ThreadPool;
 
-use crate::{Certainty, Number, Plan};
+use crate::{Certainty, Plan};
 
 impl Plan {
-    /// The wider numbers in which the work is to be done again, where those of the plan have not
-    /// held all distances, from these sources and from those of other ranks: the plan's from here
-    /// on. To be called by all ranks.
-    pub(crate) fn wider<W: Weight>(
+    /// Takes wider numbers where those of the plan have not held all distances, from these sources
+    /// and from those of other ranks; whether it does, and the work is to be done again. To be
+    /// called by all ranks.
+    pub(crate) fn widen<W: Weight>(
         &mut self,
         ranks: &dyn Communicator,
         pool: &ThreadPool,
         graph: &Csr<W>,
         sources: &[VertexId],
         distances: &DistanceTable<W>,
-    ) -> Result<Option<Number>, RanksError> {
+    ) -> Result<bool, RanksError> {
         if self.certainty != Certainty::Checked {
-            return Ok(None);
+            return Ok(false);
         }
         let is_complete = pool.install(|| is_complete(graph, sources, distances));
         if !ranks.any(!is_complete)? {
-            return Ok(None);
+            return Ok(false);
         }
         (self.number, self.certainty) = (self.widest(), Certainty::Retried);
-        Ok(self.number)
+        Ok(true)
     }
 }
 

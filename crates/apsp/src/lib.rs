@@ -32,6 +32,7 @@ mod element;
 mod error;
 mod hops;
 mod host;
+mod job;
 mod number;
 mod pairs;
 mod plan;

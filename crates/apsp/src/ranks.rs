@@ -1,8 +1,6 @@
 //! All pairs of a graph by ranks, each of which has the rows of some sources; by one of them, all.
 //!
-//! All ranks hold the graph. Rank 0 plans, and proves that there is no negative cycle; the others
-//! hear of its choice, so that no two ranks add in different numbers. What fails on one rank is an
-//! error on all of them, as soon as they next agree.
+//! All ranks hold the graph.
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -10,25 +8,27 @@ use std::time::Instant;
 
 use bytemuck::Pod;
 use collectives::{Alone, Communicator, RanksError};
+use gpu_runtime::Gpu;
 use graph_formats::npy::{Dtype, Scalar, write_header};
 use graph_formats::{Csr, Distance, VertexId, Weight, parallel};
 use ndarray::Array2;
 use paths::{DistanceTable, HopStorage, Total};
 use pivots::Share;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPool;
 use sssp::{Progress, SsspError};
 
 use crate::element::with_element;
 use crate::error::agree;
 use crate::host::{Kernel, Matrix, MinPlus, floyd_warshall, johnson, rows_of_rank};
-use crate::pairs::{milliseconds, slice_of, zeros};
-use crate::potentials::potentials;
+use crate::job::{Backend, Found, Job, Turn};
+use crate::pairs::{Rows, milliseconds, slice_of, zeros};
 use crate::width::Narrow;
 use crate::{
-    Algorithm, ApspError, Certainty, Config, Number, PairsWeight, Plan, Report, Summary, hops,
+    Algorithm, ApspError, Certainty, Config, Number, Pairs, PairsWeight, Plan, Report, Summary,
+    hops,
 };
 
-/// The distances that a rank has: those from some of the vertices, dealt in blocks by turns.
+/// The distances that a rank has: those from the vertices of some blocks.
 #[derive(Clone, Debug)]
 pub struct RankPairs<W: Weight> {
     /// The vertices that are sources here, ascending.
@@ -44,66 +44,52 @@ pub struct RankPairs<W: Weight> {
     pub(crate) share: Share,
 }
 
-/// By ranks, or by the only one.
-pub(crate) fn solve<W: PairsWeight>(
-    ranks: &dyn Communicator,
-    graph: &Csr<W>,
-    config: &Config,
-    progress: Option<Progress<'_>>,
-) -> Result<RankPairs<W>, ApspError> {
-    let asked = match config.algorithm {
-        _ if ranks.size() == 1 => Ok(()),
-        Algorithm::FloydWarshall | Algorithm::Recursive => {
-            Err(ApspError::NotByRanks { what: config.algorithm.name() })
+/// The CPU, by Floyd-Warshall on a matrix or by searches; these by GPUs, if there are any.
+pub(crate) struct Cpu<'a> {
+    pub(crate) gpus: &'a [Gpu],
+}
+
+impl<W: PairsWeight> Backend<W> for Cpu<'_> {
+    fn plan(&self, job: &Job<'_, W>) -> Result<Plan, ApspError> {
+        let narrow = match self.gpus {
+            [] => Narrow::Tried { speed: 1.0 },
+            _ => Narrow::Never,
+        };
+        Plan::new(job.graph, job.config, narrow, job.progress)
+    }
+
+    fn check(&self, job: &Job<'_, W>, plan: &Plan) -> Result<(), ApspError> {
+        let Job { ranks, graph, config, .. } = *job;
+        if let (2.., form @ (Algorithm::FloydWarshall | Algorithm::Recursive)) =
+            (ranks.size(), config.algorithm)
+        {
+            return Err(ApspError::NotByRanks { what: form.name() });
         }
-        _ => Ok(()),
-    };
-    agree(ranks, asked)?;
-    let share = rows_of_rank(graph.n_vertices(), ranks);
-    let narrow = Narrow::Tried { speed: 1.0 };
-    let planned = ranks.is_root().then(|| Plan::new(graph, config, narrow, progress)).transpose();
-    let mut plan = Plan::broadcast(agree(ranks, planned)?, ranks, config)?;
-    agree(ranks, check_memory(graph, share, &plan, config))?;
-    let has_potentials = graph.first_negative().is_some();
-    let found = (has_potentials && ranks.is_root())
-        .then(|| potentials(graph, config.threads, progress))
-        .transpose();
-    let potentials = agree(ranks, found)?;
-    let sources: Vec<_> = share.rows().map(|v| v as VertexId).collect();
-    let mut report = Report::default();
-    let distances = match (plan.algorithm, plan.number) {
-        (Algorithm::Auto | Algorithm::Johnson, _) | (_, None) => {
-            let config = sssp::Config { threads: config.threads, ..sssp::Config::default() };
-            let start = Instant::now();
-            let found = if has_potentials {
-                let potentials = ranks.broadcast_vec(0, potentials.unwrap_or_default())?;
-                johnson::search_with(ranks, &[], graph, &sources, &potentials, &config, progress)
-            } else {
-                johnson::search(ranks, &[], graph, &sources, &config, progress)
-            };
-            report.solve_ms = milliseconds(start);
-            agree(ranks, found)?
-        }
-        (form, Some(mut number)) => {
-            let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build();
-            let pool = agree(ranks, pool.map_err(ApspError::from))?;
-            loop {
-                let found = with_element!(W, number, E => {
-                    by_matrix::<W, E>(graph, share, form, ranks, &pool, &mut report, progress)
-                });
-                let found = agree(ranks, found)?;
-                let start = Instant::now();
-                let wider = plan.wider(ranks, &pool, graph, &sources, &found)?;
-                report.download_ms += milliseconds(start);
-                match wider {
-                    None => break found,
-                    Some(wider) => number = wider,
-                }
+        check_memory(graph, rows_of_rank(graph.n_vertices(), ranks), plan, config)
+    }
+
+    fn find(
+        &self,
+        job: &Job<'_, W>,
+        turn: &Turn<'_, W>,
+        report: &mut Report,
+    ) -> Result<Found<W>, ApspError> {
+        let share = rows_of_rank(job.graph.n_vertices(), job.ranks);
+        let found = match (turn.plan.algorithm, turn.plan.number) {
+            (Algorithm::Auto | Algorithm::Johnson, _) | (_, None) => {
+                let jit_ms = || self.gpus.iter().map(Gpu::jit_ms).sum::<f64>();
+                let (start, jit_before) = (Instant::now(), jit_ms());
+                let found = johnson::search(job, self.gpus, share, turn.potentials);
+                report.jit_ms = jit_ms() - jit_before;
+                report.solve_ms = milliseconds(start) - report.jit_ms;
+                found
             }
-        }
-    };
-    let found = RankPairs { sources, distances, next_hops: None, plan, report, share };
-    if config.next_hops { found.with_next_hops(ranks, graph, progress) } else { Ok(found) }
+            (form, Some(number)) => with_element!(W, number, E => {
+                by_matrix::<W, E>(job, share, form, turn.pool, report)
+            }),
+        };
+        Ok(Found::distances(share, agree(job.ranks, found)?))
+    }
 }
 
 impl Plan {
@@ -121,12 +107,13 @@ impl Plan {
         };
         let mut places = own.as_ref().map_or([0; 3], place);
         ranks.broadcast(0, &mut places)?;
+        let by_supernodes = own.as_ref().is_some_and(|plan| plan.by_supernodes);
         let reason = own.map(|plan| plan.reason.into_bytes()).unwrap_or_default();
         let reason = ranks.broadcast_vec(0, reason)?;
         let [algorithm, number, certainty] = places.map(|place| usize::from(place).checked_sub(1));
         Ok(Self {
             algorithm: algorithm.map_or(Algorithm::Auto, |place| Algorithm::ALL[place]),
-            by_supernodes: false,
+            by_supernodes,
             reason: String::from_utf8_lossy(&reason).into_owned(),
             threads: config.n_threads(),
             number: number.map(|place| Number::ALL[place]),
@@ -166,14 +153,13 @@ pub(crate) fn bytes_of_table<W: Weight>(share: Share) -> u128 {
 
 /// By Floyd-Warshall on a matrix of these numbers.
 fn by_matrix<W: Weight, E: MinPlus>(
-    graph: &Csr<W>,
+    job: &Job<'_, W>,
     share: Share,
     form: Algorithm,
-    ranks: &dyn Communicator,
     pool: &ThreadPool,
     report: &mut Report,
-    progress: Option<Progress<'_>>,
 ) -> Result<DistanceTable<W>, ApspError> {
+    let Job { ranks, graph, progress, .. } = *job;
     let start = Instant::now();
     let kernel = common_kernel(ranks)?;
     let matrix = pool.install(|| matrix_of::<W, E>(graph, share, kernel));
@@ -233,17 +219,10 @@ fn matrix_of<W: Weight, E: MinPlus>(
 }
 
 impl<W: PairsWeight> RankPairs<W> {
-    /// The same with next hops.
-    pub(crate) fn with_next_hops(
-        mut self,
-        ranks: &dyn Communicator,
-        graph: &Csr<W>,
-        progress: Option<Progress<'_>>,
-    ) -> Result<Self, ApspError> {
-        let Self { distances, share, ref plan, ref mut report, .. } = self;
-        let work = hops::Work { ranks, graph, share, threads: plan.threads, progress };
-        let (distances, hops) = work.find(distances, report)?;
-        Ok(Self { distances, next_hops: Some(hops), ..self })
+    /// The same, of the only rank.
+    pub(crate) fn into_pairs(self) -> Pairs<W> {
+        let Self { distances, next_hops, plan, report, .. } = self;
+        Pairs { plan, report, rows: Rows::in_memory(distances, next_hops) }
     }
 
     /// How many distances all ranks have, their sum and the greatest, at all ranks. Floats are

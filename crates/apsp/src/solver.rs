@@ -5,12 +5,13 @@ use gpu_runtime::Gpu;
 use graph_formats::Csr;
 use sssp::Progress;
 
+use crate::cuda::{self, Gpus};
 use crate::error::agree;
-use crate::pairs::Rows;
-use crate::ranks::{self, RankPairs};
-use crate::supernodes::{self, Supernodes, Work};
+use crate::job::Job;
+use crate::ranks::{Cpu, RankPairs};
+use crate::supernodes::{BySupernodes, Supernodes};
 use crate::{
-    Algorithm, ApspError, Config, DevicePairs, Pairs, PairsWeight, ScratchFolder, cuda, scratch,
+    Algorithm, ApspError, Config, DevicePairs, Pairs, PairsWeight, ScratchFolder, scratch,
 };
 
 /// What finds the distances of all pairs of vertices of a graph, and where they are asked for the
@@ -278,28 +279,29 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
         if config.tile.is_some() && (gpus.is_none() || !algorithm.has_tiles()) {
             return Err(ApspError::NoTiles { algorithm });
         }
+        let job = Job { ranks: &Alone, graph, config, progress };
         if let Some(supernodes) = supernodes {
             let gpus = gpus.unwrap_or_default();
             let (Algorithm::Auto, None, [] | [_]) = (algorithm, folder, gpus) else {
                 return Err(ApspError::NotBySupernodes);
             };
-            return supernodes::solve(Work {
-                graph,
-                supernodes,
-                config,
-                gpu: gpus.first(),
-                progress,
-            });
+            let gpu = gpus.first();
+            return Ok(job.solve(&BySupernodes { supernodes, gpu })?.into_pairs());
         }
         let solved = match (folder, gpus) {
-            (Some(folder), gpus) => scratch::solve(folder, &Alone, gpus, graph, config, progress)
+            (Some(folder), gpus) => scratch::solve(folder, gpus, &job)
                 .map(|found| found.expect("the only rank is rank 0")),
+            (None, None) => job.solve(&Cpu { gpus: &[] }).map(RankPairs::into_pairs),
             // a build without the feature has no GPUs, and need not generate what they do
-            (None, Some(gpus)) if cfg!(feature = "cuda") => {
-                cuda::solve(gpus, graph, config, progress)
+            (None, Some([_, ..])) if cfg!(feature = "cuda") => {
+                let gpus = gpus.unwrap_or_default();
+                let found = match algorithm {
+                    Algorithm::Johnson => job.solve(&Cpu { gpus }),
+                    _ => job.solve(&Gpus(gpus)),
+                };
+                found.map(RankPairs::into_pairs)
             }
             (None, Some(_)) => Err(no_gpu()),
-            (None, None) => in_memory(graph, config, progress),
         };
         solved.map_err(|error| error.named(gpus.unwrap_or_default()))
     }
@@ -320,7 +322,8 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
         if !cfg!(feature = "cuda") {
             return Err(no_gpu());
         }
-        cuda::solve_on_gpus(gpus, graph, config, progress).map_err(|error| error.named(gpus))
+        let job = Job { ranks: &Alone, graph, config, progress };
+        cuda::solve_on_gpus(gpus, &job).map_err(|error| error.named(gpus))
     }
 
     pub(crate) fn find_over(
@@ -336,12 +339,11 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
         };
         agree(ranks, asked)?;
         let by_gpus = ranks.any(gpus.is_some())?;
+        let job = Job { ranks, graph, config, progress };
         match gpus.or(by_gpus.then_some(&[])) {
-            Some(gpus) if cfg!(feature = "cuda") => {
-                cuda::solve_over(ranks, gpus, graph, config, progress)
-            }
+            Some(gpus) if cfg!(feature = "cuda") => cuda::solve_over(gpus, &job),
             Some(_) => agree(ranks, Err(no_gpu())),
-            None => ranks::solve(ranks, graph, config, progress),
+            None => job.solve(&Cpu { gpus: &[] }),
         }
     }
 
@@ -358,22 +360,11 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
         let folder = agree(ranks, folder)?;
         let by_gpus = ranks.any(gpus.is_some())?;
         let gpus = gpus.or(by_gpus.then_some(&[]));
-        scratch::solve(folder, ranks, gpus, graph, config, progress)
+        scratch::solve(folder, gpus, &Job { ranks, graph, config, progress })
     }
 }
 
 /// The error where a GPU is asked for and none is given.
 fn no_gpu() -> ApspError {
     ApspError::NotOnGpu { reason: "none was named".to_owned() }
-}
-
-/// By the processor, in memory.
-fn in_memory<W: PairsWeight>(
-    graph: &Csr<W>,
-    config: &Config,
-    progress: Option<Progress<'_>>,
-) -> Result<Pairs<W>, ApspError> {
-    let found = ranks::solve(&Alone, graph, config, progress)?;
-    let RankPairs { distances, next_hops, plan, report, .. } = found;
-    Ok(Pairs { plan, report, rows: Rows::in_memory(distances, next_hops) })
 }

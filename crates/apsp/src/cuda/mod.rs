@@ -10,7 +10,6 @@ mod cut;
 mod floyd_warshall;
 pub(crate) mod folder;
 mod form;
-mod johnson;
 mod link;
 mod memory;
 mod next_hops;
@@ -28,7 +27,7 @@ pub(crate) use arithmetic::Arithmetic;
 pub use on_gpus::DevicePairs;
 pub(crate) use on_gpus::solve as solve_on_gpus;
 pub(crate) use over_ranks::solve_over;
-pub(crate) use solve::solve;
+pub(crate) use solve::Gpus;
 
 #[cfg(test)]
 mod tests {

@@ -5,16 +5,15 @@ use std::marker::PhantomData;
 
 use bytemuck::cast_slice;
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Distance, VertexId, Weight};
-use sssp::Progress;
+use graph_formats::{Distance, VertexId, Weight};
 
 use super::arithmetic::{Kernels, adds_and_compares};
 use super::memory::Need;
-use super::solve::{Shares, Work, plan, reach_each_other};
+use super::solve::{Shares, Work, arithmetic, plan, reach_each_other};
 use crate::element::{Element, with_element};
-use crate::potentials::potentials;
+use crate::job::Job;
 use crate::width::Narrow;
-use crate::{Algorithm, ApspError, Config, Number, PairsWeight, Plan, Report};
+use crate::{Algorithm, ApspError, Number, PairsWeight, Plan, Report};
 
 /// The distances of all pairs of vertices in the memory of GPUs, which have n² numbers of 2 to 8
 /// bytes together; the host has none until it asks.
@@ -28,13 +27,12 @@ pub struct DevicePairs<W: Weight> {
     weights: PhantomData<W>,
 }
 
-/// By these GPUs.
+/// By these GPUs, for the only rank.
 pub(crate) fn solve<W: PairsWeight>(
     gpus: &[Gpu],
-    graph: &Csr<W>,
-    config: &Config,
-    progress: Option<Progress<'_>>,
+    job: &Job<'_, W>,
 ) -> Result<DevicePairs<W>, ApspError> {
+    let Job { graph, config, progress, .. } = *job;
     if !matches!(config.algorithm, Algorithm::Auto | Algorithm::Blocked) || config.next_hops {
         let reason = "what stays on GPUs is the distances by the blocked form".to_owned();
         return Err(ApspError::NotOnGpu { reason });
@@ -44,11 +42,10 @@ pub(crate) fn solve<W: PairsWeight>(
         true => Narrow::Proven,
         false => Narrow::Never,
     };
-    let (plan, arithmetic) = plan(gpus.len(), narrow, graph, config, progress)?;
+    let plan = plan(gpus.len(), narrow, graph, config, progress)?;
+    let arithmetic = arithmetic(&plan, graph)?;
     reach_each_other(gpus)?;
-    if graph.first_negative().is_some() {
-        potentials(graph, config.threads, progress)?;
-    }
+    job.potentials()?;
     let need = Need::of(graph, config, plan.algorithm, arithmetic, gpus.len());
     let jit_ms = || gpus.iter().map(Gpu::jit_ms).sum::<f64>();
     let jit_before = jit_ms();

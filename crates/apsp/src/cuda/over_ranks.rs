@@ -3,12 +3,11 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use collectives::Communicator;
 use gpu_runtime::{Buffer, Gpu};
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::Weight;
 use pivots::{Blocks, Share};
-use rayon::{ThreadPool, ThreadPoolBuilder};
-use sssp::{Progress, SsspError};
+use rayon::ThreadPool;
+use sssp::SsspError;
 
 use super::arcs::DeviceArcs;
 use super::arithmetic::{Arithmetic, Kernels, adds_and_compares};
@@ -17,23 +16,21 @@ use super::floyd_warshall::{FloydWarshall, Part, close};
 use super::link::Link;
 use super::memory::Need;
 use super::rows::OnGpu;
-use super::solve::{Table, plan, tried};
+use super::solve::{Table, arithmetic, plan, tried};
 use crate::error::agree;
+use crate::job::{Backend, Found, Job, Turn};
 use crate::pairs::milliseconds;
-use crate::potentials::potentials;
 use crate::ranks::{RankPairs, bytes_of_table};
 use crate::width::Narrow;
-use crate::{Algorithm, ApspError, Config, PairsWeight, Phases, Plan, Report, hops};
+use crate::{Algorithm, ApspError, PairsWeight, Phases, Plan, Report, hops};
 
 /// By ranks, each with one of these GPUs.
 pub(crate) fn solve_over<W: PairsWeight>(
-    ranks: &dyn Communicator,
     gpus: &[Gpu],
-    graph: &Csr<W>,
-    config: &Config,
-    progress: Option<Progress<'_>>,
+    job: &Job<'_, W>,
 ) -> Result<RankPairs<W>, ApspError> {
-    let asked = match (gpus, config.algorithm) {
+    let ranks = job.ranks;
+    let asked = match (gpus, job.config.algorithm) {
         ([gpu], Algorithm::Auto | Algorithm::Blocked) => Ok(gpu),
         ([_], form) => Err(ApspError::NotByRanks { what: form.name() }),
         _ => Err(ApspError::NotByRanks { what: "other than one GPU for each" }),
@@ -43,47 +40,43 @@ pub(crate) fn solve_over<W: PairsWeight>(
         true => Narrow::Never,
         false => tried(1),
     };
-    let planned = ranks.is_root().then(|| plan(1, narrow, graph, config, progress)).transpose();
-    let mut plan = Plan::broadcast(agree(ranks, planned)?.map(|(plan, _)| plan), ranks, config)?;
-    let mut arithmetic = agree(ranks, Arithmetic::of_plan(plan.number, graph))?;
-    let has_negative = graph.first_negative().is_some() && ranks.is_root();
-    let proof = has_negative.then(|| potentials(graph, config.threads, progress)).transpose();
-    agree(ranks, proof)?;
+    job.solve(&RankGpu { gpu, narrow })
+}
 
-    let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build();
-    let pool = agree(ranks, pool.map_err(ApspError::from))?;
-    let jit_before = gpu.jit_ms();
-    let mut report = Report::default();
-    let (found, reason) = loop {
-        let work = Work { ranks, gpu, graph, config, arithmetic, pool: &pool, progress };
-        let (found, reason) = work.solve(&plan)?;
-        report += found.report;
-        let start = Instant::now();
-        let wider = plan.wider(ranks, &pool, graph, &found.sources, &found.distances)?;
-        report.download_ms += milliseconds(start);
-        if wider.is_none() {
-            break (found, reason);
-        }
-        arithmetic = Arithmetic::of_plan(wider, graph)?;
-    };
-    report.jit_ms = gpu.jit_ms() - jit_before;
-    plan.reason.push_str(&match reason {
-        _ if ranks.size() == 1 => String::new(),
-        None => "; NCCL brings the rows of other ranks".to_owned(),
-        Some(why) => format!("; rows of other ranks come through the hosts' memory, for {why}"),
-    });
-    let found = RankPairs { plan, report, ..found };
-    if config.next_hops { found.with_next_hops(ranks, graph, progress) } else { Ok(found) }
+/// The GPU of a rank.
+struct RankGpu<'a> {
+    gpu: &'a Gpu,
+    narrow: Narrow,
+}
+
+impl<W: PairsWeight> Backend<W> for RankGpu<'_> {
+    fn plan(&self, job: &Job<'_, W>) -> Result<Plan, ApspError> {
+        plan(1, self.narrow, job.graph, job.config, job.progress)
+    }
+
+    fn check(&self, job: &Job<'_, W>, plan: &Plan) -> Result<(), ApspError> {
+        arithmetic(plan, job.graph).map(drop)
+    }
+
+    fn find(
+        &self,
+        job: &Job<'_, W>,
+        turn: &Turn<'_, W>,
+        report: &mut Report,
+    ) -> Result<Found<W>, ApspError> {
+        let jit_before = self.gpu.jit_ms();
+        let arithmetic = arithmetic(turn.plan, job.graph)?;
+        let (found, own) = Work { job, gpu: self.gpu, arithmetic, pool: turn.pool }.solve()?;
+        *report += Report { jit_ms: self.gpu.jit_ms() - jit_before, ..own };
+        Ok(found)
+    }
 }
 
 struct Work<'a, W: Weight> {
-    ranks: &'a dyn Communicator,
+    job: &'a Job<'a, W>,
     gpu: &'a Gpu,
-    graph: &'a Csr<W>,
-    config: &'a Config,
     arithmetic: Arithmetic,
     pool: &'a ThreadPool,
-    progress: Option<Progress<'a>>,
 }
 
 /// What is taken before the ranks begin.
@@ -95,9 +88,10 @@ struct Room<W: Weight> {
 }
 
 impl<W: Weight> Work<'_, W> {
-    /// Solves in these numbers; also returns why rows pass through the hosts' memory, if they do.
-    fn solve(&self, plan: &Plan) -> Result<(RankPairs<W>, Option<String>), ApspError> {
-        let (ranks, gpu, n) = (self.ranks, self.gpu, self.graph.n_vertices());
+    /// Solves in these numbers.
+    fn solve(&self) -> Result<(Found<W>, Report), ApspError> {
+        let Job { ranks, graph, progress, .. } = *self.job;
+        let (gpu, n) = (self.gpu, graph.n_vertices());
         let (rank, size) = (ranks.rank(), ranks.size());
         let cut = Cut::on_gpus(self.arithmetic, n, size);
         let share = Blocks { n_rows: n, ..cut.blocks }.share(rank);
@@ -105,11 +99,17 @@ impl<W: Weight> Work<'_, W> {
         let start = Instant::now();
         let room = self.room(cut, share);
         let Room { kernels, form, matrix, mut table } = agree(ranks, room)?;
-        let (link, reason) = match size {
-            1 => (None, None),
+        let (link, note) = match size {
+            1 => (None, String::new()),
             _ => {
                 let (link, reason) = Link::new(ranks, gpu, cut.blocks.block_rows * cut.stride())?;
-                (Some(link), reason)
+                let note = match reason {
+                    None => "; NCCL brings the rows of other ranks".to_owned(),
+                    Some(why) => {
+                        format!("; rows of other ranks come through the hosts' memory, for {why}")
+                    }
+                };
+                (Some(link), note)
             }
         };
         report.prepare_ms = milliseconds(start);
@@ -117,7 +117,7 @@ impl<W: Weight> Work<'_, W> {
         let start = Instant::now();
         let rows = OnGpu::new(&matrix, form.panels(), cut, rank);
         let (form, kernels, link) = (&form, &kernels, link.as_ref());
-        let closed = close(&[Part { number: rank, form, kernels, rows, link }], self.progress);
+        let closed = close(&[Part { number: rank, form, kernels, rows, link }], progress);
         let is_agreed = matches!(closed, Ok(_) | Err(ApspError::Search(SsspError::Interrupted)));
         if let (Err(error), false) = (&closed, is_agreed || size == 1) {
             return Err(ApspError::RankLost { reason: error.to_string() });
@@ -141,22 +141,20 @@ impl<W: Weight> Work<'_, W> {
         let brought = self.pool.install(|| table.bring(cut, &own));
         agree(ranks, brought.map_err(ApspError::from))?;
         report.download_ms = milliseconds(start);
-        let sources = share.rows().map(|v| v as VertexId).collect();
-        let (distances, plan) = (table.finish(), plan.clone());
-        Ok((RankPairs { sources, distances, next_hops: None, plan, report, share }, reason))
+        Ok((Found { note, ..Found::distances(share, table.finish()) }, report))
     }
 
     /// Takes the memory, and writes the arcs of this rank's rows.
     fn room(&self, cut: Cut, share: Share) -> Result<Room<W>, ApspError> {
-        let Self { gpu, graph, arithmetic, .. } = *self;
+        let Self { job: &Job { graph, config, .. }, gpu, arithmetic, .. } = *self;
         let n = graph.n_vertices();
         let block = cut.blocks.block_rows as u128 * cut.stride() as u128 * size_of::<u32>() as u128;
-        let hops = if self.config.next_hops { hops::bytes(graph, share) } else { 0 };
+        let hops = if config.next_hops { hops::bytes(graph, share) } else { 0 };
         let bytes = bytes_of_table::<W>(share) + hops.max(block);
-        if let Some(memory) = self.config.memory.filter(|&memory| u128::from(memory) < bytes) {
+        if let Some(memory) = config.memory.filter(|&memory| u128::from(memory) < bytes) {
             return Err(ApspError::OverMemory { n_vertices: n, bytes, memory });
         }
-        let need = Need::of(graph, self.config, Algorithm::Blocked, arithmetic, cut.blocks.n_parts);
+        let need = Need::of(graph, config, Algorithm::Blocked, arithmetic, cut.blocks.n_parts);
         gpu.check_fits("this rank's share of the matrix", need.on_gpu())?;
         let kernels = Kernels::load(gpu, arithmetic)?;
         let form = FloydWarshall::new(gpu, cut)?;

@@ -5,12 +5,10 @@ use std::ops::Range;
 use std::time::Instant;
 
 use bytemuck::{cast_slice, cast_slice_mut};
-use collectives::Alone;
 use gpu_runtime::{Gpu, GpuError};
 use graph_formats::{Csr, Distance, Weight, parallel};
 use ndarray::Array2;
 use paths::{DistanceTable, HopStorage};
-use rayon::ThreadPoolBuilder;
 use sssp::Progress;
 
 use super::arcs::DeviceArcs;
@@ -18,7 +16,6 @@ use super::arithmetic::{Arithmetic, Kernels, adds_and_compares};
 use super::cut::Cut;
 use super::floyd_warshall::{FloydWarshall, Part, close};
 use super::form::{Form, GpuShare};
-use super::johnson;
 use super::memory::{Need, parameters};
 use super::next_hops::{Closed, Finder};
 use super::published::{self, OutOfCore, SIDE_STEP};
@@ -26,62 +23,53 @@ use super::rows::Passing;
 use crate::element::{Element, with_element, write_row};
 use crate::host::all_rows;
 use crate::host::useful_arcs::{marked, marks, rounds};
-use crate::pairs::{Rows, milliseconds, zeros};
-use crate::potentials::potentials;
+use crate::job::{Backend, Found, Job, Turn};
+use crate::pairs::{milliseconds, zeros};
 use crate::width::Narrow;
-use crate::{Algorithm, ApspError, Config, Pairs, PairsWeight, Plan, Report, hops};
+use crate::{Algorithm, ApspError, Config, PairsWeight, Plan, Report};
 
 /// How many times as fast a GPU is as a processor.
 pub(super) const SPEED: f64 = 200.0;
 
-/// By these GPUs, in their memory or passing through it.
-pub(crate) fn solve<W: PairsWeight>(
-    gpus: &[Gpu],
-    graph: &Csr<W>,
-    config: &Config,
-    progress: Option<Progress<'_>>,
-) -> Result<Pairs<W>, ApspError> {
-    if config.algorithm == Algorithm::Johnson {
-        return johnson::solve(gpus, graph, config, progress);
+/// GPUs that find all pairs in their memory, or passing through it.
+pub(crate) struct Gpus<'a>(pub(crate) &'a [Gpu]);
+
+impl<W: PairsWeight> Backend<W> for Gpus<'_> {
+    fn plan(&self, job: &Job<'_, W>) -> Result<Plan, ApspError> {
+        let narrow = match self.0.iter().all(adds_and_compares) {
+            true => tried(self.0.len()),
+            false => Narrow::Never,
+        };
+        plan(self.0.len(), narrow, job.graph, job.config, job.progress)
     }
-    let narrow = match gpus.iter().all(adds_and_compares) {
-        true => tried(gpus.len()),
-        false => Narrow::Never,
-    };
-    let (mut plan, mut arithmetic) = plan(gpus.len(), narrow, graph, config, progress)?;
-    reach_each_other(gpus)?;
-    let need =
-        |plan: &Plan, arithmetic| Need::of(graph, config, plan.algorithm, arithmetic, gpus.len());
-    need(&plan, Arithmetic::of_plan(plan.widest(), graph)?).check_host(config.memory)?;
-    if graph.first_negative().is_some() {
-        potentials(graph, config.threads, progress)?;
+
+    fn check(&self, job: &Job<'_, W>, plan: &Plan) -> Result<(), ApspError> {
+        reach_each_other(self.0)?;
+        let widest = Arithmetic::of_plan(plan.widest(), job.graph)?;
+        let Job { graph, config, .. } = *job;
+        let need = Need::of(graph, config, plan.algorithm, widest, self.0.len());
+        need.check_host(config.memory)
     }
-    let jit_ms = || gpus.iter().map(Gpu::jit_ms).sum::<f64>();
-    let jit_before = jit_ms();
-    let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build()?;
-    let sources: Vec<_> = graph.vertices().collect();
-    let mut report = Report::default();
-    let Solved { mut distances, mut next_hops, .. } = loop {
-        let need = need(&plan, arithmetic);
-        let work = Work { gpus, graph, config, plan: &plan, need, progress };
-        let solved = pool.install(|| work.solve(arithmetic))?;
-        report += solved.report;
-        let start = Instant::now();
-        let wider = plan.wider(&Alone, &pool, graph, &sources, &solved.distances)?;
-        report.download_ms += milliseconds(start);
-        if wider.is_none() {
-            break solved;
-        }
-        arithmetic = Arithmetic::of_plan(wider, graph)?;
-    };
-    report.jit_ms = jit_ms() - jit_before;
-    if config.next_hops && next_hops.is_none() {
-        let (ranks, share) = (&Alone, all_rows(graph.n_vertices()));
-        let work = hops::Work { ranks, graph, share, threads: plan.threads, progress };
-        let (settled, hops) = work.find(distances, &mut report)?;
-        (distances, next_hops) = (settled, Some(hops));
+
+    fn find(
+        &self,
+        job: &Job<'_, W>,
+        turn: &Turn<'_, W>,
+        report: &mut Report,
+    ) -> Result<Found<W>, ApspError> {
+        let Job { graph, config, progress, .. } = *job;
+        let (gpus, plan) = (self.0, turn.plan);
+        let jit_ms = || gpus.iter().map(Gpu::jit_ms).sum::<f64>();
+        let jit_before = jit_ms();
+        let arithmetic = arithmetic(plan, graph)?;
+        let need = Need::of(graph, config, plan.algorithm, arithmetic, gpus.len());
+        let work = Work { gpus, graph, config, plan, need, progress };
+        let solved = turn.pool.install(|| work.solve(arithmetic))?;
+        *report += Report { jit_ms: jit_ms() - jit_before, ..solved.report };
+        let share = all_rows(graph.n_vertices());
+        let Solved { distances, next_hops, .. } = solved;
+        Ok(Found { next_hops, ..Found::distances(share, distances) })
     }
-    Ok(Pairs { plan, report, rows: Rows::in_memory(distances, next_hops) })
 }
 
 /// Numbers of 16 bits where they are likely to do, for so many GPUs.
@@ -97,6 +85,14 @@ pub(super) fn reach_each_other(gpus: &[Gpu]) -> Result<(), GpuError> {
     Ok(())
 }
 
+/// The numbers of a plan for GPUs.
+pub(super) fn arithmetic<W: Weight>(plan: &Plan, graph: &Csr<W>) -> Result<Arithmetic, ApspError> {
+    match plan.algorithm {
+        Algorithm::Blocked => Arithmetic::of_plan(plan.number, graph),
+        _ => Arithmetic::of_words(plan.number, graph),
+    }
+}
+
 /// What is going to be done by so many GPUs, which have numbers of 16 bits where that says.
 pub(super) fn plan<W: PairsWeight>(
     n_gpus: usize,
@@ -104,7 +100,7 @@ pub(super) fn plan<W: PairsWeight>(
     graph: &Csr<W>,
     config: &Config,
     progress: Option<Progress<'_>>,
-) -> Result<(Plan, Arithmetic), ApspError> {
+) -> Result<Plan, ApspError> {
     let algorithm = match config.algorithm {
         Algorithm::Auto | Algorithm::Blocked => Algorithm::Blocked,
         published if n_gpus > 1 => {
@@ -119,16 +115,13 @@ pub(super) fn plan<W: PairsWeight>(
     let matrix = Config { algorithm: Algorithm::Blocked, ..config.clone() };
     let narrow = if algorithm == Algorithm::Blocked { narrow } else { Narrow::Never };
     let mut plan = Plan::new(graph, &matrix, narrow, progress)?;
-    let arithmetic = match algorithm {
-        Algorithm::Blocked => Arithmetic::of_plan(plan.number, graph)?,
-        _ => Arithmetic::of_words(plan.number, graph)?,
-    };
     plan.algorithm = algorithm;
+    arithmetic(&plan, graph)?;
     plan.reason = match config.algorithm {
         Algorithm::Auto => "a GPU is fastest by the matrix".to_owned(),
         _ => "it was asked for".to_owned(),
     };
-    Ok((plan, arithmetic))
+    Ok(plan)
 }
 
 pub(super) struct Work<'a, W: Weight> {

@@ -15,32 +15,56 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytemuck::allocation::cast_vec;
-use collectives::Communicator;
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Distance, VertexId, Weight, parallel};
 use ndarray::Array2;
 use paths::DistanceTable;
-use sssp::{Config, Progress, SearchWeight, Solver, SsspError};
+use pivots::Share;
+use sssp::{Config, SearchWeight, Solver, SsspError};
 
 use crate::error::agree;
+use crate::job::Job;
 use crate::{ApspError, PairsWeight};
 
 /// Searches of a rank until the next time that all ranks hear of errors.
 const SEARCHES_PER_TURN: usize = 1024;
 
-/// The distances from these vertices, those of a rank, to all, of a graph without negative weights;
-/// by GPUs if there are any.
-pub(crate) fn search<W: SearchWeight>(
-    ranks: &dyn Communicator,
+/// The distances from the vertices of a rank to all; by GPUs if there are any. Where a weight is
+/// negative, rank 0 has potentials.
+pub(crate) fn search<W: PairsWeight>(
+    job: &Job<'_, W>,
     gpus: &[Gpu],
-    graph: &Csr<W>,
-    sources: &[VertexId],
-    config: &Config,
-    progress: Option<Progress<'_>>,
+    share: Share,
+    potentials: Option<&[W::Distance]>,
 ) -> Result<DistanceTable<W>, ApspError> {
+    let sources: Vec<_> = share.rows().map(|v| v as VertexId).collect();
+    let found = match job.graph.first_negative() {
+        None => search_from(job, gpus, job.graph, &sources),
+        Some(_) => {
+            let potentials = potentials.map(<[_]>::to_vec).unwrap_or_default();
+            let potentials = job.ranks.broadcast_vec(0, potentials)?;
+            search_with(job, gpus, &sources, &potentials)
+        }
+    };
+    found.map_err(|error| match error {
+        ApspError::Search(SsspError::Gpu(error)) => ApspError::Gpu(error),
+        ApspError::Search(SsspError::NotOnGpu { reason }) => ApspError::NotOnGpu { reason },
+        other => other,
+    })
+}
+
+/// The same of a graph without negative weights: that of the job, or with its weights raised.
+fn search_from<W: Weight, R: SearchWeight>(
+    job: &Job<'_, W>,
+    gpus: &[Gpu],
+    graph: &Csr<R>,
+    sources: &[VertexId],
+) -> Result<DistanceTable<R>, ApspError> {
+    let Job { ranks, progress, .. } = *job;
+    let config = Config { threads: job.config.threads, ..Config::default() };
     let all: Vec<VertexId> = graph.vertices().collect();
     let (n_sources, n_targets) = (sources.len(), all.len());
-    let bytes = n_sources as u128 * n_targets as u128 * size_of::<W::Distance>() as u128;
+    let bytes = n_sources as u128 * n_targets as u128 * size_of::<R::Distance>() as u128;
     let too_large =
         || SsspError::TableTooLarge { sources: n_sources, targets: n_targets, bytes }.into();
     let per_turn = if ranks.size() == 1 { n_targets.max(1) } else { SEARCHES_PER_TURN };
@@ -51,7 +75,7 @@ pub(crate) fn search<W: SearchWeight>(
         None => ControlFlow::Continue(()),
     };
     let solver = match gpus {
-        [] => Solver::new(graph, config),
+        [] => Solver::new(graph, &config),
         gpus => Solver::on_gpus(gpus, graph, &config.for_algorithm(None)),
     };
     let solver = agree(ranks, solver.map_err(ApspError::from))?;
@@ -75,15 +99,13 @@ pub(crate) fn search<W: SearchWeight>(
 }
 
 /// The distances from these vertices to all, of a graph with these potentials.
-pub(crate) fn search_with<W: PairsWeight>(
-    ranks: &dyn Communicator,
+fn search_with<W: PairsWeight>(
+    job: &Job<'_, W>,
     gpus: &[Gpu],
-    graph: &Csr<W>,
     sources: &[VertexId],
     potentials: &[W::Distance],
-    config: &Config,
-    progress: Option<Progress<'_>>,
 ) -> Result<DistanceTable<W>, ApspError> {
+    let graph = job.graph;
     let overflow =
         |vertex| SsspError::Overflow { vertex, kind: std::any::type_name::<W::Distance>() };
     let greatest = potentials.iter().map(|potential| -potential.to_f64());
@@ -99,7 +121,7 @@ pub(crate) fn search_with<W: PairsWeight>(
     }
     let raised = Csr::from_arcs(graph.n_vertices(), &arcs).expect("finite weights on its arcs");
     drop(arcs);
-    let table = match search(ranks, gpus, &raised, sources, config, progress) {
+    let table = match search_from(job, gpus, &raised, sources) {
         Ok(table) => table.into_storage(),
         Err(ApspError::Search(SsspError::Overflow { vertex, .. })) => {
             return Err(overflow(vertex).into());

@@ -2,11 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use collectives::Communicator;
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight};
 use paths::NextHops;
-use rayon::ThreadPoolBuilder;
 use sssp::Progress;
 
 use super::close::{ROWS_SENT, Team};
@@ -21,8 +19,8 @@ use crate::cuda::{self, Arithmetic};
 use crate::element::with_element;
 use crate::error::agree;
 use crate::host::MinPlus;
+use crate::job::Job;
 use crate::pairs::{Hops, Rows};
-use crate::potentials::potentials;
 use crate::width::Narrow;
 use crate::{Algorithm, ApspError, Config, Number, Pairs, PairsWeight, Plan, Report};
 
@@ -53,30 +51,26 @@ impl ScratchFolder {
 /// the others have none.
 pub(crate) fn solve<W: PairsWeight>(
     scratch: &ScratchFolder,
-    ranks: &dyn Communicator,
     gpus: Option<&[Gpu]>,
-    graph: &Csr<W>,
-    config: &Config,
-    progress: Option<Progress<'_>>,
+    job: &Job<'_, W>,
 ) -> Result<Option<Pairs<W>>, ApspError> {
-    let asked = match config.algorithm {
+    let asked = match job.config.algorithm {
         Algorithm::Auto | Algorithm::Blocked if gpus.is_some_and(<[Gpu]>::is_empty) => {
             Err(ApspError::NotOnGpu { reason: "none was named".to_owned() })
         }
         Algorithm::Auto | Algorithm::Blocked => Ok(()),
         algorithm => Err(ApspError::NotInFolder { algorithm }),
     };
-    agree(ranks, asked)?;
-    let config = Config { algorithm: Algorithm::Blocked, ..config.clone() };
+    agree(job.ranks, asked)?;
+    let config = Config { algorithm: Algorithm::Blocked, ..job.config.clone() };
+    let job = Job { config: &config, ..*job };
     // what is done again would be weeks: here numbers are proven to do
-    let narrow = Narrow::Proven;
-    let planned = ranks.is_root().then(|| Plan::new(graph, &config, narrow, progress)).transpose();
-    let plan = Plan::broadcast(agree(ranks, planned)?, ranks, &config)?;
+    let plan = job.plan(|| Plan::new(job.graph, &config, Narrow::Proven, job.progress))?;
     // a plan for blocks has numbers
     let Some(numbers) = plan.number else {
         return Err(ApspError::NotInFolder { algorithm: plan.algorithm });
     };
-    let mut run = Run { scratch, ranks, graph, plan, config: &config, gpus, progress };
+    let mut run = Run { scratch, job, plan, gpus };
     let opened = run.open(numbers)?;
     let numbers = opened.journal.numbers;
     run.plan.number = Some(numbers);
@@ -86,13 +80,10 @@ pub(crate) fn solve<W: PairsWeight>(
 /// What is asked for.
 struct Run<'a, W: Weight> {
     scratch: &'a ScratchFolder,
-    ranks: &'a dyn Communicator,
-    graph: &'a Csr<W>,
+    job: Job<'a, W>,
     plan: Plan,
-    config: &'a Config,
     /// The GPUs that do the arithmetic, if it is not the processor.
     gpus: Option<&'a [Gpu]>,
-    progress: Option<Progress<'a>>,
 }
 
 /// A folder of ours, and the memory for the work on it: nothing was written yet.
@@ -108,13 +99,13 @@ impl<W: PairsWeight> Run<'_, W> {
     /// What the work takes on this rank, in these numbers; with `settles` where no hops are asked
     /// for, but floats are to be settled.
     fn need(&self, numbers: Number, settles: bool) -> Result<Need, ApspError> {
-        let n = self.graph.n_vertices();
-        let hops = match (self.config.next_hops, settles, NextHops::is_narrow(n)) {
-            _ if !self.ranks.is_root() => 0,
+        let n = self.job.graph.n_vertices();
+        let hops = match (self.job.config.next_hops, settles, NextHops::is_narrow(n)) {
+            _ if !self.job.ranks.is_root() => 0,
             (false, false, _) => 0,
-            (false, true, _) => bytes_of_work(self.graph),
-            (true, _, true) => bytes_of_work(self.graph) + bytes_of_rows::<u16>(n),
-            (true, _, false) => bytes_of_work(self.graph) + bytes_of_rows::<u32>(n),
+            (false, true, _) => bytes_of_work(self.job.graph),
+            (true, _, true) => bytes_of_work(self.job.graph) + bytes_of_rows::<u16>(n),
+            (true, _, false) => bytes_of_work(self.job.graph) + bytes_of_rows::<u32>(n),
         };
         let (side, threads) = (side_of(n), self.plan.threads);
         let (engine, on_gpu): (Box<dyn Fn(usize) -> Bytes>, _) = match self.gpus {
@@ -123,7 +114,8 @@ impl<W: PairsWeight> Run<'_, W> {
                 (Box::new(move |block| bytes(side, threads, block)), 0)
             }
             Some(gpus) => {
-                let (n_gpus, arithmetic) = (gpus.len(), Arithmetic::of(Some(numbers), self.graph)?);
+                let (n_gpus, arithmetic) =
+                    (gpus.len(), Arithmetic::of(Some(numbers), self.job.graph)?);
                 let available = gpus.iter().map(Gpu::available_bytes);
                 let available = available.collect::<Result<Vec<_>, _>>()?;
                 let bytes = move |block| cuda::folder::bytes(arithmetic, side, n_gpus, block);
@@ -131,7 +123,7 @@ impl<W: PairsWeight> Run<'_, W> {
             }
         };
         let row = side * with_element!(W, numbers, E => size_of::<E>());
-        let sent = if self.ranks.size() > 1 { ROWS_SENT * row } else { 0 };
+        let sent = if self.job.ranks.size() > 1 { ROWS_SENT * row } else { 0 };
         let halves = threads as u128 * half_lowered::bytes(n);
         Ok(Need { n_vertices: n, side, engine, sent: sent as u128, halves, on_gpu, hops })
     }
@@ -139,8 +131,7 @@ impl<W: PairsWeight> Run<'_, W> {
     /// Finds out whether the run is possible, in the folder and in memory. A new one is in
     /// `numbers`, one that is resumed in those that it began with, which may be wider.
     fn open(&self, numbers: Number) -> Result<Opened, ApspError> {
-        let Self { ranks, graph, config, .. } = self;
-        let ranks = *ranks;
+        let Job { ranks, config, .. } = self.job;
         // what is too little for a new run is so for any
         let block = self.need(numbers, false).and_then(|need| need.block(config.memory));
         let block = ranks.min(agree(ranks, block)? as u64)? as usize;
@@ -149,10 +140,8 @@ impl<W: PairsWeight> Run<'_, W> {
         let journal = Journal::broadcast(journal.as_ref(), ranks)?;
         let folder = Folder::shared(folder, &self.scratch.path, ranks)?;
         let (need, gpus) = agree(ranks, self.take_memory(&journal))?;
-        if journal.matrix == State::Filling && graph.first_negative().is_some() {
-            // there is no negative cycle if this succeeds
-            let checked = ranks.is_root().then(|| potentials(graph, config.threads, self.progress));
-            agree(ranks, checked.transpose())?;
+        if journal.matrix == State::Filling {
+            self.job.potentials()?;
         }
         Ok(Opened { folder, journal, need, gpus })
     }
@@ -160,7 +149,7 @@ impl<W: PairsWeight> Run<'_, W> {
     /// The folder, and what is done there; where nothing is, that.
     fn lock(&self, numbers: Number, block: usize) -> Result<(Folder, Journal), ApspError> {
         let folder = Folder::lock(&self.scratch.path)?;
-        let (n, graph) = (self.graph.n_vertices(), digest(self.graph, self.progress)?);
+        let (n, graph) = (self.job.graph.n_vertices(), digest(self.job.graph, self.job.progress)?);
         let begun = folder.journal(&graph, n, numbers, self.scratch.resume)?;
         if begun.is_none() {
             self.check_disk(numbers, block)?;
@@ -181,9 +170,9 @@ impl<W: PairsWeight> Run<'_, W> {
 
     /// An error where the disk has no room for the files of a new run.
     fn check_disk(&self, numbers: Number, block: usize) -> Result<(), ScratchError> {
-        let (n, side) = (self.graph.n_vertices(), side_of(self.graph.n_vertices()));
+        let (n, side) = (self.job.graph.n_vertices(), side_of(self.job.graph.n_vertices()));
         let hop = if NextHops::is_narrow(n) { size_of::<u16>() } else { size_of::<u32>() };
-        let hops = if self.config.next_hops { n as u128 * n as u128 * hop as u128 } else { 0 };
+        let hops = if self.job.config.next_hops { n as u128 * n as u128 * hop as u128 } else { 0 };
         let row = side as u128 * with_element!(W, numbers, E => size_of::<E>()) as u128;
         let needed = row * (side + 2 * block) as u128 + hops;
         let folder = &self.scratch.path;
@@ -195,7 +184,7 @@ impl<W: PairsWeight> Run<'_, W> {
 
     /// What the rest of a run takes, and the GPUs' part of it.
     fn take_memory(&self, journal: &Journal) -> Result<(Need, Option<Gpus>), ApspError> {
-        let memory = self.config.memory;
+        let memory = self.job.config.memory;
         let mut need = self.need(journal.numbers, journal.matrix == State::Settling)?;
         let gpus = self.gpus.filter(|_| !journal.is_closed());
         if gpus.is_none() {
@@ -203,7 +192,7 @@ impl<W: PairsWeight> Run<'_, W> {
         }
         need.check(journal.block, memory)?;
         let gpus = gpus.map(|gpus| {
-            let arithmetic = Arithmetic::of(Some(journal.numbers), self.graph)?;
+            let arithmetic = Arithmetic::of(Some(journal.numbers), self.job.graph)?;
             Ok::<_, ApspError>(Gpus::new(gpus, arithmetic, journal.side, journal.block, memory)?)
         });
         Ok((need, gpus.transpose()?))
@@ -211,15 +200,15 @@ impl<W: PairsWeight> Run<'_, W> {
 
     /// In a matrix of these numbers.
     fn close<E: MinPlus>(self, opened: Opened) -> Result<Option<Pairs<W>>, ApspError> {
-        let Self { ranks, graph, mut plan, config, progress, .. } = self;
+        let Self { job, mut plan, .. } = self;
+        let Job { ranks, graph, config, progress } = job;
         let Opened { folder, journal, need, gpus } = opened;
         let (side, block) = (journal.side, journal.block);
         plan.reason = format!(
             "its matrix is in a folder; {} bytes of memory are for blocks of {block} pivots",
             need.bytes(block)
         );
-        let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build();
-        let pool = agree(ranks, pool.map_err(ApspError::from))?;
+        let pool = job.pool(&plan)?;
         let mut matrix = Scratch::<E>::open(folder, journal, graph, ranks, progress)?;
         match gpus {
             Some(mut engine) => {

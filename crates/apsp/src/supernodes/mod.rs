@@ -32,7 +32,7 @@ use graph_formats::VertexId;
 use crate::ApspError;
 
 pub(crate) use self::fronts::{Fronts, Node};
-pub(crate) use self::solve::{Steps, Work, solve};
+pub(crate) use self::solve::{BySupernodes, Steps};
 
 /// Vertices with ranks in sequence, and the higher ones that they lead to when all lower ones are
 /// contracted.

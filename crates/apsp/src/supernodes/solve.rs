@@ -3,31 +3,27 @@
 use std::cell::Cell;
 use std::time::Instant;
 
-use collectives::Alone;
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight, parallel};
 use ndarray::Array2;
 use paths::DistanceTable;
-use rayon::ThreadPoolBuilder;
 use sssp::{Progress, SsspError};
 
 use super::{Fronts, Supernodes, host};
 use crate::cuda::{Arithmetic, supernodes as on_gpu};
 use crate::element::with_element;
 use crate::host::{MinPlus, all_rows};
-use crate::pairs::{Rows, milliseconds, zeros};
+use crate::job::{Backend, Found, Job, Turn};
+use crate::pairs::{milliseconds, zeros};
 use crate::ranks::bytes_of_table;
 use crate::width::Narrow;
-use crate::{Algorithm, ApspError, Config, Pairs, PairsWeight, Plan, Report, hops};
+use crate::{Algorithm, ApspError, Config, Number, PairsWeight, Plan, Report, hops};
 
-/// All pairs of a graph by its supernodes, on a GPU if there is one.
+/// All pairs of a graph by its supernodes, on a GPU if there is one, for the only rank.
 #[derive(Clone, Copy)]
-pub(crate) struct Work<'a, W: Weight> {
-    pub(crate) graph: &'a Csr<W>,
+pub(crate) struct BySupernodes<'a> {
     pub(crate) supernodes: &'a Supernodes,
-    pub(crate) config: &'a Config,
     pub(crate) gpu: Option<&'a Gpu>,
-    pub(crate) progress: Option<Progress<'a>>,
 }
 
 /// How much is done: so many levels of the supernodes, each in three phases.
@@ -55,46 +51,48 @@ impl<'a> Steps<'a> {
     }
 }
 
-pub(crate) fn solve<W: PairsWeight>(work: Work<'_, W>) -> Result<Pairs<W>, ApspError> {
-    let Work { graph, config, gpu, progress, .. } = work;
-    work.check()?;
-    let narrow = match gpu {
-        None => Narrow::Tried { speed: 1.0 },
-        Some(gpu) => on_gpu::narrow(gpu),
-    };
-    let matrix = Config { algorithm: Algorithm::Blocked, ..config.clone() };
-    let mut plan = Plan { by_supernodes: true, ..Plan::new(graph, &matrix, narrow, progress)? };
-    let needed = work.bytes(&plan)?;
-    work.check_memory(needed)?;
-    let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build()?;
-    let sources: Vec<_> = graph.vertices().collect();
-    let mut report = Report::default();
-    let distances = loop {
-        let number = plan.number.ok_or(ApspError::TooHeavy { bound: f64::INFINITY })?;
-        let found =
-            with_element!(W, number, E => pool.install(|| work.find::<E>(&plan, &mut report)))?;
-        let start = Instant::now();
-        let wider = plan.wider(&Alone, &pool, graph, &sources, &found)?;
-        report.download_ms += milliseconds(start);
-        if wider.is_none() {
-            break found;
-        }
-    };
-    let mut found = (distances, None);
-    if config.next_hops {
-        let share = all_rows(graph.n_vertices());
-        let work = hops::Work { ranks: &Alone, graph, share, threads: plan.threads, progress };
-        let (settled, hops) = work.find(found.0, &mut report)?;
-        found = (settled, Some(hops));
+impl<W: PairsWeight> Backend<W> for BySupernodes<'_> {
+    fn plan(&self, job: &Job<'_, W>) -> Result<Plan, ApspError> {
+        self.check_graph(job.graph)?;
+        let narrow = self.gpu.map_or(Narrow::Tried { speed: 1.0 }, on_gpu::narrow);
+        let matrix = Config { algorithm: Algorithm::Blocked, ..job.config.clone() };
+        let plan = Plan::new(job.graph, &matrix, narrow, job.progress)?;
+        Ok(Plan { by_supernodes: true, ..plan })
     }
-    Ok(Pairs { plan, report, rows: Rows::in_memory(found.0, found.1) })
+
+    fn check(&self, job: &Job<'_, W>, plan: &Plan) -> Result<(), ApspError> {
+        let Job { graph, config, .. } = *job;
+        let n_vertices = graph.n_vertices();
+        let share = all_rows(n_vertices);
+        let hops = if config.next_hops { hops::bytes(graph, share) } else { 0 };
+        let bytes = bytes_of_table::<W>(share) + self.bytes(graph, plan)?.max(hops);
+        let too_large = || ApspError::TooLarge { n_vertices, bytes };
+        if let Some(memory) = config.memory.filter(|&memory| u128::from(memory) < bytes) {
+            return Err(ApspError::OverMemory { n_vertices, bytes, memory });
+        }
+        let whole = usize::try_from(bytes).map_err(|_| too_large())?;
+        Vec::<u8>::new().try_reserve_exact(whole).map_err(|_| too_large())
+    }
+
+    fn find(
+        &self,
+        job: &Job<'_, W>,
+        turn: &Turn<'_, W>,
+        report: &mut Report,
+    ) -> Result<Found<W>, ApspError> {
+        let number = turn.plan.number.ok_or(ApspError::TooHeavy { bound: f64::INFINITY })?;
+        let Job { graph, progress, .. } = *job;
+        let found = with_element!(W, number, E => {
+            turn.pool.install(|| self.close::<W, E>(graph, number, report, progress))
+        });
+        Ok(Found::distances(all_rows(graph.n_vertices()), found?))
+    }
 }
 
-impl<W: Weight> Work<'_, W> {
+impl BySupernodes<'_> {
     /// Refuses what has no such solution.
-    fn check(&self) -> Result<(), ApspError> {
-        let Self { graph, supernodes, .. } = *self;
-        let (expected, found) = (graph.n_vertices(), supernodes.n_vertices());
+    fn check_graph<W: Weight>(&self, graph: &Csr<W>) -> Result<(), ApspError> {
+        let (expected, found) = (graph.n_vertices(), self.supernodes.n_vertices());
         if expected != found {
             let reason = format!("they have {found} vertices, and the graph has {expected}");
             return Err(ApspError::NotSupernodes { reason });
@@ -106,24 +104,10 @@ impl<W: Weight> Work<'_, W> {
         Ok(())
     }
 
-    /// An error where that is more than the memory allowed, or than there is.
-    fn check_memory(&self, needed: u128) -> Result<(), ApspError> {
-        let n_vertices = self.graph.n_vertices();
-        let share = all_rows(n_vertices);
-        let hops = if self.config.next_hops { hops::bytes(self.graph, share) } else { 0 };
-        let bytes = bytes_of_table::<W>(share) + needed.max(hops);
-        let too_large = || ApspError::TooLarge { n_vertices, bytes };
-        if let Some(memory) = self.config.memory.filter(|&memory| u128::from(memory) < bytes) {
-            return Err(ApspError::OverMemory { n_vertices, bytes, memory });
-        }
-        let whole = usize::try_from(bytes).map_err(|_| too_large())?;
-        Vec::<u8>::new().try_reserve_exact(whole).map_err(|_| too_large())
-    }
-
     /// Bytes of the host's memory beside the table: of the fronts, and of the matrix or what a GPU
     /// is sent.
-    fn bytes(&self, plan: &Plan) -> Result<u128, ApspError> {
-        let Self { graph, supernodes, gpu, .. } = *self;
+    fn bytes<W: Weight>(&self, graph: &Csr<W>, plan: &Plan) -> Result<u128, ApspError> {
+        let Self { supernodes, gpu } = *self;
         let Some(number) = plan.widest() else { return Ok(0) };
         let arithmetic = Arithmetic::of_plan(plan.widest(), graph)?;
         Ok(with_element!(W, number, E => match gpu {
@@ -135,21 +119,23 @@ impl<W: Weight> Work<'_, W> {
     }
 
     /// In these numbers.
-    fn find<E: MinPlus>(
+    fn close<W: Weight, E: MinPlus>(
         &self,
-        plan: &Plan,
+        graph: &Csr<W>,
+        number: Number,
         report: &mut Report,
+        progress: Option<Progress<'_>>,
     ) -> Result<DistanceTable<W>, ApspError> {
-        let Self { graph, supernodes, .. } = *self;
+        let Self { supernodes, gpu } = *self;
         let start = Instant::now();
-        let steps = Steps::new(supernodes, self.progress);
+        let steps = Steps::new(supernodes, progress);
         let fronts = Fronts::<E>::of(graph, supernodes, &steps)?;
         report.prepare_ms += milliseconds(start);
         // as in `Solver::find`
         if cfg!(feature = "cuda")
-            && let Some(gpu) = self.gpu
+            && let Some(gpu) = gpu
         {
-            let arithmetic = Arithmetic::of_plan(plan.number, graph)?;
+            let arithmetic = Arithmetic::of_plan(Some(number), graph)?;
             let closed = on_gpu::close(gpu, arithmetic, supernodes, &fronts, &steps, report)?;
             drop(fronts);
             return closed.table::<W, E>(report);
