@@ -44,6 +44,8 @@ use crate::error::agree;
 
 /// Vertices that are closed by passes.
 const FEW: usize = STEP;
+/// Vertices that are pivots together in [`through`].
+const PIVOTS: usize = 64;
 
 /// Tells how many vertices have been pivots.
 fn report<E: MinPlus>(
@@ -52,7 +54,7 @@ fn report<E: MinPlus>(
     progress: Option<Progress<'_>>,
 ) -> Result<(), ApspError> {
     match progress {
-        Some(tell) if tell(done as u64, matrix.n_vertices() as u64).is_break() => {
+        Some(tell) if tell(done as u64, matrix.n_rows() as u64).is_break() => {
             Err(SsspError::Interrupted.into())
         }
         _ => Ok(()),
@@ -64,7 +66,7 @@ pub(crate) fn plain<E: MinPlus>(
     matrix: &mut Matrix<E>,
     progress: Option<Progress<'_>>,
 ) -> Result<(), ApspError> {
-    let n = matrix.n_vertices();
+    let n = matrix.n_rows();
     for k in 0..n {
         report(matrix, k, progress)?;
         let through = matrix.row(k).to_vec();
@@ -79,7 +81,7 @@ pub(crate) fn recursive<E: MinPlus>(
     matrix: &mut Matrix<E>,
     progress: Option<Progress<'_>>,
 ) -> Result<(), ApspError> {
-    let n = matrix.n_vertices();
+    let n = matrix.n_rows();
     let greater = half(n).max(n.saturating_sub(half(n)));
     let mut panel = matrix.panel(greater, greater)?;
     close(matrix, 0..n, &mut panel, progress)
@@ -221,13 +223,7 @@ fn close<E: MinPlus>(
 ) -> Result<(), ApspError> {
     if all.len() <= FEW {
         report(matrix, all.start, progress)?;
-        for k in all.clone() {
-            let through = matrix.row(k)[all.clone()].to_vec();
-            let (rows, stride) = matrix.rows_mut(&all);
-            for row in rows.chunks_exact_mut(stride) {
-                relax_row(&mut row[all.clone()], k - all.start, &through);
-            }
-        }
+        close_few(matrix, &all);
         return Ok(());
     }
     let middle = all.start + half(all.len());
@@ -237,6 +233,35 @@ fn close<E: MinPlus>(
         matrix.relax([through.clone()], through, other, panel);
         matrix.relax([other.clone()], through, through, panel);
         matrix.relax([other.clone()], through, other, panel);
+    }
+    Ok(())
+}
+
+/// The same of few, by a pass for each.
+fn close_few<E: MinPlus>(matrix: &mut Matrix<E>, all: &Range<usize>) {
+    for k in all.clone() {
+        let through = matrix.row(k)[all.clone()].to_vec();
+        let (rows, stride) = matrix.rows_mut(all);
+        for row in rows.chunks_exact_mut(stride) {
+            relax_row(&mut row[all.clone()], k - all.start, &through);
+        }
+    }
+}
+
+/// Relaxes all pairs of a row and a column through some vertices, which are rows and columns of the
+/// same number: a block of them after the other, each closed, and its rows before all others. For
+/// small matrices, which others are closed beside. O(pivots · rows · columns), in parallel.
+pub(crate) fn through<E: MinPlus>(
+    matrix: &mut Matrix<E>,
+    pivots: Range<usize>,
+) -> Result<(), ApspError> {
+    let (n_rows, columns) = (matrix.n_rows(), 0..matrix.n_columns());
+    let mut panel = matrix.panel(PIVOTS.min(pivots.len()), columns.len())?;
+    for first in pivots.clone().step_by(PIVOTS) {
+        let block = first..(first + PIVOTS).min(pivots.end);
+        close_few(matrix, &block);
+        matrix.relax([block.clone()], &block, &columns, &mut panel);
+        matrix.relax([0..block.start, block.end..n_rows], &block, &columns, &mut panel);
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! The matrix that Floyd-Warshall works on: row-major, with a margin; all rows of it, or those
-//! that a rank has of it. Rows are named by their vertices.
+//! The matrices that Floyd-Warshall and products of supernodes work on: row-major, with a margin;
+//! all rows, or those that a rank has. Rows are named by their vertices.
 //!
 //! No vertex has a place in the margin, and whatever is relaxed may be relaxed there too, so
 //! that blocks of a fixed size need not care for edges. For the same reason any range of
@@ -8,10 +8,10 @@
 use std::ops::Range;
 
 use graph_formats::{Csr, Weight, parallel};
-use pivots::Share;
+use pivots::{Blocks, Share};
 
 use super::aligned::{Aligned, line};
-use super::min_plus::{Kernel, MinPlus, pack, packed_len, relax_rows};
+use super::min_plus::{Kernel, MinPlus, pack, pack_groups, packed_len, relax_packed, relax_rows};
 use crate::ApspError;
 use crate::element::write_row;
 
@@ -20,10 +20,13 @@ use crate::element::write_row;
 const MAX_ROWS_PER_TASK: usize = 80;
 /// Sums that are worth a thread's waking up.
 const MIN_SUMS_PER_TASK: usize = 1 << 20;
+/// Columns of the second operand of a product that are packed at a time.
+const COLUMNS: usize = 2048;
 
-/// Lengths of the shortest paths known from the vertices whose rows a rank has.
+/// Lengths of the shortest paths known from the vertices whose rows are here, to those of columns.
 pub(crate) struct Matrix<E> {
     pub(super) share: Share,
+    n_columns: usize,
     /// From the beginning of a row to that of the next.
     stride: usize,
     numbers: Aligned<E>,
@@ -44,15 +47,28 @@ impl<E: MinPlus> Panel<E> {
 }
 
 impl<E: MinPlus> Matrix<E> {
-    /// Bytes for these rows.
+    /// Bytes for these rows of a square matrix.
     pub(crate) fn bytes(share: Share) -> u128 {
-        let (n_rows, stride) = dimensions(share, &E::kernel());
+        Self::bytes_of(share.n_rows(), share.blocks.n_rows)
+    }
+
+    /// Bytes for a matrix of any shape.
+    pub(crate) fn bytes_of(n_rows: usize, n_columns: usize) -> u128 {
+        let (n_rows, stride) = dimensions(n_rows, n_columns, &E::kernel());
         n_rows as u128 * stride as u128 * size_of::<E>() as u128
     }
 
     /// That memory cannot hold it.
     fn too_large(share: Share) -> ApspError {
         ApspError::TooLarge { n_vertices: share.blocks.n_rows, bytes: Self::bytes(share) }
+    }
+
+    /// A matrix of any shape without paths; `None` where there is no memory.
+    pub(crate) fn empty(n_rows: usize, n_columns: usize) -> Option<Self> {
+        let blocks = Blocks { n_rows, block_rows: n_rows.max(1), n_parts: 1 };
+        let mut matrix = Self::zeros(blocks.share(0), n_columns, E::kernel())?;
+        matrix.numbers.fill(E::INFINITE);
+        Some(matrix)
     }
 
     /// The arcs of `graph`, of parallel ones the shortest.
@@ -64,33 +80,55 @@ impl<E: MinPlus> Matrix<E> {
         Self::filled(share, kernel, |v, row| write_row(graph, v, row))
     }
 
-    /// `fill` gets each row, in which there is no path yet.
+    /// A square matrix; `fill` gets each row, in which there is no path yet.
     pub(crate) fn filled(
         share: Share,
         kernel: Kernel<E>,
         fill: impl Fn(usize, &mut [E]) + Sync,
     ) -> Result<Self, ApspError> {
-        let (n_rows, stride) = dimensions(share, &kernel);
-        let numbers = n_rows.checked_mul(stride).and_then(Aligned::zeros);
-        let mut numbers = numbers.ok_or_else(|| Self::too_large(share))?;
+        let n_columns = share.blocks.n_rows;
+        let matrix = Self::zeros(share, n_columns, kernel);
+        let mut matrix = matrix.ok_or_else(|| Self::too_large(share))?;
         let vertices: Vec<usize> = share.rows().collect();
-        parallel::for_each_of(numbers.chunks_mut(stride).enumerate(), &|(place, row)| {
+        let rows = matrix.numbers.chunks_mut(matrix.stride).enumerate();
+        parallel::for_each_of(rows, &|(place, row)| {
             row.fill(E::INFINITE);
             if let Some(&v) = vertices.get(place) {
-                fill(v, &mut row[..share.blocks.n_rows]);
+                fill(v, &mut row[..n_columns]);
             }
         });
-        Ok(Self { share, stride, numbers, kernel })
+        Ok(matrix)
     }
 
-    /// The vertices of the graph: columns, and rows of all ranks.
-    pub(super) fn n_vertices(&self) -> usize {
+    fn zeros(share: Share, n_columns: usize, kernel: Kernel<E>) -> Option<Self> {
+        let (n_rows, stride) = dimensions(share.n_rows(), n_columns, &kernel);
+        let numbers = Aligned::zeros(n_rows.checked_mul(stride)?)?;
+        Some(Self { share, n_columns, stride, numbers, kernel })
+    }
+
+    /// The rows, those of all ranks counted.
+    pub(crate) fn n_rows(&self) -> usize {
         self.share.blocks.n_rows
+    }
+
+    pub(crate) fn n_columns(&self) -> usize {
+        self.n_columns
     }
 
     /// Row `i`, in the order of the vertices.
     pub(crate) fn row(&self, i: usize) -> &[E] {
-        &self.rows(&(i..i + 1))[..self.share.blocks.n_rows]
+        &self.rows(&(i..i + 1))[..self.n_columns]
+    }
+
+    /// The same to be changed.
+    pub(crate) fn row_mut(&mut self, i: usize) -> &mut [E] {
+        let n_columns = self.n_columns;
+        &mut self.rows_mut(&(i..i + 1)).0[..n_columns]
+    }
+
+    /// Whether the rows of this are the columns of the other.
+    pub(crate) fn is_transpose_of(&self, other: &Self) -> bool {
+        (0..self.n_rows()).all(|i| (0..self.n_columns).all(|j| self.row(i)[j] == other.row(j)[i]))
     }
 
     /// The rows from `i` on, and how far apart they begin.
@@ -120,7 +158,7 @@ impl<E: MinPlus> Matrix<E> {
 
     /// Room for the rows of two blocks of pivots.
     pub(super) fn panels(&self) -> Result<[Panel<E>; 2], ApspError> {
-        let (n_pivots, n) = (self.share.blocks.rows(0).len(), self.n_vertices());
+        let (n_pivots, n) = (self.share.blocks.rows(0).len(), self.n_columns);
         Ok([self.panel(n_pivots, n)?, self.panel(n_pivots, n)?])
     }
 
@@ -146,19 +184,16 @@ impl<E: MinPlus> Matrix<E> {
             return;
         }
         let strips = &panel.strips[..packed_len(&self.kernel, pivots.len(), columns.len())];
-        let Self { share, stride, kernel, numbers } = self;
-        let stride = *stride;
+        let (share, stride, kernel) = (self.share, self.stride, self.kernel);
         for rows in parts.map(|vertices| share.places(&vertices)) {
-            // several times as many tasks as threads, but none too small to be worth it
-            let fair = rows.len() / (4 * rayon::current_num_threads());
-            let worth = MIN_SUMS_PER_TASK / (pivots.len() * columns.len());
-            let height = fair.min(MAX_ROWS_PER_TASK).max(worth).max(1);
-            let height = height.next_multiple_of(kernel.rows);
-            let end = rows.start + rows.len().next_multiple_of(kernel.rows);
-            let c = numbers[rows.start * stride..end * stride].chunks_mut(height * stride);
-            parallel::for_each_with(c, &|groups, c| {
-                relax_rows(kernel, c, stride, columns.start, pivots, strips, groups);
-            });
+            let height = self.height(rows.len(), pivots.len() * columns.len());
+            let rows = self.whole_blocks(&rows);
+            parallel::for_each_with(
+                self.numbers[rows].chunks_mut(height * stride),
+                &|groups, c| {
+                    relax_rows(&kernel, c, stride, columns.start, pivots, strips, groups);
+                },
+            );
         }
     }
 
@@ -174,11 +209,69 @@ impl<E: MinPlus> Matrix<E> {
         self.pack(panel, pivots, columns);
         self.update(parts, pivots, columns, panel);
     }
+
+    /// Takes these columns through all rows of the second operand: each least of what it is, and
+    /// of the sums of a row of the first operand and what `second` has there, row by row in these
+    /// columns. O(rows · depth · columns), in parallel.
+    pub(crate) fn relax_by_product<'b>(
+        &mut self,
+        columns: Range<usize>,
+        first: &Self,
+        second: impl Fn(usize) -> &'b [E] + Sync,
+    ) where
+        E: 'b,
+    {
+        let (stride, kernel, depth) = (self.stride, self.kernel, first.n_columns);
+        if depth == 0 || self.n_rows() == 0 {
+            return;
+        }
+        let mut groups = Vec::new();
+        let (a, _) = first.numbers.split_at(first.whole_blocks(&(0..first.n_rows())).end);
+        pack_groups(&kernel, &mut groups, a, first.stride, &(0..depth));
+        let group = groups.len() / self.n_rows().div_ceil(kernel.rows);
+        let mut strips = Vec::new();
+        for at in columns.clone().step_by(COLUMNS) {
+            let part = at..(at + COLUMNS).min(columns.end);
+            strips.resize(packed_len(&kernel, depth, part.len()), E::INFINITE);
+            let width = kernel.columns;
+            let numbered = strips.chunks_mut(width * depth).enumerate();
+            parallel::for_each_of(numbered, &|(number, strip)| {
+                let from = part.start + number * width - columns.start;
+                for (k, to) in strip.chunks_exact_mut(width).enumerate() {
+                    let row = &second(k)[from..];
+                    let n_there = row.len().min(width);
+                    to[..n_there].copy_from_slice(&row[..n_there]);
+                    to[n_there..].fill(E::INFINITE);
+                }
+            });
+            let n_blocks = self.height(self.n_rows(), depth * part.len()) / kernel.rows;
+            let rows = self.whole_blocks(&(0..self.n_rows()));
+            let c = self.numbers[rows].chunks_mut(n_blocks * kernel.rows * stride);
+            let c = c.zip(groups.chunks(n_blocks * group));
+            parallel::for_each_of(c, &|(c, groups)| {
+                relax_packed(&kernel, c, stride, part.start, depth, &strips, groups);
+            });
+        }
+    }
+
+    /// The numbers of these rows, and of so many more as fill the last block.
+    fn whole_blocks(&self, rows: &Range<usize>) -> Range<usize> {
+        let end = rows.start + rows.len().next_multiple_of(self.kernel.rows);
+        rows.start * self.stride..end * self.stride
+    }
+
+    /// Rows for a task among so many, each of which takes so many sums: whole blocks, and several
+    /// times as many tasks as threads, but none too small to be worth it.
+    fn height(&self, n_rows: usize, sums_a_row: usize) -> usize {
+        let fair = n_rows / (4 * rayon::current_num_threads());
+        let worth = MIN_SUMS_PER_TASK / sums_a_row.max(1);
+        fair.min(MAX_ROWS_PER_TASK).max(worth).max(1).next_multiple_of(self.kernel.rows)
+    }
 }
 
 /// Rows, and what a row takes: room for a block that begins at the last vertex, and an odd
 /// number of cache lines, for the rows of a block not to meet in one place of a cache.
-fn dimensions<E>(share: Share, kernel: &Kernel<E>) -> (usize, usize) {
-    let lines = (share.blocks.n_rows + kernel.columns).div_ceil(line::<E>()) | 1;
-    (share.n_rows() + kernel.rows, lines * line::<E>())
+fn dimensions<E>(n_rows: usize, n_columns: usize, kernel: &Kernel<E>) -> (usize, usize) {
+    let lines = (n_columns + kernel.columns).div_ceil(line::<E>()) | 1;
+    (n_rows + kernel.rows, lines * line::<E>())
 }

@@ -6,7 +6,6 @@ pub(crate) mod johnson;
 mod matrix;
 mod min_plus;
 pub(crate) mod next_hops;
-mod rows;
 pub(crate) mod settle;
 mod share;
 pub(crate) mod useful_arcs;
@@ -17,5 +16,4 @@ pub(crate) use min_plus::{
     Kernel, MinPlus, copies, pack_groups, pack_some, packed_len, packed_place, relax_packed,
     unpack_row,
 };
-pub(crate) use rows::Rows;
 pub(crate) use share::{all_rows, rows_of_rank};

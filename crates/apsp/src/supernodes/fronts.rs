@@ -13,17 +13,18 @@ use graph_formats::{Csr, VertexId, Weight, parallel};
 use super::solve::Steps;
 use super::{Supernode, Supernodes};
 use crate::ApspError;
-use crate::host::{MinPlus, Rows};
+use crate::host::floyd_warshall::through;
+use crate::host::{Matrix, MinPlus};
 
 /// What is known of a supernode S with ends A when its subtree is contracted: the shortest paths
 /// that have all but their first and last vertex in it.
 pub(crate) struct Node<E> {
     /// From S to S,
-    pub(crate) own: Rows<E>,
+    pub(crate) own: Matrix<E>,
     /// from S to A, a row for each of S,
-    pub(crate) up: Rows<E>,
+    pub(crate) up: Matrix<E>,
     /// and from A to S, a row for each of A.
-    pub(crate) down: Rows<E>,
+    pub(crate) down: Matrix<E>,
 }
 
 /// All of them.
@@ -50,7 +51,7 @@ impl<E: MinPlus> Fronts<E> {
                 .for_each(|above| children[above as usize].push(node));
         }
         let mut nodes: Vec<Option<Node<E>>> = (0..n_nodes).map(|_| None).collect();
-        let mut left: Vec<Option<Rows<E>>> = (0..n_nodes).map(|_| None).collect();
+        let mut left: Vec<Option<Matrix<E>>> = (0..n_nodes).map(|_| None).collect();
         for level in supernodes.levels().iter().rev() {
             let closed = parallel::map(level.len(), &|at| {
                 let number = level[at];
@@ -61,7 +62,7 @@ impl<E: MinPlus> Fronts<E> {
                         add(&mut front, node, found, &supernodes.node(child).ends);
                     }
                 }
-                front.close_through(0..node.len());
+                through(&mut front, 0..node.len())?;
                 split(node, &front)
             });
             let closed = closed.into_iter().collect::<Result<Vec<_>, ApspError>>()?;
@@ -85,10 +86,13 @@ impl<E: MinPlus> Fronts<E> {
             (node.len(), node.ends.len())
         };
         let kept = |(own, ends)| {
-            Rows::<E>::bytes(own, own) + Rows::<E>::bytes(own, ends) + Rows::<E>::bytes(ends, own)
+            Matrix::<E>::bytes_of(own, own)
+                + Matrix::<E>::bytes_of(own, ends)
+                + Matrix::<E>::bytes_of(ends, own)
         };
-        let at_work =
-            |(own, ends)| Rows::<E>::bytes(own + ends, own + ends) + Rows::<E>::bytes(ends, ends);
+        let at_work = |(own, ends)| {
+            Matrix::<E>::bytes_of(own + ends, own + ends) + Matrix::<E>::bytes_of(ends, ends)
+        };
         let levels = supernodes.levels().iter();
         let all: u128 = levels.clone().flatten().map(|node| kept(sizes(node))).sum();
         let of_level = |level: &Vec<u32>| level.iter().map(|node| at_work(sizes(node))).sum();
@@ -100,13 +104,14 @@ impl<E: MinPlus> Fronts<E> {
 impl<E: MinPlus> Node<E> {
     fn new(node: &Supernode) -> Option<Self> {
         let (own, ends) = (node.len(), node.ends.len());
-        let [own, up, down] = [Rows::new(own, own)?, Rows::new(own, ends)?, Rows::new(ends, own)?];
+        let [own, up, down] =
+            [Matrix::empty(own, own)?, Matrix::empty(own, ends)?, Matrix::empty(ends, own)?];
         Some(Self { own, up, down })
     }
 
     fn is_symmetric(&self) -> bool {
         let Self { own, up, down } = self;
-        own.is_turned(own) && up.is_turned(down)
+        own.is_transpose_of(own) && up.is_transpose_of(down)
     }
 }
 
@@ -116,9 +121,9 @@ fn front<W: Weight, E: MinPlus>(
     graph: &Csr<W>,
     back: &Csr<W>,
     supernodes: &Supernodes,
-) -> Result<Rows<E>, ApspError> {
+) -> Result<Matrix<E>, ApspError> {
     let side = node.len() + node.ends.len();
-    let mut front = Rows::new(side, side).ok_or_else(|| no_memory::<E>(supernodes))?;
+    let mut front = Matrix::empty(side, side).ok_or_else(|| no_memory::<E>(supernodes))?;
     for rank in node.ranks.clone() {
         let from = (rank - node.ranks.start) as usize;
         front.row_mut(from)[from] = E::ZERO;
@@ -152,7 +157,7 @@ pub(super) fn no_memory<E: MinPlus>(supernodes: &Supernodes) -> ApspError {
 }
 
 /// Adds the paths that a child has found between its ends.
-fn add<E: MinPlus>(front: &mut Rows<E>, node: &Supernode, found: &Rows<E>, ends: &[u32]) {
+fn add<E: MinPlus>(front: &mut Matrix<E>, node: &Supernode, found: &Matrix<E>, ends: &[u32]) {
     let places: Vec<usize> = ends.iter().filter_map(|&end| node.place(end)).collect();
     for (row, &to) in places.iter().enumerate() {
         let target = front.row_mut(to);
@@ -163,10 +168,13 @@ fn add<E: MinPlus>(front: &mut Rows<E>, node: &Supernode, found: &Rows<E>, ends:
 }
 
 /// The parts of a closed front: what is kept, and the paths between the ends.
-fn split<E: MinPlus>(node: &Supernode, front: &Rows<E>) -> Result<(Node<E>, Rows<E>), ApspError> {
+fn split<E: MinPlus>(
+    node: &Supernode,
+    front: &Matrix<E>,
+) -> Result<(Node<E>, Matrix<E>), ApspError> {
     let (own, ends) = (node.len(), node.ends.len());
-    let parts = || Some((Node::new(node)?, Rows::new(ends, ends)?));
-    let bytes = Rows::<E>::bytes(own + ends, own + ends);
+    let parts = || Some((Node::new(node)?, Matrix::empty(ends, ends)?));
+    let bytes = Matrix::<E>::bytes_of(own + ends, own + ends);
     let (mut kept, mut between) = parts().ok_or(ApspError::TooLarge { n_vertices: own, bytes })?;
     for row in 0..own {
         let (to_own, to_ends) = front.row(row).split_at(own);

@@ -10,28 +10,28 @@ use super::fronts::{Fronts, no_memory};
 use super::solve::Steps;
 use super::{Node, Supernodes};
 use crate::ApspError;
-use crate::host::{MinPlus, Rows};
+use crate::host::{Matrix, MinPlus};
 
 /// The distances from the vertices of each supernode to all ranks.
 pub(super) struct Closed<'a, E> {
     supernodes: &'a Supernodes,
-    rows: Vec<Rows<E>>,
+    rows: Vec<Matrix<E>>,
 }
 
 /// Bytes of all that is needed.
 pub(super) fn bytes<E: MinPlus>(supernodes: &Supernodes) -> u128 {
     let n = supernodes.n_vertices();
-    let rows = supernodes.nodes().iter().map(|node| Rows::<E>::bytes(node.len(), n));
+    let rows = supernodes.nodes().iter().map(|node| Matrix::<E>::bytes_of(node.len(), n));
     rows.sum::<u128>() + Fronts::<E>::bytes(supernodes)
 }
 
 /// The distances between a supernode and those above it.
 struct Between<E> {
-    own: Rows<E>,
+    own: Matrix<E>,
     /// From it, to all ranks above, ascending,
-    up: Rows<E>,
+    up: Matrix<E>,
     /// and from these.
-    down: Rows<E>,
+    down: Matrix<E>,
 }
 
 impl<'a, E: MinPlus> Closed<'a, E> {
@@ -42,7 +42,7 @@ impl<'a, E: MinPlus> Closed<'a, E> {
         steps: &Steps<'_>,
     ) -> Result<Self, ApspError> {
         let n = supernodes.n_vertices();
-        let rows = supernodes.nodes().iter().map(|node| Rows::new(node.len(), n));
+        let rows = supernodes.nodes().iter().map(|node| Matrix::empty(node.len(), n));
         let rows = rows.collect::<Option<_>>().ok_or_else(|| no_memory::<E>(supernodes))?;
         let mut closed = Self { supernodes, rows };
         for level in supernodes.levels() {
@@ -58,13 +58,13 @@ impl<'a, E: MinPlus> Closed<'a, E> {
             let number = |node: u32| node as usize;
             // none of a level is above another
             let taken = level.iter().map(|&node| {
-                let nothing = Rows::new(0, 0).ok_or_else(|| no_memory::<E>(supernodes))?;
+                let nothing = Matrix::empty(0, 0).ok_or_else(|| no_memory::<E>(supernodes))?;
                 Ok(std::mem::replace(&mut closed.rows[number(node)], nothing))
             });
             let mut taken = taken.collect::<Result<Vec<_>, ApspError>>()?;
             parallel::for_each_of(taken.iter_mut().zip(level), &|(rows, &node)| {
                 let (ends, up) = (&supernodes.node(node).ends, &fronts.nodes[number(node)].up);
-                rows.relax(0..n, up, |end| closed.row(ends[end]));
+                rows.relax_by_product(0..n, up, |end| closed.row(ends[end]));
             });
             for (rows, &node) in taken.into_iter().zip(level) {
                 closed.rows[number(node)] = rows;
@@ -93,27 +93,27 @@ impl<'a, E: MinPlus> Closed<'a, E> {
         let above: Vec<u32> = self.above(number).into_iter().flatten().collect();
         let (n_own, n_ends, n_above) = (node.len(), node.ends.len(), above.len());
         let mut found = Between {
-            own: Rows::new(n_own, n_own)?,
-            up: Rows::new(n_own, n_above)?,
-            down: Rows::new(n_above, n_own)?,
+            own: Matrix::empty(n_own, n_own)?,
+            up: Matrix::empty(n_own, n_above)?,
+            down: Matrix::empty(n_above, n_own)?,
         };
-        let mut from_ends = Rows::new(n_ends, n_above)?;
+        let mut from_ends = Matrix::empty(n_ends, n_above)?;
         for (place, &end) in node.ends.iter().enumerate() {
             let (row, to) = (self.row(end), from_ends.row_mut(place));
             to.iter_mut().zip(&above).for_each(|(to, &rank)| *to = row[rank as usize]);
         }
-        found.up.relax(0..n_above, up, |end| from_ends.row(end));
-        let mut to_ends = Rows::new(n_above, n_ends)?;
+        found.up.relax_by_product(0..n_above, up, |end| from_ends.row(end));
+        let mut to_ends = Matrix::empty(n_above, n_ends)?;
         for (place, &rank) in above.iter().enumerate() {
             let (row, to) = (self.row(rank), to_ends.row_mut(place));
             to.iter_mut().zip(&node.ends).for_each(|(to, &end)| *to = row[end as usize]);
         }
-        found.down.relax(0..n_own, &to_ends, |end| down.row(end));
+        found.down.relax_by_product(0..n_own, &to_ends, |end| down.row(end));
         (0..n_own).for_each(|row| found.own.row_mut(row).copy_from_slice(own.row(row)));
         let Between { own, down, .. } = &mut found;
         let places: Vec<usize> =
             node.ends.iter().filter_map(|end| above.binary_search(end).ok()).collect();
-        own.relax(0..n_own, up, |end| down.row(places[end]));
+        own.relax_by_product(0..n_own, up, |end| down.row(places[end]));
         Some(found)
     }
 

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::cuda::arithmetic::Arithmetic;
 use crate::element::Element;
-use crate::host::{MinPlus, Rows};
+use crate::host::{Matrix, MinPlus};
 use crate::supernodes::{Fronts, Supernode, Supernodes};
 
 /// Rows of the tiles that there are kernels for.
@@ -247,7 +247,7 @@ impl<E: MinPlus> Layout<E> {
 }
 
 /// Paths from a supernode to its ends as the kernels read them: a row of words for each end.
-fn spread_up<E: MinPlus>(up: &Rows<E>, arithmetic: Arithmetic) -> Vec<u32> {
+fn spread_up<E: MinPlus>(up: &Matrix<E>, arithmetic: Arithmetic) -> Vec<u32> {
     let stride = up.n_rows().next_multiple_of(HEIGHTS[2]);
     let mut turned = nowhere(up.n_columns(), stride, arithmetic);
     for row in 0..up.n_rows() {
@@ -258,7 +258,7 @@ fn spread_up<E: MinPlus>(up: &Rows<E>, arithmetic: Arithmetic) -> Vec<u32> {
 }
 
 /// Paths from the ends, a row for each, as the kernels read them.
-fn spread_down<E: MinPlus>(down: &Rows<E>, arithmetic: Arithmetic) -> Vec<u32> {
+fn spread_down<E: MinPlus>(down: &Matrix<E>, arithmetic: Arithmetic) -> Vec<u32> {
     let stride = down.n_columns().next_multiple_of(HEIGHTS[2]);
     let mut rows = nowhere(down.n_rows(), stride, arithmetic);
     for (row, to) in rows.chunks_exact_mut(stride).take(down.n_rows()).enumerate() {
