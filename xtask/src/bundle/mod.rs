@@ -26,8 +26,10 @@ use crate::workspace::{Workspace, cargo, root, target};
 /// The folders of the packages whose programs are bundled,
 const PROGRAMS: [&str; 2] = ["starpath", "bench"];
 /// those whose tests are, for some of them need a GPU,
-const TESTED: [&str; 9] = [
+const TESTED: [&str; 11] = [
     "gpu-runtime",
+    "search-parts",
+    "breadth-first",
     "published",
     "sssp",
     "apsp",

@@ -7,7 +7,6 @@ mod buckets;
 mod common;
 mod device_solver;
 mod dijkstra;
-mod extract_min;
 mod graphs;
 mod laws;
 mod many;

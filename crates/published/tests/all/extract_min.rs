@@ -2,17 +2,17 @@
 
 use std::num::NonZeroU32;
 
+use gpu_runtime::Gpu;
 use graph_formats::Csr;
+use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
 use paths::oracle;
 use published::{BlockSize, DijkstraByLaunches, ExtractMin, Reduction};
-use sssp::SsspError;
-
-use crate::common::gpu;
-use crate::graphs;
+use search_parts::SearchError;
+use test_support::gpu;
 
 #[test]
 fn the_least_label_is_found_at_its_first_place() {
-    let Some(gpu) = gpu() else { return };
+    let Some(gpu) = gpu(Gpu::open()) else { return };
     let scattered = |n: usize, range: u32| -> Vec<u32> {
         (0..n as u32).map(|v| (v ^ 0x2a5a).wrapping_mul(2_654_435_761) % range + 3).collect()
     };
@@ -42,39 +42,40 @@ fn the_least_label_is_found_at_its_first_place() {
 
 #[test]
 fn labels_that_do_not_fit_are_refused() {
-    let Some(gpu) = gpu() else { return };
+    let Some(gpu) = gpu(Gpu::open()) else { return };
     let small = gpu.with_memory_cap(100_000);
     for (name, reduction) in Reduction::ALL {
         let refused = ExtractMin::new(&small, reduction, &vec![1; 100_000]);
-        assert!(matches!(refused, Err(SsspError::Gpu(_))), "{name}");
+        assert!(matches!(refused, Err(SearchError::Gpu(_))), "{name}");
     }
 }
 
 /// The loop with a launch for each step, against the oracle.
 #[test]
 fn three_kernels_settle_all_vertices() {
-    let Some(gpu) = gpu() else { return };
+    let Some(gpu) = gpu(Gpu::open()) else { return };
     let graphs = [
-        graphs::skewed(9),
-        graphs::square(21),
+        rmat(&RmatConfig { scale: 9, ..RmatConfig::default() }).unwrap(),
+        grid(&GridConfig { side: 21, ..GridConfig::default() }).unwrap(),
         Csr::from_arcs(5, &[(0, 0, 1u32), (0, 1, 0), (0, 1, 9), (1, 3, 4), (3, 1, 0)]).unwrap(),
         Csr::from_arcs(1, &[]).unwrap(),
     ];
     for graph in &graphs {
         for (_, block) in BlockSize::ALL {
             let mut solver = DijkstraByLaunches::new(&gpu, graph, block).unwrap();
-            for source in graphs::some_sources(graph) {
+            let n = graph.n_vertices() as u32;
+            for source in [0, n / 2, n - 1] {
                 let expected = oracle::tree(graph, source, None).unwrap().distances;
                 let (found, settled) = solver.distances(source).unwrap();
                 assert!(found == expected, "{block:?}, from {source}");
                 assert_eq!(settled, expected.n_reached() as u64);
             }
-            let beyond = solver.distances(graph.n_vertices() as u32);
-            assert!(matches!(beyond, Err(SsspError::NoSuchVertex { .. })));
+            let beyond = solver.distances(n);
+            assert!(matches!(beyond, Err(SearchError::NoSuchVertex { .. })));
         }
     }
     let far = Csr::from_arcs(3, &[(0, 1, u32::MAX - 1), (1, 2, 5)]).unwrap();
     let found = DijkstraByLaunches::new(&gpu, &far, BlockSize::default())
         .and_then(|mut solver| solver.distances(0));
-    assert!(matches!(found, Err(SsspError::NotOnGpu { .. })));
+    assert!(matches!(found, Err(SearchError::NotOnGpu { .. })));
 }
