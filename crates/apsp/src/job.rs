@@ -77,7 +77,7 @@ impl<W: PairsWeight> Job<'_, W> {
         plan: impl FnOnce() -> Result<Plan, ApspError>,
     ) -> Result<Plan, ApspError> {
         let planned = agree(self.ranks, self.ranks.is_root().then(plan).transpose())?;
-        Ok(Plan::broadcast(planned, self.ranks, self.config)?)
+        Plan::broadcast(planned, self.ranks, self.config)
     }
 
     /// Potentials on rank 0, where a weight is negative. Where this succeeds, there is no negative

@@ -1,6 +1,6 @@
 //! A query from one source, passed from the solver down to the loop or the kernel.
 
-use graph_formats::{Progress, VertexId};
+use graph_formats::{Distance, Progress, VertexId};
 
 use crate::SearchError;
 
@@ -16,6 +16,16 @@ pub struct Query<'a, D> {
     pub limit: D,
     /// The progress callback.
     pub progress: Option<Progress<'a>>,
+}
+
+impl<'a, D: Distance> Query<'a, D> {
+    /// For the distances of `targets` in a graph of so many vertices. If half of these or more are
+    /// targets, it has no targets: checking for the last one would cost more than a complete
+    /// search.
+    pub fn of_row(source: VertexId, targets: &'a [VertexId], n_vertices: usize) -> Self {
+        let targets = if targets.len() < n_vertices / 2 { targets } else { &[] };
+        Self { source, targets, limit: D::UNREACHED, progress: None }
+    }
 }
 
 impl<'a, D> Query<'a, D> {

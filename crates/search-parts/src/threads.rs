@@ -79,23 +79,22 @@ impl Threads {
     }
 
     /// `of` applied to each element of `all`; threads share it if it is large.
-    pub fn map<S: Sync, T: Copy + Send>(&self, all: &[S], of: impl Fn(&S) -> T + Sync) -> Vec<T> {
+    pub fn map<S, T>(&self, all: &[S], of: impl Fn(&S) -> T + Sync) -> Vec<T>
+    where
+        S: Sync,
+        T: Copy + Default + Send,
+    {
         let n = all.len();
         if self.n == 1 || n < self.n * MIN_MAPPED_PER_THREAD {
             return all.iter().map(of).collect();
         }
-        let mut made = Vec::with_capacity(n);
+        // zeros are pages that no thread has touched
+        let mut made = vec![T::default(); n];
         let size = n.div_ceil(self.n);
-        let slots = made.spare_capacity_mut()[..n].chunks_mut(size);
-        let mut parts: Vec<_> = all.chunks(size).zip(slots).collect();
+        let mut parts: Vec<_> = all.chunks(size).zip(made.chunks_mut(size)).collect();
         self.each(&mut parts, |_, (from, to)| {
-            for (from, to) in from.iter().zip(to.iter_mut()) {
-                to.write(of(from));
-            }
+            to.iter_mut().zip(*from).for_each(|(to, from)| *to = of(from));
         });
-        // SAFETY: each part has as many elements as slots, the slots are `n` together, and `each`
-        // returns when all are written.
-        unsafe { made.set_len(n) };
         made
     }
 }

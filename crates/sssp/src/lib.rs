@@ -43,7 +43,6 @@ mod level_distances;
 mod overflow;
 mod plan;
 mod predecessors;
-mod row;
 mod search;
 mod solver;
 mod weights;

@@ -1,11 +1,11 @@
 //! Checks for distances that overflow their type.
 
 use breadth_first::BreadthFirst;
-use graph_formats::{Csr, VertexId, Weight, parallel};
+use graph_formats::{Csr, Distance, VertexId, Weight, parallel};
 use paths::Distances;
 use search_parts::{Query, Team};
 
-use crate::SsspError;
+use crate::{Plan, SsspError};
 
 /// Vertices of one task of a parallel check.
 const VERTICES_PER_TASK: usize = 1 << 12;
@@ -50,4 +50,22 @@ pub(crate) fn check_overflow_to<W: Weight>(
         }
     }
     checked
+}
+
+/// The same of a row of a table, which has the distances of `targets`. `all` gives the distances of
+/// all vertices; it is called only if a target is unreached or a weight is negative.
+pub(crate) fn check_overflow_of_row<W: Weight>(
+    graph: &Csr<W>,
+    plan: &Plan,
+    source: VertexId,
+    targets: &[VertexId],
+    row: &[W::Distance],
+    all: impl FnOnce() -> Vec<W::Distance>,
+) -> Result<(), SsspError> {
+    // without negative weights, a distance does not depend on greater ones
+    let all_are_held = plan.negative.is_none() && !row.contains(&W::Distance::UNREACHED);
+    if plan.bounded || all_are_held {
+        return Ok(());
+    }
+    check_overflow_to(graph, &Distances::from_storage(all()), source, targets)
 }

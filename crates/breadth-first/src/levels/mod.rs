@@ -126,7 +126,7 @@ impl<'g> BreadthFirst<'g> {
 
     /// `of` applied to the level of each vertex; for a vertex that was not found, to a number
     /// greater than all levels. O(n).
-    pub fn map_levels<T: Copy + Send>(&self, of: impl Fn(u32) -> T + Sync) -> Vec<T> {
+    pub fn map_levels<T: Copy + Default + Send>(&self, of: impl Fn(u32) -> T + Sync) -> Vec<T> {
         let epoch = self.space.epoch;
         self.threads.map(&self.space.labels, |label| of(epoch.level(label.load(Relaxed))))
     }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use graph_formats::{VertexId, Weight};
-use paths::{Predecessors, Progress};
+use paths::Predecessors;
 
 use crate::{DeviceTimes, Query, SearchError, Work, milliseconds};
 
@@ -39,28 +39,6 @@ pub trait DeviceSearch<W: Weight>: Send {
         self.times().download_ms += milliseconds(start);
         Ok((distances, work))
     }
-
-    /// Fills `cells` with a row of `targets`, of which there is at least one, for each of `sources`;
-    /// reports the number of rows that are done. `None` if single searches are faster.
-    fn table(
-        &mut self,
-        _sources: &[VertexId],
-        _targets: &[VertexId],
-        _progress: Option<Progress<'_>>,
-        _cells: &mut [W::Distance],
-    ) -> Result<Option<Work>, SearchError> {
-        Ok(None)
-    }
-
-    /// For every vertex, its distance from the nearest of `sources` and that source, in storage
-    /// form, and the work; `None` if the CPU should find them.
-    fn nearest(
-        &mut self,
-        _sources: &[VertexId],
-        _progress: Option<Progress<'_>>,
-    ) -> Result<Option<(Answer<W>, Owners)>, SearchError> {
-        Ok(None)
-    }
 }
 
 /// A search by any algorithm.
@@ -68,9 +46,6 @@ pub type BoxedSearch<'g, W> = Box<dyn DeviceSearch<W> + 'g>;
 
 /// Distances in storage form, and the work.
 pub type Answer<W> = (Vec<<W as Weight>::Distance>, Work);
-
-/// The nearest of several sources for every vertex, in storage form.
-pub type Owners = Vec<VertexId>;
 
 /// The error of a search without a result on a device.
 pub fn no_answer() -> SearchError {

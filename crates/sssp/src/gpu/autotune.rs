@@ -16,12 +16,13 @@ use std::time::Instant;
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use published::{Form, Layout};
-use search_parts::device::{BoxedSearch, DeviceSearch, no_answer};
+use search_parts::device::{DeviceSearch, no_answer};
 use search_parts::{Query, milliseconds, unless_out_of_memory};
 
 use super::algorithm::Algorithm;
 use super::delta_stepping::{DeltaSteppingOnGpu, Variant};
 use super::device::on_device;
+use super::multi_source::Device;
 use crate::weights::SearchKeys;
 use crate::{Delta, Plan, QueueRule, SsspError, Work, delta};
 
@@ -68,7 +69,7 @@ pub(super) fn fastest<'g, W: SearchKeys>(
     gpu: &Gpu,
     graph: &'g Csr<W>,
     plan: &mut Plan,
-) -> Result<BoxedSearch<'g, W>, SsspError> {
+) -> Result<Device<'g, W>, SsspError> {
     let width = delta::width(graph, Delta::Auto)?;
     plan.delta = Some(width);
     let mut stepping = DeltaSteppingOnGpu::new(gpu, graph, width, false)?;
@@ -81,13 +82,13 @@ pub(super) fn fastest<'g, W: SearchKeys>(
     let Some((source, (ms, variant))) = source.zip(found) else {
         plan.reason += "; all trials took too long";
         stepping.times.prepare_ms += milliseconds(began);
-        return Ok(Box::new(stepping));
+        return Ok(Device::Many(Box::new(stepping)));
     };
     stepping.set_variant(variant);
     plan.delta = Some(stepping.delta());
     let all_arcs = if variant.defers_long_arcs { "" } else { ", no arcs deferred" };
     plan.reason = format!("the fastest in trials, with {ms:.3} ms{all_arcs}");
-    let mut best = Best { search: Some(Box::new(stepping)), ms, source };
+    let mut best = Best { search: Some(Device::Many(Box::new(stepping))), ms, source };
     if has_few_hops(graph)
         && let Some(algorithm) = best.or_one_of(gpu, graph, &FOR_FEW_HOPS)?
     {
@@ -98,7 +99,7 @@ pub(super) fn fastest<'g, W: SearchKeys>(
         );
     }
     let mut search = best.search.expect("there is one from the start on");
-    search.times().prepare_ms += milliseconds(began);
+    search.single().times().prepare_ms += milliseconds(began);
     Ok(search)
 }
 
@@ -109,7 +110,7 @@ pub(super) fn fastest_of_any_sign<'g, W: SearchKeys>(
     graph: &'g Csr<W>,
     fallback: Algorithm,
     plan: &mut Plan,
-) -> Result<BoxedSearch<'g, W>, SsspError> {
+) -> Result<Device<'g, W>, SsspError> {
     let began = Instant::now();
     if let Some(&source) = samples(graph).first()
         && graph.n_arcs() <= MAX_ARCS_TRIED
@@ -120,7 +121,7 @@ pub(super) fn fastest_of_any_sign<'g, W: SearchKeys>(
         {
             plan.algorithm = algorithm.name();
             plan.reason += &format!("; the fastest form in trials, with {:.3} ms", best.ms);
-            search.times().prepare_ms += milliseconds(began);
+            search.single().times().prepare_ms += milliseconds(began);
             return Ok(search);
         }
     }
@@ -129,7 +130,7 @@ pub(super) fn fastest_of_any_sign<'g, W: SearchKeys>(
 
 /// The fastest search so far, and its milliseconds from `source`.
 struct Best<'g, W: Weight> {
-    search: Option<BoxedSearch<'g, W>>,
+    search: Option<Device<'g, W>>,
     ms: f64,
     source: VertexId,
 }
@@ -147,7 +148,7 @@ impl<'g, W: SearchKeys> Best<'g, W> {
             let Some((mut search, _)) = if_possible(on_device(gpu, graph, algorithm))? else {
                 continue;
             };
-            match time(&mut *search, self.source, self.ms) {
+            match time(search.single(), self.source, self.ms) {
                 Ok(Some(ms)) if ms < MAX_RATIO * self.ms => {
                     (self.search, self.ms, fastest) = (Some(search), ms, Some(algorithm));
                 }

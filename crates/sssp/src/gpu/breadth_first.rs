@@ -17,9 +17,10 @@ use graph_formats::{Csr, VertexId, Weight};
 use paths::{Predecessors, Progress};
 use rayon::prelude::*;
 use search_parts::Query;
-use search_parts::device::{Answer, DeviceSearch, Owners};
+use search_parts::device::{Answer, DeviceSearch};
 
 use super::delta_stepping::DeltaSteppingOnGpu;
+use super::multi_source::{MultiSource, Owners};
 use crate::delta::{self, Delta};
 use crate::level_distances::LevelDistances;
 use crate::{DeviceTimes, SsspError, Work};
@@ -87,7 +88,9 @@ impl<W: Weight> DeviceSearch<W> for ByLevelsOnGpu<'_, W> {
     fn times(&mut self) -> &mut DeviceTimes {
         &mut self.times
     }
+}
 
+impl<W: Weight> MultiSource<W> for ByLevelsOnGpu<'_, W> {
     fn table(
         &mut self,
         sources: &[VertexId],
@@ -130,7 +133,7 @@ impl<W: Weight> DeviceSearch<W> for ByLevelsOnGpu<'_, W> {
                 empty.insert(DeltaSteppingOnGpu::new(&self.gpu, self.graph, width, false)?)
             }
         };
-        let found = DeviceSearch::<W>::nearest(stepping, sources, progress)?;
+        let found = MultiSource::<W>::nearest(stepping, sources, progress)?;
         self.times = stepping.times;
         Ok(found)
     }

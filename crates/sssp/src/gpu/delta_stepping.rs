@@ -21,12 +21,13 @@ use gpu_runtime::{Buffer, Gpu, GpuError, Kernel};
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::Predecessors;
 use search_parts::device::{
-    Answer, DeviceRows, DeviceSearch, KeyGraph, KeyKind, Owners, RowsAt, TreeKernel, limit_key,
+    Answer, DeviceRows, DeviceSearch, KeyGraph, KeyKind, RowsAt, TreeKernel, limit_key,
 };
 use search_parts::{Kernels, Launch, MAX_VERTICES, Query, milliseconds, unless_out_of_memory};
 
 use super::arrays::{self, Arrays, Summary};
 use super::many_sources::ManySources;
+use super::multi_source::{MultiSource, Owners};
 use super::nearest::owners;
 use super::work_space::{Lists, SteppingSearch, WorkSpace};
 use crate::{DeviceTimes, Progress, SsspError, Work, arc_split};
@@ -382,7 +383,9 @@ impl<W: Weight> DeviceSearch<W> for DeltaSteppingOnGpu {
     fn times(&mut self) -> &mut DeviceTimes {
         &mut self.times
     }
+}
 
+impl<W: Weight> MultiSource<W> for DeltaSteppingOnGpu {
     fn nearest(
         &mut self,
         sources: &[VertexId],

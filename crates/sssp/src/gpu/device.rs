@@ -2,12 +2,12 @@
 
 use gpu_runtime::Gpu;
 use graph_formats::Csr;
-use search_parts::device::BoxedSearch;
 
 use super::algorithm::Algorithm;
 use super::bellman_ford_queue::QueueOnGpu;
 use super::breadth_first::ByLevelsOnGpu;
 use super::delta_stepping::DeltaSteppingOnGpu;
+use super::multi_source::Device;
 use crate::weights::SearchKeys;
 use crate::{Delta, SsspError, delta, plan};
 
@@ -16,24 +16,24 @@ pub(super) fn on_device<'g, W: SearchKeys>(
     gpu: &Gpu,
     graph: &'g Csr<W>,
     algorithm: Algorithm,
-) -> Result<(BoxedSearch<'g, W>, Option<f64>), SsspError> {
+) -> Result<(Device<'g, W>, Option<f64>), SsspError> {
     match algorithm {
         Algorithm::DeltaStepping(delta) => {
             let width = delta::width(graph, delta)?;
             let fixed = delta != Delta::Auto;
             let search = DeltaSteppingOnGpu::new(gpu, graph, width, fixed)?;
-            Ok((Box::new(search), Some(width)))
+            Ok((Device::Many(Box::new(search)), Some(width)))
         }
         Algorithm::BreadthFirst => {
             plan::check_weights_equal(graph)?;
-            Ok((Box::new(ByLevelsOnGpu::new(gpu, graph)?), None))
+            Ok((Device::Many(Box::new(ByLevelsOnGpu::new(gpu, graph)?)), None))
         }
         Algorithm::BellmanFordQueue(rule) => {
-            Ok((Box::new(QueueOnGpu::new(gpu, graph, rule)?), None))
+            Ok((Device::Single(Box::new(QueueOnGpu::new(gpu, graph, rule)?)), None))
         }
         Algorithm::Published(form) => {
             let form = form.try_map_width(|delta| delta::width(graph, delta))?;
-            Ok((published::search(gpu, graph, form)?, form.width()))
+            Ok((Device::Single(published::search(gpu, graph, form)?), form.width()))
         }
     }
 }

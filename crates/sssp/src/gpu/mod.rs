@@ -13,6 +13,7 @@ mod delta_stepping;
 mod device;
 mod device_solver;
 mod many_sources;
+mod multi_source;
 mod nearest;
 mod on_gpu;
 mod several;

@@ -13,9 +13,10 @@
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu};
 use graph_formats::VertexId;
-use search_parts::device::{KeyGraph, Owners, RowsAt};
+use search_parts::device::{KeyGraph, RowsAt};
 use search_parts::{Kernels, two_blocks_each};
 
+use super::multi_source::Owners;
 use super::work_space::WorkSpace;
 use crate::SsspError;
 

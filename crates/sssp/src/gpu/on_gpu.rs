@@ -9,20 +9,22 @@ use std::time::Instant;
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, VertexId, Weight};
 use paths::{Predecessors, Progress};
-use search_parts::device::{Answer, BoxedSearch, Owners};
+use search_parts::device::Answer;
 use search_parts::{Query, milliseconds, unless_out_of_memory};
 
 use super::algorithm::Algorithm;
 use super::autotune;
 use super::device::on_device;
+use super::multi_source::{Device, Owners};
 use crate::cpu::Searches;
+use crate::overflow::check_overflow_of_row;
 use crate::search::Search;
 use crate::weights::SearchKeys;
-use crate::{Config, Delta, DeviceTimes, Plan, QueueRule, SsspError, Work, cost, row};
+use crate::{Config, Delta, DeviceTimes, Plan, QueueRule, SsspError, Work, cost};
 
 /// A search on a device, or on the CPU if the device has no answer.
 pub(crate) struct OnGpu<'g, W: Weight> {
-    device: BoxedSearch<'g, W>,
+    device: Device<'g, W>,
     graph: &'g Csr<W>,
     /// Configuration of the search on the CPU.
     config: Config,
@@ -70,13 +72,13 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
     }
 
     /// A search of `graph` on `device`; on the CPU it follows `config`.
-    pub(super) fn of(device: BoxedSearch<'g, W>, graph: &'g Csr<W>, config: Config) -> Self {
+    pub(super) fn of(device: Device<'g, W>, graph: &'g Csr<W>, config: Config) -> Self {
         Self { device, graph, config, cpu: None, on_device: false }
     }
 
     /// Times of the last search.
     pub(crate) fn times(&mut self) -> DeviceTimes {
-        *self.device.times()
+        *self.device.single().times()
     }
 
     pub(crate) fn search(
@@ -84,7 +86,7 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
         query: &Query<'_, W::Distance>,
     ) -> Result<Answer<W>, SsspError> {
         self.on_device = false;
-        match self.device.search(query) {
+        match self.device.single().search(query) {
             Err(SsspError::NotOnGpu { .. }) => self.on_cpu(query),
             answer => {
                 self.on_device = answer.is_ok();
@@ -103,7 +105,7 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
         if !self.on_device {
             return Ok(None);
         }
-        let found = self.device.predecessors(source, limit);
+        let found = self.device.single().predecessors(source, limit);
         Ok(unless_out_of_memory(found)?.flatten())
     }
 
@@ -120,8 +122,10 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
         self.on_device = false;
         // the check for overflows needs all distances of a source, so it is made row by row; so is
         // a table for which memory does not suffice
-        if plan.bounded {
-            let table = self.device.table(sources, targets, progress, cells);
+        if plan.bounded
+            && let Device::Many(many) = &mut self.device
+        {
+            let table = many.table(sources, targets, progress, cells);
             if let Some(work) = unless_out_of_memory(table)?.flatten() {
                 return Ok((work, self.times()));
             }
@@ -129,12 +133,12 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
         let (mut work, mut times) = (Work::default(), self.times().without_search());
         let rows = cells.chunks_exact_mut(targets.len());
         for (done, (&source, cells)) in (1..).zip(sources.iter().zip(rows)) {
-            let query = row::query(source, targets, self.graph.n_vertices());
+            let query = Query::of_row(source, targets, self.graph.n_vertices());
             let (distances, row_work) = self.search(&query)?;
             for (cell, &target) in cells.iter_mut().zip(targets) {
                 *cell = distances[target as usize];
             }
-            row::check(self.graph, plan, source, targets, cells, || distances)?;
+            check_overflow_of_row(self.graph, plan, source, targets, cells, || distances)?;
             work.add(&row_work);
             times = times.and(self.times());
             if progress.is_some_and(|tell| tell(done, sources.len() as u64).is_break()) {
@@ -144,14 +148,16 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
         Ok((work, times))
     }
 
-    /// As `DeviceSearch::nearest`; also `None` if memory does not suffice.
+    /// As `MultiSource::nearest`; also `None` if the search is from one source or memory does not
+    /// suffice.
     pub(crate) fn nearest(
         &mut self,
         sources: &[VertexId],
         progress: Option<Progress<'_>>,
     ) -> Result<Option<(Answer<W>, Owners)>, SsspError> {
         self.on_device = false;
-        Ok(unless_out_of_memory(self.device.nearest(sources, progress))?.flatten())
+        let Device::Many(many) = &mut self.device else { return Ok(None) };
+        Ok(unless_out_of_memory(many.nearest(sources, progress))?.flatten())
     }
 
     fn on_cpu(&mut self, query: &Query<'_, W::Distance>) -> Result<Answer<W>, SsspError> {
@@ -165,7 +171,7 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
         };
         let work = cpu.run(query);
         let answer = work.map(|work| (cpu.distances(), work));
-        self.device.times().solve_ms += milliseconds(start);
+        self.device.single().times().solve_ms += milliseconds(start);
         answer
     }
 }
@@ -212,7 +218,7 @@ pub(crate) mod tests {
         let graph = grid(&GridConfig { side: 9, ..GridConfig::default() }).unwrap();
         let distances = vec![0; graph.n_vertices()];
         let times = DeviceTimes { prepare_ms: 4.0, ..DeviceTimes::default() };
-        let device = Box::new(EvenSources { distances, times });
+        let device = Device::Single(Box::new(EvenSources { distances, times }));
         let mut search = OnGpu::of(device, &graph, Config::default());
         for source in [3, 4, 5] {
             let query = Query { source, targets: &[], limit: u64::MAX, progress: None };

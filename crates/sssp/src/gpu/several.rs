@@ -55,7 +55,8 @@ impl<'g, W: SearchKeys> OnGpus<'g, W> {
         preparation: DeviceTimes,
     ) -> Self {
         let search = super::on_gpu::tests::EvenSources { distances, times: preparation };
-        let search = OnGpu::of(Box::new(search), graph, crate::Config::default());
+        let search = super::multi_source::Device::Single(Box::new(search));
+        let search = OnGpu::of(search, graph, crate::Config::default());
         Self { gpus: Vec::new(), searches: vec![search], preparation }
     }
 

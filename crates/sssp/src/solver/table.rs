@@ -7,12 +7,14 @@ use std::sync::{Mutex, PoisonError};
 use breadth_first::{ManySources, depth};
 use graph_formats::{Csr, Distance, VertexId, Weight, ensure_granted};
 use paths::Progress;
+use search_parts::Query;
 
 use super::core::OnCpu;
 use super::rows::{Rows, n_workers};
 use crate::level_distances::LevelDistances;
+use crate::overflow::check_overflow_of_row;
 use crate::weights::SearchKeys;
-use crate::{Algorithm, Plan, SsspError, Work, row};
+use crate::{Algorithm, Plan, SsspError, Work};
 
 impl<W: SearchKeys> OnCpu<'_, W> {
     /// Fills the rows, which have at least one cell, by threads that take one after the other.
@@ -50,9 +52,9 @@ impl<W: SearchKeys> OnCpu<'_, W> {
         let search = || Ok(searches.search());
         let work = pool.run(|| {
             rows.fill_by(n_workers, &search, &|search, (&source, row)| {
-                let work = search.run(&row::query(source, targets, graph.n_vertices()))?;
+                let work = search.run(&Query::of_row(source, targets, graph.n_vertices()))?;
                 search.row(targets, row);
-                row::check(graph, &plan, source, targets, row, || search.distances())?;
+                check_overflow_of_row(graph, &plan, source, targets, row, || search.distances())?;
                 Ok(work)
             })
         })?;
