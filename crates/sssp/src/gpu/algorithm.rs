@@ -55,7 +55,7 @@ impl Algorithm {
     }
 
     /// True for the algorithms that admit negative weights.
-    pub fn admits_negative(self) -> bool {
+    pub(super) fn admits_negative(self) -> bool {
         match self {
             Self::BreadthFirst | Self::DeltaStepping(_) => false,
             Self::BellmanFordQueue(_) => true,

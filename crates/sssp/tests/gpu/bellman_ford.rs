@@ -30,7 +30,10 @@ fn all_variants() -> Vec<Config<Algorithm>> {
 
 /// The variants that admit negative weights.
 fn variants() -> Vec<Config<Algorithm>> {
-    let takes_any = |config: &Config<Algorithm>| config.algorithm.unwrap().admits_negative();
+    let takes_any = |config: &Config<Algorithm>| match config.algorithm {
+        Some(Algorithm::Published(form)) => form.admits_negative(),
+        _ => false,
+    };
     all_variants().into_iter().filter(takes_any).collect()
 }
 
