@@ -2,7 +2,7 @@
 
 use collectives::{Communicator, RanksError};
 use gpu_runtime::{Gpu, GpuError};
-use graph_formats::VertexId;
+use graph_formats::{Large, VertexId};
 use sssp::SsspError;
 
 use crate::{Algorithm, ScratchError};
@@ -20,7 +20,7 @@ pub enum ApspError {
         /// Vertices of the graph.
         n_vertices: usize,
         /// What the matrices take.
-        bytes: u128,
+        bytes: Large,
     },
     /// The table of distances and what it is made in are more than the memory allowed.
     #[error(
@@ -31,7 +31,7 @@ pub enum ApspError {
         /// Vertices of the graph.
         n_vertices: usize,
         /// What the matrices take.
-        bytes: u128,
+        bytes: Large,
         /// What is allowed.
         memory: u64,
     },
@@ -44,7 +44,7 @@ pub enum ApspError {
         /// Vertices of the graph.
         n_vertices: usize,
         /// The least that would do.
-        least: u128,
+        least: Large,
         /// What is allowed.
         memory: u64,
     },
@@ -167,6 +167,8 @@ pub enum ApspError {
     #[error(transparent)]
     Search(#[from] SsspError),
 }
+
+const _: () = assert!(align_of::<ApspError>() <= align_of::<u64>(), "see `Large`");
 
 impl From<GpuError> for ApspError {
     fn from(error: GpuError) -> Self {

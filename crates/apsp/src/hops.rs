@@ -52,7 +52,7 @@ pub(crate) fn bytes<W: Weight>(graph: &Csr<W>, share: Share) -> u128 {
 /// An error where memory cannot hold the distances, their next hops and the work on these.
 pub(crate) fn ask_for_memory<W: Weight>(graph: &Csr<W>, share: Share) -> Result<(), ApspError> {
     let bytes = bytes_of_table::<W>(share) + bytes(graph, share);
-    let too_large = || ApspError::TooLarge { n_vertices: share.blocks.n_rows, bytes };
+    let too_large = || ApspError::TooLarge { n_vertices: share.blocks.n_rows, bytes: bytes.into() };
     let whole = usize::try_from(bytes).map_err(|_| too_large())?;
     Vec::<u8>::new().try_reserve_exact(whole).map_err(|_| too_large())
 }

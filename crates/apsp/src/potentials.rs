@@ -25,8 +25,8 @@ pub(crate) fn potentials<W: PairsWeight>(
     let arcs: Vec<_> = graph.arcs().chain(starts).collect();
     // of a graph that has no number left for one vertex more, nothing holds the table either
     let bytes = n as u128 * n as u128 * size_of::<W::Distance>() as u128;
-    let graph =
-        Csr::from_arcs(n + 1, &arcs).map_err(|_| ApspError::TooLarge { n_vertices: n, bytes })?;
+    let graph = Csr::from_arcs(n + 1, &arcs)
+        .map_err(|_| ApspError::TooLarge { n_vertices: n, bytes: bytes.into() })?;
     drop(arcs);
     let algorithm = Algorithm::BellmanFordQueue(QueueRule::Fifo);
     let config = Config { threads, ..Config::with(algorithm) };

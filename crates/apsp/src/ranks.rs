@@ -139,7 +139,7 @@ pub(crate) fn check_memory<W: Weight>(
     let bytes = bytes_of_table::<W>(share) + matrix.max(hops);
     match config.memory {
         Some(memory) if u128::from(memory) < bytes => {
-            Err(ApspError::OverMemory { n_vertices, bytes, memory })
+            Err(ApspError::OverMemory { n_vertices, bytes: bytes.into(), memory })
         }
         _ if config.next_hops => hops::ask_for_memory(graph, share),
         _ => Ok(()),
@@ -182,7 +182,8 @@ fn by_matrix<W: Weight, E: MinPlus>(
     report.solve_ms += milliseconds(start);
     let start = Instant::now();
     let n = share.blocks.n_rows;
-    let too_large = || ApspError::TooLarge { n_vertices: n, bytes: bytes_of_table::<W>(share) };
+    let too_large =
+        || ApspError::TooLarge { n_vertices: n, bytes: bytes_of_table::<W>(share).into() };
     let mut cells = zeros::<W::Distance>(share.n_rows() * n).ok_or_else(too_large)?;
     let sources: Vec<usize> = share.rows().collect();
     pool.install(|| {
@@ -211,7 +212,7 @@ fn matrix_of<W: Weight, E: MinPlus>(
     kernel: Kernel<E>,
 ) -> Result<Matrix<E>, ApspError> {
     let bytes = Matrix::<E>::bytes(share) + bytes_of_table::<W>(share);
-    let too_large = || ApspError::TooLarge { n_vertices: share.blocks.n_rows, bytes };
+    let too_large = || ApspError::TooLarge { n_vertices: share.blocks.n_rows, bytes: bytes.into() };
     // a system that grants each of the two may not have both: ask for them together, once
     let whole = usize::try_from(bytes).map_err(|_| too_large())?;
     Vec::<u8>::new().try_reserve_exact(whole).map_err(|_| too_large())?;

@@ -44,7 +44,7 @@ impl<W: Weight> Ell<W> {
         let slots = graph.n_vertices() as u128 * width as u128;
         if slots > max_slots as u128 || u32::try_from(width).is_err() {
             return Err(GraphError::EllTooWide {
-                slots,
+                slots: slots.into(),
                 n_arcs: graph.n_arcs(),
                 row: longest.map_or(0, |v| v as usize),
                 width,

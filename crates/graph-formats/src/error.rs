@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::NoMemory;
+use crate::{Large, NoMemory};
 
 /// Why a graph could not be built, read, written or generated.
 ///
@@ -97,7 +97,7 @@ pub enum GraphError {
     )]
     EllTooWide {
         /// Slots needed.
-        slots: u128,
+        slots: Large,
         /// Arcs stored.
         n_arcs: usize,
         /// The longest row.

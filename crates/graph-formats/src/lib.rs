@@ -67,7 +67,7 @@ pub use io::{
     write_csr, write_ids,
 };
 pub use key::DistanceKey;
-pub use memory::{NoMemory, ensure_granted, free_memory};
+pub use memory::{Large, NoMemory, ensure_granted, free_memory};
 pub use progress::Progress;
 pub use weight::{Distance, Weight, WeightKind};
 pub use weight_summary::WeightSummary;

@@ -1,7 +1,7 @@
 //! Why there is no hierarchy, or no answer from it.
 
 use gpu_runtime::GpuError;
-use graph_formats::{NoMemory, VertexId, WeightKind};
+use graph_formats::{Large, NoMemory, VertexId, WeightKind};
 
 /// Everything that this crate refuses.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -127,7 +127,7 @@ pub enum HierarchyError {
         /// Its columns.
         targets: usize,
         /// Its size.
-        bytes: u128,
+        bytes: Large,
     },
     /// Memory cannot hold what the work is done in.
     #[error(transparent)]
@@ -163,6 +163,8 @@ pub enum HierarchyError {
     #[error(transparent)]
     Gpu(Box<GpuError>),
 }
+
+const _: () = assert!(align_of::<HierarchyError>() <= align_of::<u64>(), "see `Large`");
 
 impl From<GpuError> for HierarchyError {
     fn from(error: GpuError) -> Self {

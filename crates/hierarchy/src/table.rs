@@ -82,7 +82,7 @@ pub(crate) fn ancestors(hierarchy: &Hierarchy, ranks: &[u32]) -> Vec<u32> {
 /// Room for so many rows and columns.
 pub(crate) fn cells<D: Distance>(sources: usize, targets: usize) -> Result<Vec<D>, HierarchyError> {
     let bytes = sources as u128 * targets as u128 * size_of::<D>() as u128;
-    let too_large = || HierarchyError::TableTooLarge { sources, targets, bytes };
+    let too_large = || HierarchyError::TableTooLarge { sources, targets, bytes: bytes.into() };
     let n_cells = sources.checked_mul(targets).ok_or_else(too_large)?;
     Vec::<D>::new().try_reserve_exact(n_cells).map_err(|_| too_large())?;
     Ok(vec![D::ZERO; n_cells])

@@ -1,7 +1,7 @@
 //! Which part has which rows of a matrix.
 //!
-//! Rows are divided into blocks, and parts take blocks in turn. While the pivots move through the
-//! matrix, each part so has its turn, and all have about as much to do.
+//! Rows are divided into blocks, and parts take blocks in turn. So the pivots, which move through the
+//! matrix, are of one part after another, and all parts have about as much to do.
 
 use std::ops::Range;
 

@@ -5,9 +5,11 @@
 //! time. The rows of the next block come first, so that they are closed and sent while the rest is
 //! updated (look-ahead).
 //!
-//! What differs from the published form: the columns of the pivots need no phase of their own.
-//! Where D is closed and R = D·R₀ are the rows of the pivots, C·R is (C·D)·R₀, so other rows can be
-//! multiplied with what they had before; and for columns of pivots R is D, which gives C·D.
+//! What differs from the published form: the columns of the pivots need no phase of their own. Let D
+//! be the closed square of the pivots, R₀ their rows before, so that R = D·R₀ are their rows after,
+//! and C the columns of other rows at the pivots. Other rows need (C·D)·R₀, which is C·R: they are
+//! multiplied with the columns that they had before. At the columns of pivots R is D, which gives
+//! C·D, as it should.
 //!
 //! Reference: venkataraman-2003, katz-kider-2008
 
@@ -15,8 +17,8 @@ use paths::Progress;
 
 use crate::Share;
 
-/// A part of the work: the rows of its blocks, and memory for the work. A GPU queues work, ordered
-/// after the work that it depends on; a processor does it at once.
+/// What does a part of the work: it has the rows of its blocks, and memory for the work. A GPU queues
+/// work, ordered after the work that it depends on; a processor does it at once.
 pub trait Part: Sized {
     /// What can go wrong.
     type Error;
@@ -42,8 +44,8 @@ pub trait Part: Sized {
     /// Those of the part's work.
     fn receive(&self, block: usize, owner: Option<&Self>) -> Result<u64, Self::Error>;
 
-    /// Frees the pivot rows of the block before, once all `parts` have received this block and have
-    /// done the work before this call.
+    /// Frees the pivot rows of the block before this one, once all `parts` have received those and
+    /// have done the work before this call.
     ///
     /// # Errors
     /// Those of the part's work.
@@ -61,9 +63,9 @@ pub trait Part: Sized {
     /// When the work is ended.
     fn go_on(&self, is_ended: bool) -> Result<(), Self::Error>;
 
-    /// Updates all rows of `parts` that [`close`] has not updated with the pivots of this block
-    /// yet, and has the next block received, if there is one. Here the parts take strips in turn,
-    /// and receive after that; a part that does its work at once may receive meanwhile.
+    /// Updates with these pivots all rows of `parts` that [`close`] has not, and then receives the
+    /// next block, if there is one. Here the parts take strips in turn; a part that does its work at
+    /// once may receive meanwhile.
     ///
     /// # Errors
     /// Those of the parts' work, and of [`go_on`](Self::go_on).
@@ -173,7 +175,8 @@ fn owner<P: Part>(parts: &[P], block: usize) -> Option<&P> {
 /// Closes the matrix of the parts; if some are in other processes, does the work of the part here.
 /// A part may only have queued its work when this returns.
 ///
-/// `progress` is called with the strips done and their total, and may end the work.
+/// `progress` is called with the strips done and their total, or by the part that closes the only
+/// block, and may end the work.
 ///
 /// # Errors
 /// The first error of a part. Some of the work may be done then.

@@ -1,7 +1,7 @@
 //! The errors of searches.
 
 use gpu_runtime::{Gpu, GpuError};
-use graph_formats::{Csr, NoMemory, VertexId, Weight, WeightKind};
+use graph_formats::{Csr, Large, NoMemory, VertexId, Weight, WeightKind};
 
 /// The reason why a search could not start or has no result.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -92,7 +92,7 @@ pub enum SearchError {
         /// The columns of the table.
         targets: usize,
         /// The size of the table.
-        bytes: u128,
+        bytes: Large,
     },
     /// Memory cannot hold what a search needs.
     #[error(transparent)]
@@ -140,6 +140,8 @@ pub enum SearchError {
     #[error(transparent)]
     Gpu(Box<GpuError>),
 }
+
+const _: () = assert!(align_of::<SearchError>() <= align_of::<u64>(), "see `Large`");
 
 impl From<GpuError> for SearchError {
     fn from(error: GpuError) -> Self {

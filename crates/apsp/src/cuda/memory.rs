@@ -98,9 +98,9 @@ impl Need {
     pub(super) fn check_host(&self, memory: Option<u64>) -> Result<(), ApspError> {
         let (n_vertices, bytes) = (self.n_vertices, self.on_host());
         if let Some(memory) = memory.filter(|&memory| u128::from(memory) < bytes) {
-            return Err(ApspError::OverMemory { n_vertices, bytes, memory });
+            return Err(ApspError::OverMemory { n_vertices, bytes: bytes.into(), memory });
         }
-        let too_large = || ApspError::TooLarge { n_vertices, bytes };
+        let too_large = || ApspError::TooLarge { n_vertices, bytes: bytes.into() };
         let whole = usize::try_from(bytes).map_err(|_| too_large())?;
         Vec::<u8>::new().try_reserve_exact(whole).map_err(|_| too_large())
     }

@@ -152,7 +152,7 @@ impl<W: Weight> Work<'_, W> {
         let hops = if config.next_hops { hops::bytes(graph, share) } else { 0 };
         let bytes = bytes_of_table::<W>(share) + hops.max(block);
         if let Some(memory) = config.memory.filter(|&memory| u128::from(memory) < bytes) {
-            return Err(ApspError::OverMemory { n_vertices: n, bytes, memory });
+            return Err(ApspError::OverMemory { n_vertices: n, bytes: bytes.into(), memory });
         }
         let need = Need::of(graph, config, Algorithm::Blocked, arithmetic, cut.blocks.n_parts);
         gpu.check_fits("this rank's share of the matrix", need.on_gpu())?;

@@ -337,7 +337,7 @@ pub(super) struct Table<W: Weight>(Array2<W::Distance>);
 impl<W: Weight> Table<W> {
     pub(super) fn new(n_sources: usize, n: usize) -> Result<Self, ApspError> {
         let bytes = n_sources as u128 * n as u128 * size_of::<W::Distance>() as u128;
-        let too_large = || ApspError::TooLarge { n_vertices: n, bytes };
+        let too_large = || ApspError::TooLarge { n_vertices: n, bytes: bytes.into() };
         let cells = zeros::<W::Distance>(n_sources * n).ok_or_else(too_large)?;
         Ok(Self(Array2::from_shape_vec((n_sources, n), cells).map_err(|_| too_large())?))
     }

@@ -65,8 +65,10 @@ fn search_from<W: Weight, R: SearchWeight>(
     let all: Vec<VertexId> = graph.vertices().collect();
     let (n_sources, n_targets) = (sources.len(), all.len());
     let bytes = n_sources as u128 * n_targets as u128 * size_of::<R::Distance>() as u128;
-    let too_large =
-        || SsspError::TableTooLarge { sources: n_sources, targets: n_targets, bytes }.into();
+    let too_large = || {
+        SsspError::TableTooLarge { sources: n_sources, targets: n_targets, bytes: bytes.into() }
+            .into()
+    };
     let per_turn = if ranks.size() == 1 { n_targets.max(1) } else { SEARCHES_PER_TURN };
     let n_turns = ranks.max(n_sources.div_ceil(per_turn) as u64)?;
     let before = AtomicU64::new(0);

@@ -60,7 +60,7 @@ impl<E: MinPlus> Matrix<E> {
 
     /// That memory cannot hold it.
     fn too_large(share: Share) -> ApspError {
-        ApspError::TooLarge { n_vertices: share.blocks.n_rows, bytes: Self::bytes(share) }
+        ApspError::TooLarge { n_vertices: share.blocks.n_rows, bytes: Self::bytes(share).into() }
     }
 
     /// A matrix of any shape without paths; `None` where there is no memory.

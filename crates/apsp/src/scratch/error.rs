@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use graph_formats::Large;
+
 /// Why a scratch folder cannot be used. Nothing in it has been overwritten.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -36,7 +38,7 @@ pub enum ScratchError {
         /// The folder.
         folder: PathBuf,
         /// Bytes of its files.
-        needed: u128,
+        needed: Large,
         /// Bytes that the disk has.
         free: u64,
     },

@@ -47,7 +47,7 @@ impl<E: MinPlus> Host<E> {
         let len = packed_len(&kernel, block, side);
         let bytes = len as u128 * size_of::<E>() as u128;
         let strips = Aligned::zeros(len);
-        let strips = strips.ok_or(ApspError::TooLarge { n_vertices: side, bytes })?;
+        let strips = strips.ok_or(ApspError::TooLarge { n_vertices: side, bytes: bytes.into() })?;
         Ok(Self { side, kernel, strips })
     }
 }

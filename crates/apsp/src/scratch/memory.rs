@@ -46,7 +46,11 @@ impl Need {
     pub(crate) fn check(&self, block: usize, memory: Option<u64>) -> Result<(), ApspError> {
         let least = self.bytes(block);
         if let Some(memory) = memory.filter(|&memory| u128::from(memory) < least) {
-            return Err(ApspError::ScratchMemory { n_vertices: self.n_vertices, least, memory });
+            return Err(ApspError::ScratchMemory {
+                n_vertices: self.n_vertices,
+                least: least.into(),
+                memory,
+            });
         }
         let required = u64::try_from((self.engine)(block).device).unwrap_or(u64::MAX);
         let available = self.on_gpu;
@@ -88,6 +92,7 @@ mod tests {
         assert!((128..512).contains(&narrow) && need.bytes(narrow) <= 16 << 20);
         assert!(need.bytes(narrow + 128) > 16 << 20);
         let Err(ApspError::ScratchMemory { least, .. }) = block(4) else { panic!("4 MiB") };
+        let least = u128::from(least);
         assert_eq!(need.block(u64::try_from(least).ok()).unwrap(), 128);
         assert!(need.block(u64::try_from(least - 1).ok()).is_err());
         let need = Need { hops: 17 << 20, ..need };

@@ -125,7 +125,7 @@ impl<E: Element> Scratch<E> {
         let side = side_of(n);
         let bytes = side as u128 * side as u128 * size_of::<E>() as u128;
         if usize::try_from(bytes).is_err() {
-            return Err(ApspError::TooLarge { n_vertices: n, bytes });
+            return Err(ApspError::TooLarge { n_vertices: n, bytes: bytes.into() });
         }
         if journal.matrix == State::Filling {
             let filled = match ranks.is_root() {

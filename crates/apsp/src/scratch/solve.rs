@@ -177,7 +177,9 @@ impl<W: PairsWeight> Run<'_, W> {
         let needed = row * (side + 2 * block) as u128 + hops;
         let folder = &self.scratch.path;
         match free_disk(folder).filter(|&free| u128::from(free) < needed) {
-            Some(free) => Err(ScratchError::NoRoom { folder: folder.clone(), needed, free }),
+            Some(free) => {
+                Err(ScratchError::NoRoom { folder: folder.clone(), needed: needed.into(), free })
+            }
             None => Ok(()),
         }
     }

@@ -153,7 +153,7 @@ fn not_of_graph(vertex: VertexId, other: VertexId) -> ApspError {
 /// That memory cannot hold all.
 pub(super) fn no_memory<E: MinPlus>(supernodes: &Supernodes) -> ApspError {
     let n_vertices = supernodes.n_vertices();
-    ApspError::TooLarge { n_vertices, bytes: super::host::bytes::<E>(supernodes) }
+    ApspError::TooLarge { n_vertices, bytes: super::host::bytes::<E>(supernodes).into() }
 }
 
 /// Adds the paths that a child has found between its ends.
@@ -175,7 +175,8 @@ fn split<E: MinPlus>(
     let (own, ends) = (node.len(), node.ends.len());
     let parts = || Some((Node::new(node)?, Matrix::empty(ends, ends)?));
     let bytes = Matrix::<E>::bytes_of(own + ends, own + ends);
-    let (mut kept, mut between) = parts().ok_or(ApspError::TooLarge { n_vertices: own, bytes })?;
+    let (mut kept, mut between) =
+        parts().ok_or(ApspError::TooLarge { n_vertices: own, bytes: bytes.into() })?;
     for row in 0..own {
         let (to_own, to_ends) = front.row(row).split_at(own);
         kept.own.row_mut(row).copy_from_slice(to_own);

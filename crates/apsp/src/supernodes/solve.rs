@@ -66,9 +66,9 @@ impl<W: PairsWeight> Backend<W> for BySupernodes<'_> {
         let share = all_rows(n_vertices);
         let hops = if config.next_hops { hops::bytes(graph, share) } else { 0 };
         let bytes = bytes_of_table::<W>(share) + self.bytes(graph, plan)?.max(hops);
-        let too_large = || ApspError::TooLarge { n_vertices, bytes };
+        let too_large = || ApspError::TooLarge { n_vertices, bytes: bytes.into() };
         if let Some(memory) = config.memory.filter(|&memory| u128::from(memory) < bytes) {
-            return Err(ApspError::OverMemory { n_vertices, bytes, memory });
+            return Err(ApspError::OverMemory { n_vertices, bytes: bytes.into(), memory });
         }
         let whole = usize::try_from(bytes).map_err(|_| too_large())?;
         Vec::<u8>::new().try_reserve_exact(whole).map_err(|_| too_large())
@@ -146,7 +146,7 @@ impl BySupernodes<'_> {
         let start = Instant::now();
         let (n, ranks) = (graph.n_vertices(), supernodes.ranks());
         let bytes = bytes_of_table::<W>(all_rows(n));
-        let too_large = || ApspError::TooLarge { n_vertices: n, bytes };
+        let too_large = || ApspError::TooLarge { n_vertices: n, bytes: bytes.into() };
         let mut cells = zeros::<W::Distance>(n * n).ok_or_else(too_large)?;
         let rows = cells.chunks_mut(n.max(1)).zip(ranks);
         parallel::for_each_of(rows, &|(cells, &source)| {

@@ -111,7 +111,7 @@ fn memory_is_not_exceeded_on_the_host() {
     let Err(ApspError::OverMemory { bytes, .. }) = by_gpu(&gpu, &graph, &config(12 << 20)) else {
         panic!("the table alone takes 18 MB")
     };
-    let bytes = u64::try_from(bytes).unwrap();
+    let bytes = u64::try_from(u128::from(bytes)).unwrap();
     assert_eq!(bytes, 1500 * 1500 * 8 + 1536 * 1536 * 4);
     by_gpu(&gpu, &graph, &config(bytes)).unwrap();
 }

@@ -142,7 +142,7 @@ fn wide_blocks_and_narrow_memory() {
     let refused = Solver::new(&graph, &config).in_folder(&scratch(&other)).solve(None).unwrap_err();
     let ApspError::ScratchMemory { least, .. } = refused else { panic!("{refused}") };
     assert!(!other.exists(), "nothing is made in vain");
-    let config = Config { memory: u64::try_from(least).ok(), ..Config::default() };
+    let config = Config { memory: u64::try_from(u128::from(least)).ok(), ..Config::default() };
     Solver::new(&graph, &config).in_folder(&scratch(&other)).solve(None).unwrap();
 }
 
@@ -234,7 +234,7 @@ fn memory_that_is_too_little_to_go_on_is_named() {
         .solve(None);
     let Err(ApspError::ScratchMemory { least, .. }) = refused else { panic!("{refused:?}") };
     assert!(read() == before);
-    let config = config(u64::try_from(least).ok());
+    let config = config(u64::try_from(u128::from(least)).ok());
     let found =
         Solver::new(&graph, &config).in_folder(&resumed(folder.path())).solve(None).unwrap();
     let expected =
@@ -366,6 +366,7 @@ fn memory_is_not_exceeded_in_silence() {
             assert!(refused.to_string().contains("in a folder"), "{refused}");
             let ApspError::OverMemory { bytes, .. } = refused else { panic!("{refused}") };
             let n = if next_hops || algorithm == Algorithm::Blocked { 10 } else { 8 };
+            let bytes = u128::from(bytes);
             assert!((200 * 200 * n..300 * 300 * n).contains(&bytes), "{bytes}");
             let bytes = u64::try_from(bytes).unwrap();
             Solver::new(&graph, &with(bytes)).solve(None).unwrap();

@@ -128,16 +128,14 @@ impl<'g, W: SearchKeys> Searches<'g, W> {
                 let search = DeltaStepping::<_, L>::new(graph.clone(), width, split, threads, team);
                 Box::new(OnKeys { graph, short_arcs, search, lengths: PhantomData::<L> })
             }
-            Algorithm::Dijkstra(Some(Queue::Dial)) => {
-                let greatest = graph.weight_summary().greatest.to_i128().unwrap_or(0) as u64;
-                dijkstra::<W, L, _>(graph, Dial::new(greatest))
-            }
-            Algorithm::Dijkstra(Some(Queue::QuaternaryHeap)) => {
-                dijkstra::<W, L, _>(graph, QuaternaryHeap::default())
-            }
-            Algorithm::Dijkstra(Some(Queue::Radix)) => {
-                dijkstra::<W, L, _>(graph, RadixHeap::default())
-            }
+            Algorithm::Dijkstra(Some(queue)) => match queue {
+                Queue::Dial => {
+                    let greatest = graph.weight_summary().greatest.to_i128().unwrap_or(0) as u64;
+                    dijkstra::<W, L, _>(graph, Dial::new(greatest))
+                }
+                Queue::QuaternaryHeap => dijkstra::<W, L, _>(graph, QuaternaryHeap::default()),
+                Queue::Radix => dijkstra::<W, L, _>(graph, RadixHeap::default()),
+            },
             other => unreachable!("{other} has no keys, or a setting is not chosen"),
         }
     }

@@ -148,7 +148,7 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
         Ok((work, times))
     }
 
-    /// As `MultiSource::nearest`; also `None` if the search is from one source or memory does not
+    /// As `MultiSource::nearest`; also `None` if the algorithm has single searches only, or memory does not
     /// suffice.
     pub(crate) fn nearest(
         &mut self,

@@ -38,7 +38,7 @@ pub(super) fn empty_table<T: Weight>(
 /// An error if there is no memory for a table of cells of `cell` bytes.
 pub(super) fn ensure_memory(sources: usize, targets: usize, cell: usize) -> Result<(), SsspError> {
     let bytes = sources as u128 * targets as u128 * cell as u128;
-    let too_large = || SsspError::TableTooLarge { sources, targets, bytes };
+    let too_large = || SsspError::TableTooLarge { sources, targets, bytes: bytes.into() };
     let whole = usize::try_from(bytes).map_err(|_| too_large())?;
     Vec::<u8>::new().try_reserve_exact(whole).map_err(|_| too_large())
 }
