@@ -81,6 +81,8 @@ impl DeviceTimes {
     ///
     /// # Errors
     /// Those of `work`.
+    // inlined, for else it would be this crate's code in another crate, once for each caller
+    #[inline(always)]
     pub fn apart_from_jit<T, E>(
         &mut self,
         gpu: &Gpu,

@@ -58,8 +58,6 @@ pub(super) struct Course<'a, 'g> {
     pub(super) n_found: AtomicUsize,
     /// How often a vertex was found again at a lower level, in this window.
     pub(super) n_again: AtomicUsize,
-    /// Arcs read.
-    pub(super) looked_at: AtomicU64,
     pub(super) ledger: Mutex<Ledger>,
     pub(super) failed: AtomicBool,
 }
@@ -92,6 +90,8 @@ pub(super) struct Share {
     end: AtomicUsize,
     /// Vertices in the thread's list; after the barrier, their position in the queue.
     pub(super) kept: AtomicUsize,
+    /// Arcs that the thread has read. A count that all threads add to would delay them.
+    pub(super) looked_at: AtomicU64,
 }
 
 impl Share {

@@ -168,7 +168,6 @@ impl<'g> BreadthFirst<'g> {
             n_queued: 1.into(),
             n_found: 1.into(),
             n_again: 0.into(),
-            looked_at: 0.into(),
             ledger: Mutex::new(Ledger { arcs_left, ..Ledger::default() }),
             failed: false.into(),
         };
@@ -181,7 +180,7 @@ impl<'g> BreadthFirst<'g> {
         let n_levels = (course.level.into_inner() + 1).min(space.labels.len() as u32);
         let ledger = course.ledger.into_inner().unwrap_or_else(PoisonError::into_inner);
         let work = Work {
-            relaxations: course.looked_at.into_inner(),
+            relaxations: course.shares.iter().map(|share| share.looked_at.load(Relaxed)).sum(),
             settled: course.n_found.into_inner() as u64,
             rounds: ledger.rounds,
             ..Work::default()

@@ -72,7 +72,7 @@ impl Course<'_, '_> {
         }
         self.n_queued.store(n_queued, Relaxed);
         self.n_found.fetch_add(n_queued - first, Relaxed);
-        self.looked_at.fetch_add(looked_at, Relaxed);
+        self.shares[0].looked_at.fetch_add(looked_at, Relaxed);
     }
 
     /// Pushes this thread's parts of the level, and what it finds from each part within the window,
@@ -104,7 +104,7 @@ impl Course<'_, '_> {
         }
         self.n_found.fetch_add(counts.n_new, Relaxed);
         self.n_again.fetch_add(counts.n_again, Relaxed);
-        self.looked_at.fetch_add(counts.looked_at, Relaxed);
+        self.shares[index].looked_at.fetch_add(counts.looked_at, Relaxed);
     }
 
     /// Pushes vertices of a level. Found vertices go to `list`; if it `spills`, a full list goes to
@@ -187,7 +187,7 @@ impl Course<'_, '_> {
             }
         }
         self.n_found.fetch_add(n_found as usize, Relaxed);
-        self.looked_at.fetch_add(looked_at, Relaxed);
+        self.shares[index].looked_at.fetch_add(looked_at, Relaxed);
     }
 }
 
