@@ -90,9 +90,14 @@ impl DeviceTimes {
     ) -> Result<(T, f64), E> {
         let (start, jit_before) = (Instant::now(), gpu.jit_ms());
         let made = work()?;
+        Ok((made, self.add_jit(gpu, start, jit_before)))
+    }
+
+    #[inline(never)]
+    fn add_jit(&mut self, gpu: &Gpu, start: Instant, jit_before: f64) -> f64 {
         let jit_ms = gpu.jit_ms() - jit_before;
         self.jit_ms += jit_ms;
-        Ok((made, milliseconds(start) - jit_ms))
+        milliseconds(start) - jit_ms
     }
 
     /// These times, plus those of the next search of the same solver.

@@ -70,6 +70,8 @@ impl EdgeTree {
     /// # Safety
     /// All buffers of `searched` must be on `gpu`, the edges equally long, their ends vertices, and
     /// the distances of the kernels' type, one for each vertex.
+    // not inlined: a caller of another crate would have all of it
+    #[inline(never)]
     pub(super) unsafe fn predecessors<W: Weight>(
         &mut self,
         gpu: &Gpu,

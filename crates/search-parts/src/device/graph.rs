@@ -59,6 +59,8 @@ impl KeyGraph {
     /// Copies `graph`, which has no negative weights, to the device, if it fits there with `others`
     /// more bytes. The upload takes up to 192 MiB besides.
     /// `load` loads the kernels of the search for the type of its keys. O(n + m).
+    // inlined, as `DeviceTimes::apart_from_jit`
+    #[inline(always)]
     pub fn upload<W: Weight, K>(
         gpu: &Gpu,
         graph: &Csr<W>,
@@ -77,6 +79,7 @@ impl KeyGraph {
     }
 
     /// The graph of `rows`, of fewer than 2^32 arcs, and the result of `load`.
+    #[inline(always)]
     pub fn with_rows<K>(
         gpu: &Gpu,
         kind: KeyKind,
