@@ -7,8 +7,8 @@
 //! n² / 8 bytes.
 //!
 //! Several GPUs close their blocks in the order of [`pivots::close`], on a stream each, for a
-//! launch that raises lines fills a GPU; others' closed lines are copied on a second stream, and
-//! turned over by who gets them.
+//! launch that raises lines fills a GPU. A GPU copies the closed lines of another one on a second
+//! stream, and transposes its copy itself.
 //!
 //! What differs from the paper: WARSHALL-adapt goes through the matrix once for each pivot.
 //!
