@@ -19,9 +19,9 @@ use std::io::Write;
 use std::ops::ControlFlow;
 
 use collectives::{Communicator, RanksError};
-use graph_formats::{AnyCsr, Distance, VertexId, with_csr};
+use graph_formats::{AnyCsr, Distance, Interrupted, VertexId, with_csr};
 use paths::{AnyDistances, AnyTable, Distances, NextHops, Number};
-use sssp::{Progress, SsspError};
+use sssp::Progress;
 
 use crate::{ApspError, Pairs, PairsWeight, Plan, RankPairs, Report, Solver, Summary, scratch};
 
@@ -95,7 +95,7 @@ pub trait AnyRankPairs {
 ///
 /// # Errors
 /// When the progress callback ends the work.
-pub fn digest(graph: &AnyCsr, progress: Option<Progress<'_>>) -> Result<String, SsspError> {
+pub fn digest(graph: &AnyCsr, progress: Option<Progress<'_>>) -> Result<String, Interrupted> {
     with_csr!(graph, |graph| scratch::digest(graph, progress))
 }
 

@@ -2,7 +2,7 @@
 
 use collectives::{Communicator, RanksError};
 use gpu_runtime::{Gpu, GpuError};
-use graph_formats::{Large, VertexId};
+use graph_formats::{Interrupted, Large, VertexId};
 use sssp::SsspError;
 
 use crate::{Algorithm, ScratchError};
@@ -162,10 +162,12 @@ pub enum ApspError {
     /// The threads asked for could not be started.
     #[error("cannot start threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
-    /// A search failed: a negative cycle can be reached, a distance overflows its type, or
-    /// the progress callback ended the work.
+    /// The progress callback ended the work.
+    #[error("interrupted")]
+    Interrupted(#[from] Interrupted),
+    /// A search failed: a negative cycle can be reached, or a distance overflows its type.
     #[error(transparent)]
-    Search(#[from] SsspError),
+    Search(SsspError),
 }
 
 const _: () = assert!(align_of::<ApspError>() <= align_of::<u64>(), "see `Large`");
@@ -173,6 +175,15 @@ const _: () = assert!(align_of::<ApspError>() <= align_of::<u64>(), "see `Large`
 impl From<GpuError> for ApspError {
     fn from(error: GpuError) -> Self {
         Self::Gpu(Box::new(error))
+    }
+}
+
+impl From<SsspError> for ApspError {
+    fn from(error: SsspError) -> Self {
+        match error {
+            SsspError::Interrupted(interrupted) => interrupted.into(),
+            other => Self::Search(other),
+        }
     }
 }
 
@@ -200,10 +211,14 @@ fn others(
     ranks: &dyn Communicator,
     own: Option<&ApspError>,
 ) -> Result<Option<ApspError>, RanksError> {
-    let message = own.map(ToString::to_string);
+    // no error is without words, so that none says that the work was interrupted
+    let message = own.map(|error| match error {
+        ApspError::Interrupted(_) => String::new(),
+        error => error.to_string(),
+    });
     let first = ranks.first_message(message.as_deref())?;
-    Ok(first.map(|(rank, message)| match SsspError::Interrupted {
-        interrupted if message == interrupted.to_string() => interrupted.into(),
-        _ => ApspError::OnRank { rank, message },
+    Ok(first.map(|(rank, message)| match message.is_empty() {
+        true => Interrupted.into(),
+        false => ApspError::OnRank { rank, message },
     }))
 }

@@ -7,10 +7,10 @@ use std::time::Instant;
 
 use bytemuck::cast_slice;
 use graph_formats::npy::{Dtype, Scalar, write_header};
-use graph_formats::{Distance, VertexId, Weight};
+use graph_formats::{Distance, VertexId, Weight, tell};
 use ndarray::Array2;
 use paths::{DistanceTable, HopStorage, NextHops, Paths, Total};
-use sssp::{Progress, SsspError};
+use sssp::Progress;
 
 use crate::host::next_hops::Hop;
 use crate::scratch::Mapped;
@@ -329,7 +329,7 @@ impl<W: PairsWeight> Pairs<W> {
         let mut row = Vec::new();
         let n = self.n_vertices();
         for u in 0..n {
-            tell(progress, u, n)?;
+            tell(progress, u as u64, n as u64)?;
             self.read_row(u, &mut row);
             for &distance in row.iter().filter(|&&d| d != W::Distance::UNREACHED) {
                 summary.n_reachable_pairs += 1;
@@ -398,7 +398,7 @@ fn write_rows(
 ) -> Result<(), ApspError> {
     write_header(out, dtype, &[n, n]).map_err(ApspError::Output)?;
     for u in 0..n {
-        tell(progress, u, n)?;
+        tell(progress, u as u64, n as u64)?;
         write_row(out, u).map_err(ApspError::Output)?;
     }
     Ok(())
@@ -413,15 +413,6 @@ pub(crate) fn milliseconds(start: Instant) -> f64 {
 pub(crate) fn zeros<D: Distance>(len: usize) -> Option<Vec<D>> {
     Vec::<D>::new().try_reserve_exact(len).ok()?;
     Some(vec![D::ZERO; len])
-}
-
-fn tell(progress: Option<Progress<'_>>, done: usize, total: usize) -> Result<(), ApspError> {
-    match progress {
-        Some(tell) if tell(done as u64, total as u64).is_break() => {
-            Err(SsspError::Interrupted.into())
-        }
-        _ => Ok(()),
-    }
 }
 
 fn vertex<H: Hop + Into<VertexId>>(hop: &H) -> Option<VertexId> {

@@ -15,7 +15,7 @@
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
-use graph_formats::{Components, Csr, VertexId, Weight};
+use graph_formats::{Components, Csr, VertexId, Weight, tell};
 use sssp::{Config, Goal, Progress, SearchWeight, Solver, SsspError};
 
 /// Bounds on the greatest distance between vertices.
@@ -119,9 +119,7 @@ fn farthest<W: SearchWeight>(
     ask: Progress<'_>,
 ) -> Result<(f64, VertexId), SsspError> {
     // small searches ask nobody
-    if ask(0, 0).is_break() {
-        return Err(SsspError::Interrupted);
-    }
+    tell(Some(ask), 0, 0)?;
     let found = Solver::new(graph, config)
         .and_then(|solver| solver.with_progress(ask).distances(from, Goal::All));
     match found {
@@ -129,7 +127,7 @@ fn farthest<W: SearchWeight>(
             let last = distances.reached().max_by(|a, b| a.1.order(b.1));
             Ok(last.map_or((0.0, from), |(vertex, distance)| (distance.to_f64(), vertex)))
         }
-        Err(SsspError::Interrupted) => Err(SsspError::Interrupted),
+        Err(SsspError::Interrupted(interrupted)) => Err(interrupted.into()),
         Err(_) => Ok((f64::INFINITY, from)),
     }
 }

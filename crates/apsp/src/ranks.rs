@@ -10,12 +10,12 @@ use bytemuck::Pod;
 use collectives::{Alone, Communicator, RanksError};
 use gpu_runtime::Gpu;
 use graph_formats::npy::{Dtype, Scalar, write_header};
-use graph_formats::{Csr, Distance, VertexId, Weight, parallel};
+use graph_formats::{Csr, Distance, VertexId, Weight, parallel, tell};
 use ndarray::Array2;
 use paths::{DistanceTable, HopStorage, Total};
 use pivots::Share;
 use rayon::ThreadPool;
-use sssp::{Progress, SsspError};
+use sssp::Progress;
 
 use crate::element::with_element;
 use crate::error::agree;
@@ -372,13 +372,10 @@ fn write<T: Pod>(
     let header = out.as_mut().map(|out| write_header(out, dtype, &[n, n]));
     let mut written = header.unwrap_or(Ok(())).map_err(ApspError::Output);
     gather(share, ranks, cells, &mut |source, row| {
-        let is_ended = progress.is_some_and(|tell| tell(source.into(), n as u64).is_break());
+        let told = tell(progress, source.into(), n as u64);
         if let (Ok(()), Some(out)) = (&written, &mut out) {
-            let row = out.write_all(bytemuck::cast_slice(row));
-            written = match is_ended {
-                true => Err(SsspError::Interrupted.into()),
-                false => row.map_err(ApspError::Output),
-            };
+            let row = out.write_all(bytemuck::cast_slice(row)).map_err(ApspError::Output);
+            written = told.map_err(ApspError::from).and(row);
         }
         if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;

@@ -3,6 +3,7 @@
 //! In each round everybody runs once, so that a machine that slows down slows all of them. What
 //! is short runs several times in a turn, and the figures are the mean.
 
+use graph_formats::Interrupted;
 use std::fmt::{self, Display};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -183,10 +184,10 @@ fn time(run: &Run) -> f64 {
 /// take the graph, or the device has not got what it takes.
 pub(crate) fn excuse(error: &Error, patience: Duration) -> Option<String> {
     let is_short = |error: &GpuError| matches!(error, GpuError::OutOfMemory { .. });
+    if error.chain().any(|cause| cause.is::<Interrupted>()) {
+        return Some(format!("more than {} s", patience.as_secs_f64()));
+    }
     let is_known = match (error.downcast_ref(), error.downcast_ref(), error.downcast_ref()) {
-        (Some(SsspError::Interrupted), ..) => {
-            return Some(format!("more than {} s", patience.as_secs_f64()));
-        }
         (Some(error), ..) => match error {
             SsspError::NotOnGpu { .. }
             | SsspError::NegativeWeight { .. }
@@ -233,7 +234,7 @@ mod tests {
     }
 
     fn tired() -> Result<f64> {
-        Err(SsspError::Interrupted.into())
+        Err(Interrupted.into())
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Programs in processes of their own.
 
+use graph_formats::Interrupted;
 use std::fs::File;
 use std::io::{Read, Seek};
 use std::ops::ControlFlow;
@@ -8,7 +9,6 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use sssp::SsspError;
 
 use crate::study::Bench;
 
@@ -31,7 +31,7 @@ pub(crate) fn output(
         if ask().is_break() {
             child.kill()?;
             child.wait()?;
-            return Err(SsspError::Interrupted.into());
+            return Err(Interrupted.into());
         }
         let pause = start.elapsed() / 200;
         std::thread::sleep(pause.clamp(Duration::from_micros(20), Duration::from_millis(1)));
@@ -100,6 +100,6 @@ mod tests {
         let failed = shell("echo no >&2; exit 1", ControlFlow::Continue(())).unwrap_err();
         assert_eq!(failed.to_string(), "sh failed: no");
         let ended = shell("sleep 100", ControlFlow::Break(())).unwrap_err();
-        assert!(matches!(ended.downcast_ref(), Some(SsspError::Interrupted)));
+        assert!(matches!(ended.downcast_ref(), Some(Interrupted)));
     }
 }

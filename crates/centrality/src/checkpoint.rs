@@ -12,7 +12,6 @@ use std::time::{Duration, Instant};
 use bytemuck::{Pod, cast_slice, pod_collect_to_vec};
 use graph_formats::{AtomicFile, Csr, VertexId, Weight};
 use sha2::{Digest, Sha256};
-use sssp::SsspError;
 
 use crate::{CentralityError, Config};
 
@@ -58,7 +57,7 @@ pub(crate) fn add_up<S: State>(
     while done < sources.len() {
         let next = &sources[done..sources.len().min(done + at_a_time)];
         let added = add(state, next, done);
-        let is_ended = matches!(added, Err(CentralityError::Search(SsspError::Interrupted)));
+        let is_ended = matches!(added, Err(CentralityError::Interrupted(_)));
         if added.is_ok() {
             done += next.len();
         }

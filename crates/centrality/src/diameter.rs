@@ -24,7 +24,7 @@ use std::num::NonZeroUsize;
 
 use breadth_first::HopCounter;
 use graph_formats::{
-    Components, Csr, Direction, Distance, VertexId, Weight, WeightKind, ensure_granted,
+    Components, Csr, Direction, Distance, VertexId, Weight, WeightKind, ensure_granted, tell,
 };
 use paths::{Number, Progress};
 use sssp::{Goal, SearchWeight, Solver, SsspError};
@@ -122,9 +122,7 @@ fn by_bounds<U: SearchWeight>(
     loop {
         let left = bounds.left();
         let total = graph.n_vertices() as u64;
-        if progress.is_some_and(|step| step(total - left.len() as u64, total).is_break()) {
-            return Err(SsspError::Interrupted.into());
-        }
+        tell(progress, total - left.len() as u64, total)?;
         if left.is_empty() {
             break;
         }

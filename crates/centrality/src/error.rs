@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use graph_formats::{GraphError, NoMemory, VertexId};
+use graph_formats::{GraphError, Interrupted, NoMemory, VertexId};
 use hierarchy::HierarchyError;
 use sssp::SsspError;
 
@@ -42,15 +42,36 @@ pub enum CentralityError {
         /// Why, and what to do.
         reason: String,
     },
-    /// A search could not be started or has no answer, or the progress callback ended it.
+    /// The progress callback ended the work.
+    #[error("interrupted")]
+    Interrupted(#[from] Interrupted),
+    /// A search could not be started or has no answer.
     #[error(transparent)]
-    Search(#[from] SsspError),
+    Search(SsspError),
     /// The hierarchy is of another graph, or its GPU failed.
     #[error(transparent)]
-    Hierarchy(#[from] HierarchyError),
+    Hierarchy(HierarchyError),
     /// The system refused the memory, or a file cannot be written.
     #[error(transparent)]
     Graph(#[from] GraphError),
+}
+
+impl From<SsspError> for CentralityError {
+    fn from(error: SsspError) -> Self {
+        match error {
+            SsspError::Interrupted(interrupted) => interrupted.into(),
+            other => Self::Search(other),
+        }
+    }
+}
+
+impl From<HierarchyError> for CentralityError {
+    fn from(error: HierarchyError) -> Self {
+        match error {
+            HierarchyError::Interrupted => Interrupted.into(),
+            other => Self::Hierarchy(other),
+        }
+    }
 }
 
 impl From<NoMemory> for CentralityError {

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use breadth_first::HopCounter;
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Direction, Distance, VertexId, Weight, ensure_granted};
+use graph_formats::{Csr, Direction, Distance, VertexId, Weight, ensure_granted, tell};
 use paths::{HopSums, Number, Progress};
 use sssp::{SearchWeight, Solver, SsspError};
 
@@ -235,9 +235,7 @@ fn add_weights<U: SearchWeight>(
     let at_a_time = at_a_time.max(rayon::current_num_threads());
     let n_sources = sources.len() as u64;
     add_up(totals, sources, at_a_time, checkpoint, &mut |totals, sources, done| {
-        if progress.is_some_and(|step| step(done as u64, n_sources).is_break()) {
-            return Err(SsspError::Interrupted.into());
-        }
+        tell(progress, done as u64, n_sources)?;
         let table = solver.table(sources, &all)?;
         totals.add_rows(table.as_storage().view());
         Ok(())

@@ -11,7 +11,6 @@ use graph_formats::{Csr, VertexId};
 use hierarchy::cuda::{DeviceHierarchy, DeviceMetric};
 use hierarchy::{Hierarchy, HierarchyError, Metric, MetricWeight, Totals as Swept};
 use paths::Progress;
-use sssp::SsspError;
 
 use crate::checkpoint::{Checkpoint, add_up};
 use crate::search::{Run, check_held, find, unsigned};
@@ -133,10 +132,7 @@ fn sweep_all(
             None => ControlFlow::Continue(()),
         };
         let parts: Vec<_> = sources.chunks(SOURCES_PER_PART).collect();
-        let found = sweep(&parts, &step).map_err(|error| match error {
-            HierarchyError::Interrupted => SsspError::Interrupted.into(),
-            other => CentralityError::from(other),
-        })?;
+        let found = sweep(&parts, &step)?;
         found.iter().for_each(|found| totals.add_swept(found));
         Ok(())
     })

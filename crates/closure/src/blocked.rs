@@ -15,12 +15,12 @@
 
 use std::array;
 
-use graph_formats::Csr;
+use graph_formats::{Csr, tell};
 use paths::{BitMatrix, Progress};
 use rayon::prelude::*;
 
 use crate::unite::{Lines, unite};
-use crate::{ClosureError, WORD, tell};
+use crate::{ClosureError, WORD};
 
 /// Words of the selectors of a line: more pivots are fewer ways through memory, but a longer
 /// work of one thread on their square.
@@ -65,7 +65,7 @@ pub(crate) fn blocked(
     let words = matrix.lines_mut();
     let mut pivots = Vec::new();
     for first in (0..n).step_by(PIVOTS) {
-        tell(progress, first, n)?;
+        tell(progress, first as u64, n as u64)?;
         let n_pivots = PIVOTS.min(n - first);
         pivots.clear();
         pivots.extend_from_slice(&words[first * stride..][..n_pivots * stride]);

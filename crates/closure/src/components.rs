@@ -13,11 +13,11 @@
 //!
 //! Reference: tarjan-1972, goralcikova-1979, warshall-1962
 
-use graph_formats::{Components, Csr, VertexId};
+use graph_formats::{Components, Csr, VertexId, tell};
 use paths::{BitMatrix, Closure, Progress};
 use rayon::prelude::*;
 
-use crate::{ClosureError, WORD, tell};
+use crate::{ClosureError, WORD};
 
 /// Components between two reports of progress.
 const COMPONENTS_A_REPORT: usize = 256;
@@ -67,7 +67,7 @@ pub(crate) fn by_components(
     let mut heads = Heads::new(n_components);
     for component in 0..n_components {
         if component % COMPONENTS_A_REPORT == 0 {
-            tell(progress, component, n_components)?;
+            tell(progress, component as u64, n_components as u64)?;
         }
         let members = components.members(component);
         let mut is_cyclic = false;

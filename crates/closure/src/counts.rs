@@ -11,11 +11,11 @@
 
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
 
-use graph_formats::{Components, Csr, VertexId, Weight, ensure_granted};
+use graph_formats::{Components, Csr, Interrupted, VertexId, Weight, ensure_granted, tell};
 use paths::Progress;
 use rayon::prelude::*;
 
-use crate::{ClosureError, WORD, tell};
+use crate::{ClosureError, WORD};
 
 /// Bytes of the lines of all threads together, unless one word of each is more.
 const BYTES_OF_LINES: usize = 256 << 20;
@@ -56,7 +56,7 @@ fn count(
     let n_words = condensed.sizes.len().div_ceil(WORD);
     ensure_granted(condensed.bytes_of_lines())?;
     let done = AtomicUsize::new(0);
-    let told = |more| tell(progress, done.fetch_add(more, Relaxed), 2 * n_words);
+    let told = |more| tell(progress, done.fetch_add(more, Relaxed) as u64, 2 * n_words as u64);
     let reached = condensed.reached(&told)?;
     let mut reaching = turned.reached(&told)?;
     reaching.reverse();
@@ -142,8 +142,8 @@ impl Condensed {
     /// How many vertices those of each component reach.
     fn reached(
         &self,
-        told: &(dyn Fn(usize) -> Result<(), ClosureError> + Sync),
-    ) -> Result<Vec<u32>, ClosureError> {
+        told: &(dyn Fn(usize) -> Result<(), Interrupted> + Sync),
+    ) -> Result<Vec<u32>, Interrupted> {
         let (n, width) = (self.sizes.len(), self.width());
         let reached: Vec<AtomicU32> = self.sizes.iter().map(|_| AtomicU32::new(0)).collect();
         let blocks = (0..n).into_par_iter().step_by(width * WORD);
@@ -169,7 +169,7 @@ impl Condensed {
                     .map(|&(word, mask, shift)| (line[word] & mask).count_ones() << shift);
                 reached.fetch_add(counted.sum(), Relaxed);
             }
-            Ok::<_, ClosureError>(())
+            Ok(())
         })?;
         Ok(reached.into_iter().map(AtomicU32::into_inner).collect())
     }

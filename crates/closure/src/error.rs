@@ -1,7 +1,7 @@
 //! What can go wrong.
 
 use gpu_runtime::GpuError;
-use graph_formats::NoMemory;
+use graph_formats::{Interrupted, NoMemory};
 
 use crate::Algorithm;
 
@@ -57,7 +57,7 @@ pub enum ClosureError {
     },
     /// The progress callback ended the work.
     #[error("interrupted")]
-    Interrupted,
+    Interrupted(#[from] Interrupted),
     /// The GPU or its driver failed, or there is none.
     #[error(transparent)]
     Gpu(#[from] GpuError),

@@ -30,8 +30,6 @@ mod error;
 mod plan;
 mod unite;
 
-use std::ops::ControlFlow;
-
 use graph_formats::{Csr, Weight};
 use paths::{BitMatrix, Closure, Progress};
 
@@ -97,17 +95,6 @@ fn find(
     let mut matrix = BitMatrix::of(graph).ok_or(too_large)?;
     blocked::blocked(&mut matrix, progress)?;
     Ok(Found { closure: matrix.into_closure(), plan })
-}
-
-/// Reports `done` of `all`.
-///
-/// # Errors
-/// [`ClosureError::Interrupted`] where that ends the work.
-fn tell(progress: Option<Progress<'_>>, done: usize, all: usize) -> Result<(), ClosureError> {
-    match progress.map(|tell| tell(done as u64, all as u64)) {
-        Some(ControlFlow::Break(())) => Err(ClosureError::Interrupted),
-        Some(ControlFlow::Continue(())) | None => Ok(()),
-    }
 }
 
 // The example of the README is a test too.

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::{Large, NoMemory};
+use crate::{Interrupted, Large, NoMemory};
 
 /// Why a graph could not be built, read, written or generated.
 ///
@@ -182,7 +182,7 @@ pub enum GraphError {
     },
     /// The progress callback ended the reading.
     #[error("interrupted")]
-    Interrupted,
+    Interrupted(#[from] Interrupted),
     /// The operating system refused.
     #[error("{}: {source}", path.display())]
     Io {

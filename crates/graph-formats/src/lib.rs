@@ -68,7 +68,7 @@ pub use io::{
 };
 pub use key::DistanceKey;
 pub use memory::{Large, NoMemory, ensure_granted, free_memory};
-pub use progress::Progress;
+pub use progress::{Interrupted, Progress, tell};
 pub use weight::{Distance, Weight, WeightKind};
 pub use weight_summary::WeightSummary;
 pub use words::Words;

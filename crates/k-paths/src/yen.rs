@@ -22,7 +22,7 @@ use std::any::type_name;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use graph_formats::{Csr, Distance, DistanceKey, Progress, VertexId, Weight};
+use graph_formats::{Csr, Distance, DistanceKey, Progress, VertexId, Weight, tell};
 use paths::Number;
 use search_parts::{SearchError, Work, check_not_negative, check_vertices};
 
@@ -81,9 +81,7 @@ impl<W: Weight> Question<'_, W> {
             && !searches.has_bad_distances
             && let Some(Reverse(candidate)) = queue.pop()
         {
-            if progress.is_some_and(|progress| progress(paths.len() as u64, k as u64).is_break()) {
-                return Err(SearchError::Interrupted);
-            }
+            tell(progress, paths.len() as u64, k as u64)?;
             let longest = lengths.peek().filter(|_| lengths.len() == k);
             let longest = longest.copied().unwrap_or(DistanceKey::GREATEST);
             if candidate.is_found() {

@@ -6,7 +6,7 @@ use apsp::ApspError;
 use centrality::CentralityError;
 use closure::ClosureError;
 use gpu_runtime::GpuError;
-use graph_formats::GraphError;
+use graph_formats::{GraphError, Interrupted};
 use pyo3::exceptions::{
     PyFileNotFoundError, PyKeyboardInterrupt, PyMemoryError, PyOSError, PyRuntimeError,
 };
@@ -60,6 +60,10 @@ impl Error {
 impl From<Error> for PyErr {
     fn from(error: Error) -> Self {
         let message = error.to_string();
+        let causes = std::iter::successors(Some(&error as &dyn std::error::Error), |e| e.source());
+        if causes.into_iter().any(|cause| cause.is::<Interrupted>()) {
+            return PyKeyboardInterrupt::new_err(());
+        }
         let search = match error {
             Error::Python(error) => return error,
             Error::Gpu(GpuError::OutOfMemory { .. }) => return PyMemoryError::new_err(message),
@@ -92,7 +96,6 @@ impl From<Error> for PyErr {
             Some(SsspError::Gpu(error)) if matches!(*error, GpuError::OutOfMemory { .. }) => {
                 PyMemoryError::new_err(message)
             }
-            Some(SsspError::Interrupted) => PyKeyboardInterrupt::new_err(()),
             _ => of_class("StarpathsError", message),
         }
     }

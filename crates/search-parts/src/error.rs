@@ -1,7 +1,7 @@
 //! The errors of searches.
 
 use gpu_runtime::{Gpu, GpuError};
-use graph_formats::{Csr, Large, NoMemory, VertexId, Weight, WeightKind};
+use graph_formats::{Csr, Interrupted, Large, NoMemory, VertexId, Weight, WeightKind};
 
 /// The reason why a search could not start or has no result.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -117,7 +117,7 @@ pub enum SearchError {
     },
     /// The progress callback ended the work.
     #[error("interrupted")]
-    Interrupted,
+    Interrupted(#[from] Interrupted),
     /// The GPU solver does not support this graph or algorithm.
     #[error("the GPU solver cannot be used: {reason}")]
     NotOnGpu {

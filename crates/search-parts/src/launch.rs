@@ -3,6 +3,7 @@
 //!
 //! The device's part is in `kernels/common/watch.cuh`.
 
+use graph_formats::Interrupted;
 use std::fmt::Display;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering::Relaxed;
@@ -183,7 +184,7 @@ impl Launch {
             }
         }
         let ms = self.timer.elapsed_ms()?;
-        if ended { Err(SearchError::Interrupted) } else { Ok(ms) }
+        if ended { Err(Interrupted.into()) } else { Ok(ms) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! A query from one source, passed from the solver down to the loop or the kernel.
 
-use graph_formats::{Distance, Progress, VertexId};
+use graph_formats::{Distance, Interrupted, Progress, VertexId, tell};
 
 use crate::SearchError;
 
@@ -56,12 +56,9 @@ impl<'a, D> Query<'a, D> {
     /// Reports progress.
     ///
     /// # Errors
-    /// [`SearchError::Interrupted`] where the callback ends it.
-    pub fn report(&self, done: u64, total: u64) -> Result<(), SearchError> {
-        match self.progress {
-            Some(progress) if progress(done, total).is_break() => Err(SearchError::Interrupted),
-            _ => Ok(()),
-        }
+    /// [`Interrupted`] where the callback ends it.
+    pub fn report(&self, done: u64, total: u64) -> Result<(), Interrupted> {
+        tell(self.progress, done, total)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use gpu_runtime::GpuError;
+use graph_formats::Interrupted;
 
 use crate::algorithms::Change;
 use crate::{At, TextError};
@@ -111,7 +112,7 @@ pub enum StarError {
     },
     /// The progress callback ended the work.
     #[error("interrupted")]
-    Interrupted,
+    Interrupted(#[from] Interrupted),
     /// An argument of a recorded program is not what the program takes there.
     #[error("argument {number} of the program is to be {takes}, but {given} was given")]
     Argument {

@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use graph_formats::{Csr, Weight};
+use graph_formats::{Csr, Weight, tell};
 use paths::{BitMatrix, Closure, Progress};
 use rayon::prelude::*;
 
@@ -87,7 +87,7 @@ fn on_the_machine(
     let mut machine = Host::new();
     let table = machine.load_table(&adjacency(graph)?)?;
     for pivot in 0..n {
-        tell(progress, pivot, n)?;
+        tell(progress, pivot as u64, n as u64)?;
         procedure(&mut machine, table, pivot..pivot + 1)?;
     }
     closure_of(machine.table_value(table)?)
@@ -101,7 +101,7 @@ fn adapted(graph: &Csr<u32>, progress: Option<Progress<'_>>) -> Result<Closure, 
     let words = matrix.lines_mut();
     let mut of_pivot = vec![0; stride];
     for pivot in 0..n {
-        tell(progress, pivot, n)?;
+        tell(progress, pivot as u64, n as u64)?;
         of_pivot.copy_from_slice(&words[pivot * stride..][..stride]);
         words.par_chunks_mut(LINES_A_TASK * stride).for_each(|lines| {
             for line in lines.chunks_exact_mut(stride) {
@@ -131,17 +131,4 @@ pub(crate) fn closure_of(table: Table) -> Result<Closure, StarError> {
 
 fn too_large(n: usize) -> StarError {
     StarError::TooLarge { what: "a closure", rows: n, columns: n }
-}
-
-/// Reports `done` of `all`.
-///
-/// # Errors
-/// [`StarError::Interrupted`] where that ends the work.
-pub(crate) fn tell(
-    progress: Option<Progress<'_>>,
-    done: usize,
-    all: usize,
-) -> Result<(), StarError> {
-    let ended = progress.is_some_and(|tell| tell(done as u64, all as u64).is_break());
-    if ended { Err(StarError::Interrupted) } else { Ok(()) }
 }

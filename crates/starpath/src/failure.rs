@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use graph_formats::GraphError;
+use graph_formats::{GraphError, Interrupted};
 #[cfg(unix)]
 use signal_hook::consts::SIGABRT;
 
@@ -25,24 +25,13 @@ static IS_SILENT: AtomicBool = AtomicBool::new(false);
 #[derive(Debug)]
 pub(crate) struct WrongUse(pub(crate) String);
 
-/// The user pressed Ctrl-C.
-#[derive(Debug)]
-pub(crate) struct Interrupted;
-
 impl fmt::Display for WrongUse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl fmt::Display for Interrupted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("interrupted")
-    }
-}
-
 impl std::error::Error for WrongUse {}
-impl std::error::Error for Interrupted {}
 
 /// From here on memory that is refused where nobody could say so before ends the run as any error
 /// does: the standard library says how much was asked for, and aborts.
@@ -81,11 +70,16 @@ pub(crate) fn report(error: &anyhow::Error) -> u8 {
     exit_code(error)
 }
 
+/// Whether the user pressed Ctrl-C.
+pub(crate) fn is_interrupted(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| cause.is::<Interrupted>())
+}
+
 /// The exit code of a run that failed.
 pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     if error.is::<WrongUse>() {
         EXIT_WRONG_USE
-    } else if error.is::<Interrupted>() {
+    } else if is_interrupted(error) {
         EXIT_INTERRUPTED
     } else {
         EXIT_FAILED

@@ -6,12 +6,11 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use graph_formats::{IdKind, Ids, Name, VertexId, id_of_line};
+use graph_formats::{IdKind, Ids, Interrupted, Name, VertexId, id_of_line};
 use hierarchy::HierarchyError;
 use serde::Serialize;
 use sssp::SsspError;
 
-use crate::failure::Interrupted;
 use crate::numbers::read_entries;
 
 /// The names of the vertices of one graph file.
@@ -70,7 +69,6 @@ impl<'a> Names<'a> {
     /// The error with the file's names in it.
     pub(crate) fn explain(&self, error: SsspError) -> anyhow::Error {
         match error {
-            SsspError::Interrupted => Interrupted.into(),
             SsspError::NoSuchVertex { role, vertex, .. } => self.absent(role, &vertex),
             SsspError::NegativeWeight { what, from, to, weight, advice } => anyhow!(
                 "{what} needs weights of at least zero, but the arc from {} to {} has {weight}; \

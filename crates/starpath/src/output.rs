@@ -17,12 +17,12 @@ use apsp::any::{AnyPairs, AnyRankPairs};
 use collectives::Communicator;
 use graph_formats::{AtomicFile, Format as GraphFormat, Name, VertexId};
 use paths::{AnyNearest, AnyTable, AnyTree, Number};
-use sssp::{Progress, SsspError};
+use sssp::Progress;
 
 use self::arrays::{Axes, all_beside};
 pub(crate) use self::arrays::{graph_path, ids_path, remove, write_names};
 pub(crate) use self::mark::{Mark, check_same_graph};
-use crate::failure::{Interrupted, WrongUse};
+use crate::failure::WrongUse;
 use crate::ids::Names;
 use crate::progress::check_interrupt;
 
@@ -214,7 +214,7 @@ impl ResultFile {
     /// The end of writing, with the file's name in its error.
     fn done(&self, written: Result<(), ApspError>) -> anyhow::Result<()> {
         written.map_err(|error| match error {
-            ApspError::Search(SsspError::Interrupted) => Interrupted.into(),
+            ApspError::Interrupted(interrupted) => interrupted.into(),
             other => anyhow!("{}: {other}", self.path.display()),
         })
     }

@@ -4,6 +4,7 @@
 //! stops at its next report and unwinds, so that no temporary file stays behind. The
 //! second ends the program on the spot, and so does the first while a graph is read.
 
+use graph_formats::Interrupted;
 use std::ops::ControlFlow;
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::Common;
-use crate::failure::{EXIT_INTERRUPTED, Interrupted, is_silent, say};
+use crate::failure::{EXIT_INTERRUPTED, is_silent, say};
 
 /// Work shorter than this shows no bar.
 const PATIENCE: Duration = Duration::from_millis(300);

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use anyhow::anyhow;
 use collectives::Communicator;
-use graph_formats::{AnyCsr, Csr, Weight, WeightKind, with_csr};
+use graph_formats::{AnyCsr, Csr, Interrupted, Weight, WeightKind, with_csr};
 
-use crate::failure::{EXIT_INTERRUPTED, EXIT_WRONG_USE, Interrupted, WrongUse, exit_code};
+use crate::failure::{EXIT_INTERRUPTED, EXIT_WRONG_USE, WrongUse, exit_code};
 
 /// An error on all ranks where there is one on any, with the same exit code.
 pub(crate) fn agree<T>(ranks: &dyn Communicator, own: anyhow::Result<T>) -> anyhow::Result<T> {

@@ -24,8 +24,9 @@
 //! Reference: origin-out-of-core, katz-kider-2008, venkataraman-2003
 
 use gpu_runtime::{Buffer, Event, Gpu, GpuError, Priority};
+use graph_formats::Interrupted;
 use pivots::{Counts, Share, Strip};
-use sssp::{Progress, SsspError};
+use sssp::Progress;
 
 use super::arithmetic::Kernels;
 use super::clock::{Clock, Phase};
@@ -242,7 +243,7 @@ impl<R: Rows> pivots::Part for Part<'_, R> {
 
     fn go_on(&self, is_ended: bool) -> Result<(), ApspError> {
         match self.link.map_or(Ok(is_ended), |link| link.any(is_ended))? {
-            true => Err(SsspError::Interrupted.into()),
+            true => Err(Interrupted.into()),
             false => Ok(()),
         }
     }

@@ -15,10 +15,10 @@ use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig, PinnedBuffer, Rectangle};
-use graph_formats::{Csr, Weight, parallel};
+use graph_formats::{Csr, Weight, parallel, tell};
 use ndarray::Array2;
 use paths::{HopStorage, NextHops};
-use sssp::{Progress, SsspError};
+use sssp::Progress;
 
 use super::arcs::DeviceArcs;
 use super::arithmetic::Kernels;
@@ -128,10 +128,7 @@ impl Finder<'_> {
         let strips: Vec<_> = (0..n).step_by(width).map(|v| v..(v + width).min(n)).collect();
         report.hop_strips = strips.len() as u64;
         for strips in strips.chunks(devices.len()) {
-            let done = strips[0].start as u64;
-            if progress.is_some_and(|tell| tell(done, n as u64).is_break()) {
-                return Err(SsspError::Interrupted.into());
-            }
+            tell(progress, strips[0].start as u64, n as u64)?;
             for (device, columns) in devices.iter_mut().zip(strips) {
                 self.load(device, columns, width)?;
                 device.hops.fill_bytes(0xff)?;

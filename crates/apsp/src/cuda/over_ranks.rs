@@ -7,7 +7,6 @@ use gpu_runtime::{Buffer, Gpu};
 use graph_formats::Weight;
 use pivots::{Blocks, Share};
 use rayon::ThreadPool;
-use sssp::SsspError;
 
 use super::arcs::DeviceArcs;
 use super::arithmetic::{Arithmetic, Kernels, adds_and_compares};
@@ -118,7 +117,7 @@ impl<W: Weight> Work<'_, W> {
         let rows = OnGpu::new(&matrix, form.panels(), cut, rank);
         let (form, kernels, link) = (&form, &kernels, link.as_ref());
         let closed = close(&[Part { number: rank, form, kernels, rows, link }], progress);
-        let is_agreed = matches!(closed, Ok(_) | Err(ApspError::Search(SsspError::Interrupted)));
+        let is_agreed = matches!(closed, Ok(_) | Err(ApspError::Interrupted(_)));
         if let (Err(error), false) = (&closed, is_agreed || size == 1) {
             return Err(ApspError::RankLost { reason: error.to_string() });
         }

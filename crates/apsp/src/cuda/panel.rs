@@ -11,11 +11,12 @@
 //!
 //! Reference: floyd-1962, venkataraman-2003, okuyama-2010
 
+use graph_formats::tell;
 use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Event, Gpu, GpuError, LaunchConfig, Priority};
-use sssp::{Progress, SsspError};
+use sssp::Progress;
 
 use super::arithmetic::{Arithmetic, Kernels, TILE_ROWS};
 use super::tile::Tile;
@@ -128,9 +129,9 @@ impl Closer {
             if turn >= QUEUED {
                 done[turn % QUEUED].wait()?;
             }
-            if progress.is_some_and(|tell| tell(turn as u64, n_groups as u64).is_break()) {
+            if let Err(interrupted) = tell(progress, turn as u64, n_groups as u64) {
                 gpu.synchronize()?;
-                return Err(SsspError::Interrupted.into());
+                return Err(interrupted.into());
             }
             let (first, end) = (turn * group, (turn + 1) * group);
             if turn >= 2 {

@@ -27,6 +27,7 @@
 //!
 //! Reference: floyd-1962, warshall-1962, venkataraman-2003, buluc-2010
 
+use graph_formats::{Interrupted, tell};
 use std::cell::RefCell;
 use std::ops::Range;
 
@@ -34,7 +35,7 @@ use collectives::Communicator;
 use pivots::{Part, Share, Strip, Work};
 use rayon::ThreadPool;
 use rayon::prelude::*;
-use sssp::{Progress, SsspError};
+use sssp::Progress;
 
 use super::matrix::{Matrix, Panel};
 use super::min_plus::MinPlus;
@@ -47,20 +48,6 @@ const FEW: usize = STEP;
 /// Vertices that are pivots together in [`through`].
 const PIVOTS: usize = 64;
 
-/// Tells how many vertices have been pivots.
-fn report<E: MinPlus>(
-    matrix: &Matrix<E>,
-    done: usize,
-    progress: Option<Progress<'_>>,
-) -> Result<(), ApspError> {
-    match progress {
-        Some(tell) if tell(done as u64, matrix.n_rows() as u64).is_break() => {
-            Err(SsspError::Interrupted.into())
-        }
-        _ => Ok(()),
-    }
-}
-
 /// One pass for each vertex.
 pub(crate) fn plain<E: MinPlus>(
     matrix: &mut Matrix<E>,
@@ -68,7 +55,7 @@ pub(crate) fn plain<E: MinPlus>(
 ) -> Result<(), ApspError> {
     let n = matrix.n_rows();
     for k in 0..n {
-        report(matrix, k, progress)?;
+        tell(progress, k as u64, matrix.n_rows() as u64)?;
         let through = matrix.row(k).to_vec();
         let (rows, stride) = matrix.rows_mut(&(0..n));
         rows.par_chunks_mut(stride).for_each(|row| relax_row(row, k, &through));
@@ -161,7 +148,7 @@ impl<E: MinPlus> Part for Rank<'_, E> {
 
     fn go_on(&self, is_ended: bool) -> Result<(), ApspError> {
         match self.ranks.any(is_ended)? {
-            true => Err(SsspError::Interrupted.into()),
+            true => Err(Interrupted.into()),
             false => Ok(()),
         }
     }
@@ -222,7 +209,7 @@ fn close<E: MinPlus>(
     progress: Option<Progress<'_>>,
 ) -> Result<(), ApspError> {
     if all.len() <= FEW {
-        report(matrix, all.start, progress)?;
+        tell(progress, all.start as u64, matrix.n_rows() as u64)?;
         close_few(matrix, &all);
         return Ok(());
     }

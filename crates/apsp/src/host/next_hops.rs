@@ -19,7 +19,7 @@
 
 use std::ops::Range;
 
-use graph_formats::{Csr, Distance, VertexId, Weight, parallel};
+use graph_formats::{Csr, Distance, VertexId, Weight, parallel, tell};
 use ndarray::Array2;
 use rayon::prelude::*;
 use sssp::{Progress, SsspError};
@@ -118,7 +118,7 @@ impl<W: Weight, R: Rows<W::Distance>> Finder<'_, W, R> {
         let n_rows = (PAIRS_A_REPORT / width).max(1);
         for (block, hops) in hops.chunks_mut(n_rows * width).enumerate() {
             let first = block * n_rows;
-            tell(progress, first, n)?;
+            tell(progress, first as u64, n as u64)?;
             self.fill_rows(first as VertexId, hops);
         }
         self.place_left(hops, progress)
@@ -194,7 +194,7 @@ impl<W: Weight, R: Rows<W::Distance>> Finder<'_, W, R> {
         let mut n_left = count(&left);
         let n_all = n_left;
         while n_left > 0 {
-            tell(progress, (n_all - n_left) as usize, n_all as usize)?;
+            tell(progress, n_all - n_left, n_all)?;
             let rows = hops.chunks_mut(width).zip(left.chunks_mut(n_words));
             let rows = rows.zip(placed.chunks_mut(n_words)).zip(0..n as VertexId);
             parallel::for_each_of(rows, &|(((hops, left), placed), from)| {
@@ -262,13 +262,6 @@ impl<W: Weight, R: Rows<W::Distance>> Finder<'_, W, R> {
                 }
             }
         }
-    }
-}
-
-fn tell(progress: Option<Progress<'_>>, done: usize, total: usize) -> Result<(), SsspError> {
-    match progress {
-        Some(tell) if tell(done as u64, total as u64).is_break() => Err(SsspError::Interrupted),
-        _ => Ok(()),
     }
 }
 

@@ -12,10 +12,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use collectives::Communicator;
-use graph_formats::{Csr, Distance, Weight, parallel};
+use graph_formats::{Csr, Distance, Interrupted, Weight, parallel, tell};
 use pivots::Blocks;
 use rayon::ThreadPool;
-use sssp::{Progress, SsspError};
+use sssp::Progress;
 
 use super::half_lowered::is_right;
 use super::journal::Journal;
@@ -29,7 +29,7 @@ use crate::error::agree;
 pub(super) const ROWS_SENT: usize = 16;
 
 /// Hears of so many rows more that were lowered, and may end the work.
-pub(super) type GoOn<'a> = &'a (dyn Fn(usize) -> Result<(), SsspError> + Sync);
+pub(super) type GoOn<'a> = &'a (dyn Fn(usize) -> Result<(), Interrupted> + Sync);
 
 /// Who looks at each row that an engine lowers. Rows count from the first that the engine was given.
 pub(crate) trait Watch<E>: Sync {
@@ -167,10 +167,7 @@ impl<E: Element> Scratch<E> {
         let done = AtomicU64::new((blocks_done * n_own) as u64);
         let go_on = |rows: usize| {
             let done = done.fetch_add(rows as u64, Ordering::Relaxed) + rows as u64;
-            match progress {
-                Some(tell) if tell(done, total).is_break() => Err(SsspError::Interrupted),
-                _ => Ok(()),
-            }
+            tell(progress, done, total)
         };
         while let Some(block) = self.next_block() {
             agree(team.ranks, go_on(0).map_err(ApspError::from))?;

@@ -1,9 +1,9 @@
 //! A graph in 64 letters, so that a run is not continued on another one.
 
 use bytemuck::cast_slice;
-use graph_formats::{Csr, Weight};
+use graph_formats::{Csr, Interrupted, Weight, tell};
 use sha2::{Digest, Sha256};
-use sssp::{Progress, SsspError};
+use sssp::Progress;
 
 /// Bytes between two reports of progress.
 const PART: usize = 16 << 20;
@@ -14,7 +14,7 @@ const PART: usize = 16 << 20;
 pub(crate) fn digest<W: Weight>(
     graph: &Csr<W>,
     progress: Option<Progress<'_>>,
-) -> Result<String, SsspError> {
+) -> Result<String, Interrupted> {
     let arrays: [&[u8]; 3] = [
         cast_slice(graph.row_offsets()),
         cast_slice(graph.column_indices()),
@@ -26,9 +26,7 @@ pub(crate) fn digest<W: Weight>(
     let total: usize = arrays.iter().map(|array| array.len()).sum();
     let mut done = 0;
     for part in arrays.into_iter().flat_map(|array| array.chunks(PART)) {
-        if progress.is_some_and(|tell| tell(done, total as u64).is_break()) {
-            return Err(SsspError::Interrupted);
-        }
+        tell(progress, done, total as u64)?;
         hash.update(part);
         done += part.len() as u64;
     }
@@ -54,7 +52,7 @@ mod tests {
     fn it_can_be_ended() {
         let graph = Csr::from_arcs(2, &[(0, 1, 5u32)]).unwrap();
         let stop = |_, _| ControlFlow::Break(());
-        assert_eq!(digest(&graph, Some(&stop)), Err(SsspError::Interrupted));
+        assert_eq!(digest(&graph, Some(&stop)), Err(Interrupted));
     }
 
     #[test]

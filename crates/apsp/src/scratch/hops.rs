@@ -18,8 +18,8 @@ use std::io::{self, Seek, SeekFrom};
 use std::path::Path;
 
 use bytemuck::Pod;
-use graph_formats::{Csr, Distance, VertexId, Weight};
-use sssp::{Progress, SsspError};
+use graph_formats::{Csr, Distance, VertexId, Weight, tell};
+use sssp::Progress;
 
 use super::journal::State;
 use super::map::{Mapped, create, write};
@@ -93,9 +93,7 @@ pub(super) fn write_hops<W: PairsWeight, E: Element, H: Hop + Pod>(
     let mut part = vec![H::NONE; ROWS.min(n) * n];
     let mut since_journal = 0;
     while done < n {
-        if progress.is_some_and(|tell| tell(done as u64, n as u64).is_break()) {
-            return Err(SsspError::Interrupted.into());
-        }
+        tell(progress, done as u64, n as u64)?;
         let rows = ROWS.min(n - done);
         let part = &mut part[..rows * n];
         finder(&arcs, by_levels, scratch).fill_rows(done as VertexId, part);

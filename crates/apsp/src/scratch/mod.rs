@@ -69,12 +69,12 @@ mod sums;
 #[cfg(test)]
 mod torn;
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::path::Path;
 
 use collectives::Communicator;
-use graph_formats::{Csr, Weight};
-use sssp::{Progress, SsspError};
+use graph_formats::{Csr, Weight, tell};
+use sssp::Progress;
 
 use crate::ApspError;
 use crate::element::{Element, write_row};
@@ -171,9 +171,7 @@ impl<E: Element> Scratch<E> {
     fn check_matrix(&self, progress: Option<Progress<'_>>) -> Result<(), ApspError> {
         let side = self.journal.side;
         for first in (0..side).step_by(ROWS_CHECKED) {
-            if progress.is_some_and(|tell| tell(first as u64, side as u64).is_break()) {
-                return Err(SsspError::Interrupted.into());
-            }
+            tell(progress, first as u64, side as u64)?;
             self.check_rows(first..side.min(first + ROWS_CHECKED))?;
         }
         Ok(())
@@ -237,11 +235,11 @@ fn write_arcs<W: Weight, E: Element>(
 ) -> Result<(), ApspError> {
     let side = side_of(graph.n_vertices());
     let mut row = vec![E::INFINITE; side];
-    let mut stopped = ControlFlow::Continue(());
+    let mut told = Ok(());
     map::create(path, |out| {
         for u in 0..side {
-            stopped = progress.map_or(stopped, |tell| tell(u as u64, side as u64));
-            if stopped.is_break() {
+            told = tell(progress, u as u64, side as u64);
+            if told.is_err() {
                 break;
             }
             write_row(graph, u, &mut row);
@@ -250,5 +248,5 @@ fn write_arcs<W: Weight, E: Element>(
         }
         Ok(())
     })?;
-    if stopped.is_break() { Err(SsspError::Interrupted.into()) } else { Ok(()) }
+    Ok(told?)
 }

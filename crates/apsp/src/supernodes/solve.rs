@@ -4,10 +4,10 @@ use std::cell::Cell;
 use std::time::Instant;
 
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Weight, parallel};
+use graph_formats::{Csr, Weight, parallel, tell};
 use ndarray::Array2;
 use paths::DistanceTable;
-use sssp::{Progress, SsspError};
+use sssp::Progress;
 
 use super::{Fronts, Supernodes, host};
 use crate::cuda::{Arithmetic, supernodes as on_gpu};
@@ -42,12 +42,7 @@ impl<'a> Steps<'a> {
     /// Tells that a level is done.
     pub(crate) fn next(&self) -> Result<(), ApspError> {
         self.done.update(|done| done + 1);
-        match self.progress {
-            Some(tell) if tell(self.done.get(), self.total).is_break() => {
-                Err(SsspError::Interrupted.into())
-            }
-            _ => Ok(()),
-        }
+        Ok(tell(self.progress, self.done.get(), self.total)?)
     }
 }
 

@@ -213,7 +213,7 @@ fn a_callback_ends_it() {
         let gpu = gpu.with_memory_cap(memory);
         let ended =
             Solver::new(&graph, &Config::default()).on(slice::from_ref(&gpu)).solve(Some(&stop));
-        assert!(matches!(ended, Err(ApspError::Search(sssp::SsspError::Interrupted))));
+        assert!(matches!(ended, Err(ApspError::Interrupted(_))));
     }
 }
 

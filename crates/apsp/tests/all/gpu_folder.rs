@@ -9,7 +9,6 @@ use std::slice;
 use apsp::{ApspError, Config, Number, PairsWeight, ScratchFolder, Solver};
 use gpu_runtime::Gpu;
 use graph_formats::Csr;
-use sssp::SsspError;
 
 use crate::common::minus_zeros;
 use crate::gpu::{connected, gpu, in_32_bits, in_64_bits, slope, some_gpus};
@@ -24,7 +23,7 @@ pub(crate) fn matrix(path: &Path) -> Vec<u8> {
 
 /// Whether the work ended because it was asked to.
 fn is_ended<T>(found: &Result<T, ApspError>) -> bool {
-    matches!(found, Err(ApspError::Search(SsspError::Interrupted)))
+    matches!(found, Err(ApspError::Interrupted(_)))
 }
 
 /// With next hops.

@@ -10,11 +10,10 @@ use apsp::{Algorithm, ApspError, Config, Number, Pairs, PairsWeight, Solver};
 use collectives::{Alone, Communicator, Threads};
 use gpu_runtime::Gpu;
 use graph_formats::generate::{UniformConfig, uniform};
-use graph_formats::{Csr, Distance};
+use graph_formats::{Csr, Distance, Interrupted};
 use ndarray::Array2;
 use paths::DistanceTable;
 use proptest::prelude::*;
-use sssp::SsspError;
 use test_support::{arbitrary_graph, corner_cases};
 
 use crate::common::{identical, minus_zeros, rounding_path, same};
@@ -212,7 +211,7 @@ fn an_error_on_one_rank_is_one_on_all() {
             };
             Solver::new(&graph, &Config::with(algorithm)).solve_over(ranks, Some(&stop))
         });
-        assert_eq!(found, vec![SsspError::Interrupted.to_string(); 4], "{algorithm}");
+        assert_eq!(found, vec![Interrupted.to_string(); 4], "{algorithm}");
     }
 
     let found = errors(3, |ranks| {
@@ -297,7 +296,7 @@ fn errors_of_ranks_with_a_gpu_each() {
     let (config, each) = (Config::default(), [Some(&gpus[..1]), Some(&gpus[1..])]);
     for stop in [1, 5, 9] {
         let found = errors(&config, each, stop);
-        assert_eq!(found, vec![SsspError::Interrupted.to_string(); 2], "{stop}");
+        assert_eq!(found, vec![Interrupted.to_string(); 2], "{stop}");
     }
     for found in [
         errors(&Config::with(Algorithm::Recursive), each, u64::MAX),

@@ -202,7 +202,7 @@ fn a_run_ended_at_any_report_goes_on() {
         let run = resumed(folder.path());
         match Solver::new(&graph, &with_hops()).in_folder(&run).solve(Some(&stop)) {
             Ok(_) => break,
-            Err(ApspError::Search(SsspError::Interrupted)) => ended += 1,
+            Err(ApspError::Interrupted(_)) => ended += 1,
             Err(error) => panic!("{error}"),
         }
         assert!(ended < 1000, "no end of it");
@@ -225,7 +225,7 @@ fn memory_that_is_too_little_to_go_on_is_named() {
     };
     let ended =
         Solver::new(&graph, &config(None)).in_folder(&scratch(folder.path())).solve(Some(&stop));
-    assert!(matches!(ended, Err(ApspError::Search(SsspError::Interrupted))), "{ended:?}");
+    assert!(matches!(ended, Err(ApspError::Interrupted(_))), "{ended:?}");
     let files = ["journal", "matrix.bin", "panels.bin"];
     let read = || files.map(|name| fs::read(folder.path().join(name)).unwrap());
     let before = read();
@@ -261,7 +261,7 @@ fn a_callback_ends_the_summary() {
     let found = solve(&scratch(folder.path()), &streets(10)).unwrap();
     let stop = |done, _| if done == 5 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let ended = found.summary(Some(&stop));
-    assert!(matches!(ended, Err(ApspError::Search(SsspError::Interrupted))), "{ended:?}");
+    assert!(matches!(ended, Err(ApspError::Interrupted(_))), "{ended:?}");
 }
 
 #[test]

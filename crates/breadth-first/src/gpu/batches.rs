@@ -21,7 +21,7 @@ use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu, GpuError, Ptx};
-use graph_formats::{Csr, Direction, VertexId};
+use graph_formats::{Csr, Direction, VertexId, tell};
 use paths::{HopSums, Progress};
 use rayon::prelude::*;
 use search_parts::device::DeviceArcs;
@@ -259,12 +259,8 @@ impl HopSearches {
         let total = sources.len() as u64;
         let report = progress.map(|progress| move |_| progress(rows.start as u64, total));
         let ms = self.launch.wait(report)?;
-        match progress {
-            Some(progress) if progress(rows.end as u64, total).is_break() => {
-                Err(SearchError::Interrupted)
-            }
-            _ => Ok(ms),
-        }
+        tell(progress, rows.end as u64, total)?;
+        Ok(ms)
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
 
-use graph_formats::Csr;
-use search_parts::{Query, SearchError, Team};
+use graph_formats::{Csr, Interrupted};
+use search_parts::{Query, Team};
 
 use super::labels::Epoch;
 use crate::arcs::Arcs;
@@ -73,7 +73,7 @@ pub(super) struct Ledger {
     pub(super) arcs_left: f64,
     pub(super) n_targets_found: usize,
     pub(super) rounds: u64,
-    pub(super) error: Option<SearchError>,
+    pub(super) interrupted: Option<Interrupted>,
 }
 
 /// The vertices that one thread has found in each level of a window; those of its last level go to

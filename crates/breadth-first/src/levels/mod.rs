@@ -185,7 +185,7 @@ impl<'g> BreadthFirst<'g> {
             rounds: ledger.rounds,
             ..Work::default()
         };
-        ledger.error.map_or(Ok((work, n_levels)), Err)
+        ledger.interrupted.map_or(Ok((work, n_levels)), |interrupted| Err(interrupted.into()))
     }
 }
 
@@ -336,10 +336,10 @@ impl Course<'_, '_> {
         }
         let n_found = self.n_found.load(Relaxed);
         if n_found / FOUND_PER_REPORT > ledger.n_found / FOUND_PER_REPORT {
-            ledger.error = self.query.report(n_found as u64, labels.len() as u64).err();
+            ledger.interrupted = self.query.report(n_found as u64, labels.len() as u64).err();
         }
         ledger.n_found = n_found;
-        ledger.error.is_some()
+        ledger.interrupted.is_some()
     }
 
     /// An estimate of the arcs out of a level. Counting at every vertex would take a tenth of a

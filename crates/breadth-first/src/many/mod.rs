@@ -32,7 +32,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Mutex, PoisonError};
 
-use graph_formats::{Csr, VertexId, parallel};
+use graph_formats::{Csr, Interrupted, VertexId, parallel, tell};
 use paths::{HopSums, Progress};
 use search_parts::{EndsOnPanic, SearchError};
 
@@ -217,11 +217,10 @@ impl<'a> ManySources<'a> {
     }
 
     fn goes_on(&self) -> Result<(), SearchError> {
-        let report = |progress: Progress<'_>| progress(self.done.load(Relaxed), self.total);
-        if self.progress.is_some_and(|progress| report(progress).is_break()) {
+        if tell(self.progress, self.done.load(Relaxed), self.total).is_err() {
             self.ended.store(true, Relaxed);
         }
-        if self.ended.load(Relaxed) { Err(SearchError::Interrupted) } else { Ok(()) }
+        if self.ended.load(Relaxed) { Err(Interrupted.into()) } else { Ok(()) }
     }
 }
 

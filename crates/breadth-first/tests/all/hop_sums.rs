@@ -112,7 +112,7 @@ fn sums_are_refused_and_interrupted() {
     assert!(matches!(refused, Err(SearchError::NoSuchVertex { role: "source", vertex: 3, .. })));
     let stop = |_, _| ControlFlow::Break(());
     let interrupted = hops.sums(&[0; 2000], Some(&stop));
-    assert!(matches!(interrupted, Err(SearchError::Interrupted)));
+    assert!(matches!(interrupted, Err(SearchError::Interrupted(_))));
     let panic = |_, _| resume_unwind(Box::new("of the callback"));
     let run = AssertUnwindSafe(|| hops.sums(&[0; 2000], Some(&panic)));
     let payload = catch_unwind(run).expect_err("it panics");

@@ -21,7 +21,9 @@ mod single;
 use std::num::NonZeroUsize;
 
 use graph_formats::permute::Relabelling;
-use graph_formats::{Csr, Direction, GraphError, VertexId, Weight, ensure_granted, parallel};
+use graph_formats::{
+    Csr, Direction, GraphError, Interrupted, VertexId, Weight, ensure_granted, parallel, tell,
+};
 use paths::Progress;
 use sssp::{SearchWeight, Solver, SsspError};
 
@@ -46,7 +48,7 @@ const BYTES_PER_ARC: usize = 12;
 const SUMMED_PER_TASK: usize = 1 << 12;
 
 /// An error where the progress callback ends the work.
-type GoesOn<'a> = &'a (dyn Fn() -> Result<(), SsspError> + Sync);
+type GoesOn<'a> = &'a (dyn Fn() -> Result<(), Interrupted> + Sync);
 
 /// Betweenness of every vertex.
 #[derive(Clone, Debug, PartialEq)]
@@ -253,10 +255,7 @@ fn sum_up(
     let mut sums = Sums(vec![0.0; n_vertices]);
     let at_a_time = spaces.len() * LANES;
     add_up(&mut sums, sources, at_a_time, checkpoint, &mut |sums, sources, done| {
-        let goes_on = || match progress {
-            Some(step) if step(done as u64, total).is_break() => Err(SsspError::Interrupted),
-            _ => Ok(()),
-        };
+        let goes_on = || tell(progress, done as u64, total);
         goes_on()?;
         find(&mut spaces, sources, &goes_on)?;
         sums.add(&spaces[..sources.len().div_ceil(LANES)]);

@@ -121,7 +121,7 @@ fn what_cannot_be_is_refused() {
     assert_eq!(diameter(&graph, Lengths::Hops, None, None).unwrap().unwrap().value, Number::U64(1));
     let stop = |_, _| ControlFlow::Break(());
     let ended = diameter(&graph, Lengths::Hops, None, Some(&stop));
-    assert!(matches!(ended, Err(CentralityError::Search(SsspError::Interrupted))));
+    assert!(matches!(ended, Err(CentralityError::Interrupted(_))));
     let heavy = Csr::from_arcs(3, &[(0, 1, u64::MAX - 1), (1, 2, 9)]).unwrap();
     let overflow = diameter(&heavy, Lengths::Weights, None, None);
     assert!(matches!(overflow, Err(CentralityError::Search(SsspError::Overflow { .. }))));

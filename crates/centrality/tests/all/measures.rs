@@ -9,7 +9,7 @@ use centrality::{
 };
 use graph_formats::generate::{RmatConfig, rmat};
 use graph_formats::permute::Relabelling;
-use graph_formats::{Csr, Direction, VertexId, Weight};
+use graph_formats::{Csr, Direction, Interrupted, VertexId, Weight};
 use hierarchy::{Hierarchy, Order};
 use paths::{Number, Total, oracle};
 use proptest::prelude::*;
@@ -240,7 +240,7 @@ fn what_cannot_be_measured_is_refused() {
     for config in configs() {
         let stop = |_, _| ControlFlow::Break(());
         let ended = totals(&graph, &config, Some(&stop));
-        let interrupted = Err::<(), _>(CentralityError::Search(SsspError::Interrupted));
+        let interrupted = Err::<(), _>(CentralityError::Interrupted(Interrupted));
         assert_eq!(format!("{:?}", ended.map(|_| ())), format!("{interrupted:?}"));
     }
     let heavy = Csr::from_arcs(3, &[(0, 1, u64::MAX - 1), (1, 2, 9)]).unwrap();

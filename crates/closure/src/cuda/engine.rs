@@ -16,12 +16,12 @@
 
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Event, Gpu, GpuError, LaunchConfig, Priority};
-use graph_formats::Csr;
+use graph_formats::{Csr, Interrupted, tell};
 use paths::Progress;
 use pivots::{Blocks, Part, Share, Strip};
 
 use super::form::{CHUNK, Form, Kernels, LARGE};
-use crate::{ClosureError, tell};
+use crate::ClosureError;
 
 /// Bits of a device's word.
 const WORD: usize = u32::BITS as usize;
@@ -273,7 +273,7 @@ impl Part for Engine {
         let (n_lines, chunks) = (all.n_chunks * CHUNK, self.form.chunks(self.side()));
         let mut launches = 0;
         for first in (0..all.n_chunks).step_by(chunks.max(1)) {
-            tell(progress, first * CHUNK, n_lines)?;
+            tell(progress, (first * CHUNK) as u64, n_lines as u64)?;
             let by = self.chunks(all, first, chunks.min(all.n_chunks - first));
             let n_pivots = by.n_chunks * CHUNK;
             for chunk in 0..by.n_chunks {
@@ -332,7 +332,7 @@ impl Part for Engine {
     }
 
     fn go_on(&self, is_ended: bool) -> Result<(), ClosureError> {
-        if is_ended { Err(ClosureError::Interrupted) } else { Ok(()) }
+        if is_ended { Err(Interrupted.into()) } else { Ok(()) }
     }
 }
 

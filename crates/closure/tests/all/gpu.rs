@@ -133,7 +133,7 @@ fn several_gpus_share_a_relation() {
             if done >= turns { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let stopped = closure_on_gpus(&all[..2], &large, &config, Some(&stop));
-        assert!(matches!(stopped, Err(ClosureError::Interrupted)));
+        assert!(matches!(stopped, Err(ClosureError::Interrupted(_))));
     }
 }
 
@@ -173,8 +173,10 @@ fn what_does_not_fit_is_refused_and_progress_can_end_it() {
     for algorithm in Algorithm::ALL {
         let config = Config::with(algorithm);
         let stopped = closure_on_gpus(&gpus, &graph, &config, Some(&stop));
-        let expected =
-            matches!(stopped, Err(ClosureError::Interrupted | ClosureError::NoMatrixUnits { .. }));
+        let expected = matches!(
+            stopped,
+            Err(ClosureError::Interrupted(_) | ClosureError::NoMatrixUnits { .. })
+        );
         assert!(expected, "{algorithm} goes on");
     }
 }

@@ -103,7 +103,7 @@ fn progress_is_told_and_can_end_it() {
         closure(&graph, &config, Some(&tell)).unwrap();
         assert!(total.into_inner() > 0, "{algorithm} tells nothing");
         let stopped = closure(&graph, &config, Some(&|_, _| ControlFlow::Break(())));
-        assert!(matches!(stopped, Err(ClosureError::Interrupted)), "{algorithm} goes on");
+        assert!(matches!(stopped, Err(ClosureError::Interrupted(_))), "{algorithm} goes on");
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::compression::Compression;
 use super::error::malformed;
-use crate::{GraphError, Progress};
+use crate::{GraphError, Interrupted, Progress};
 
 /// Bytes between two reports of progress.
 const STEP_BYTES: usize = 256 << 10;
@@ -52,20 +52,15 @@ pub(super) fn ignore_progress(_done: u64, _total: u64) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
-/// The caller has ended the reading.
-#[derive(Debug, thiserror::Error)]
-#[error("interrupted")]
-struct Ended;
-
 /// Reports the number of bytes read, and the total or 0.
 fn report(progress: Progress<'_>, done: u64, total: u64) -> io::Result<()> {
-    if progress(done, total).is_break() { Err(io::Error::other(Ended)) } else { Ok(()) }
+    if progress(done, total).is_break() { Err(io::Error::other(Interrupted)) } else { Ok(()) }
 }
 
 /// The error for a failed read.
 fn failed(path: &Path, source: io::Error) -> GraphError {
     match source.get_ref() {
-        Some(error) if error.is::<Ended>() => GraphError::Interrupted,
+        Some(error) if error.is::<Interrupted>() => Interrupted.into(),
         _ => GraphError::Io { path: path.to_path_buf(), source },
     }
 }
@@ -171,7 +166,7 @@ impl<'a> Source<'a> {
 
     pub(super) fn error(&self, error: io::Error) -> GraphError {
         if self.bytes.ended.load(Ordering::Relaxed) {
-            return GraphError::Interrupted;
+            return Interrupted.into();
         }
         match self.compression.filter(|_| error.raw_os_error().is_none()) {
             None => failed(&self.path, error),

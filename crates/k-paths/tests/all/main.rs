@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use graph_formats::generate::{GridConfig, grid};
-use graph_formats::{Csr, Progress, VertexId, Weight, read};
+use graph_formats::{Csr, Interrupted, Progress, VertexId, Weight, read};
 use k_paths::{Found, Path, PathWeight, SearchError, check, k_shortest_paths};
 use paths::oracle;
 use proptest::prelude::*;
@@ -344,7 +344,7 @@ fn the_callback_may_end_it() {
         (3, 50) => ControlFlow::Break(()),
         _ => ControlFlow::Continue(()),
     };
-    assert_eq!(find(&graph, 0, 15, 50, Some(&stop)), Err(SearchError::Interrupted));
+    assert_eq!(find(&graph, 0, 15, 50, Some(&stop)), Err(Interrupted.into()));
     assert_eq!(find(&graph, 0, 15, 49, Some(&stop)).map(|found| found.paths.len()), Ok(49));
 }
 

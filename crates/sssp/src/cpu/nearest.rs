@@ -10,7 +10,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use graph_formats::{Csr, Distance, DistanceKey, VertexId, Weight};
+use graph_formats::{Csr, Distance, DistanceKey, VertexId, Weight, tell};
 use paths::{Distances, Nearest};
 
 use crate::key::{FullKeys, KeyArithmetic};
@@ -38,10 +38,8 @@ pub(crate) fn solve<W: Weight>(
     let mut pops = 0u64;
     while let Some(Reverse((key, owner, vertex))) = queue.pop() {
         pops += 1;
-        if pops.is_multiple_of(POPS_PER_REPORT)
-            && progress.is_some_and(|tell| tell(0, 0).is_break())
-        {
-            return Err(SsspError::Interrupted);
+        if pops.is_multiple_of(POPS_PER_REPORT) {
+            tell(progress, 0, 0)?;
         }
         if best[vertex as usize] != (key, owner) {
             continue;

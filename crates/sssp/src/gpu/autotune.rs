@@ -265,7 +265,7 @@ fn trial<W: Weight>(
     };
     let limit = W::Distance::UNREACHED;
     match search.run(&Query { source, targets: &[], limit, progress: Some(&tell) }) {
-        Err(SsspError::Interrupted) => Ok(None),
+        Err(SsspError::Interrupted(_)) => Ok(None),
         work => work?.map(Some).ok_or_else(no_answer),
     }
 }

@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, Kernel, LaunchConfig};
-use graph_formats::VertexId;
+use graph_formats::{Interrupted, VertexId};
 use search_parts::device::KeyKind;
 use search_parts::{Kernels, Launch, milliseconds};
 
@@ -116,7 +116,7 @@ impl ManySources {
             times.download_ms += milliseconds(start);
         }
         if tell(n_done).is_break() {
-            return Err(SsspError::Interrupted);
+            return Err(Interrupted.into());
         }
         Ok(Some((work, times)))
     }

@@ -7,7 +7,7 @@
 use std::time::Instant;
 
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::{Csr, VertexId, Weight, tell};
 use paths::{Predecessors, Progress};
 use search_parts::device::Answer;
 use search_parts::{Query, milliseconds, unless_out_of_memory};
@@ -141,9 +141,7 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
             check_overflow_of_row(self.graph, plan, source, targets, cells, || distances)?;
             work.add(&row_work);
             times = times.and(self.times());
-            if progress.is_some_and(|tell| tell(done, sources.len() as u64).is_break()) {
-                return Err(SsspError::Interrupted);
-            }
+            tell(progress, done, sources.len() as u64)?;
         }
         Ok((work, times))
     }

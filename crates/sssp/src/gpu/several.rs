@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use std::{slice, thread};
 
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::{Csr, Interrupted, VertexId, Weight};
 use paths::Progress;
 use search_parts::EndsOnPanic;
 
@@ -113,7 +113,7 @@ impl<'g, W: SearchKeys> OnGpus<'g, W> {
         for filled in filled {
             match filled {
                 // another GPU's error may be the cause
-                Err(SsspError::Interrupted) => interrupted = true,
+                Err(SsspError::Interrupted(_)) => interrupted = true,
                 filled => {
                     let (own, own_times) = filled?;
                     work.add(&own);
@@ -122,7 +122,7 @@ impl<'g, W: SearchKeys> OnGpus<'g, W> {
             }
         }
         if interrupted {
-            return Err(SsspError::Interrupted);
+            return Err(Interrupted.into());
         }
         Ok((work, times))
     }

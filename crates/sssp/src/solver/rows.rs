@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Mutex, PoisonError};
 
-use graph_formats::{Csr, Weight, parallel};
+use graph_formats::{Csr, Weight, parallel, tell};
 use ndarray::Array2;
 use paths::Progress;
 use search_parts::EndsOnPanic;
@@ -91,9 +91,7 @@ impl<'a, I: Iterator + Send> Rows<'a, I> {
             {
                 work.add(&fill(&mut space, row)?);
                 let done = self.done.fetch_add(1, Relaxed) + 1;
-                if self.progress.is_some_and(|tell| tell(done, self.total).is_break()) {
-                    return Err(SsspError::Interrupted);
-                }
+                tell(self.progress, done, self.total)?;
             }
             Ok(work)
         });

@@ -122,7 +122,7 @@ fn the_callback_may_end_it() {
     };
     let mut solver = Solver::new(&graph, &Config::default()).unwrap().with_progress(&stop);
     let interrupted = solver.k_shortest_paths(0, 15, 50);
-    assert!(matches!(interrupted, Err(SsspError::Interrupted)));
+    assert!(matches!(interrupted, Err(SsspError::Interrupted(_))));
     assert_eq!(solver.k_shortest_paths(0, 15, 49).map(|paths| paths.len()), Ok(49));
 }
 

@@ -105,7 +105,7 @@ fn a_table_can_be_interrupted() {
     let stop = |done, _| if done < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
     let solver = Solver::new(&graph, &Config::default()).unwrap();
     let table = solver.with_progress(&stop).table(&[0; 50], &[1]);
-    assert!(matches!(table, Err(SsspError::Interrupted)));
+    assert!(matches!(table, Err(SsspError::Interrupted(_))));
 }
 
 /// The panic reaches the caller from any thread and at any call.

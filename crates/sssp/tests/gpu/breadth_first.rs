@@ -159,7 +159,7 @@ fn a_long_search_tells_of_its_levels_and_can_be_ended() {
     // sums can be ended too, and the counter stays usable
     let mut hops = HopCounter::new(&graph, Some(&gpu), None);
     let interrupted = hops.sums(&[0, 1], Some(&|_, _| ControlFlow::Break(())));
-    assert!(matches!(interrupted, Err(SsspError::Interrupted)));
+    assert!(matches!(interrupted, Err(SsspError::Interrupted(_))));
     assert_eq!(hops.sums(&[0, 1], None).unwrap().greatest[100_000], 100_000);
 }
 

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, WeightKind};
+use graph_formats::{Csr, Interrupted, WeightKind};
 use paths::Tree;
 use paths::certificate::{check_negative_cycle, check_tree};
 use paths::oracle::{self, OracleError};
@@ -238,7 +238,7 @@ pub(crate) fn tells_and_ends<W: SearchWeight>(
         check_tree(graph, &found).unwrap();
         assert!(told.swap(0, Relaxed) >= 256, "{config:?}");
         ends.store(true, Relaxed);
-        assert_eq!(solver.distances(0, Goal::All).err(), Some(SsspError::Interrupted));
+        assert_eq!(solver.distances(0, Goal::All).err(), Some(Interrupted.into()));
         assert!(told.swap(0, Relaxed) < most(&found.work), "{config:?}");
         ends.store(false, Relaxed);
         assert!(solver.tree(0, Goal::All).unwrap().answer == expected, "{config:?}");

@@ -142,7 +142,7 @@ fn a_table_reports_progress_and_can_be_ended() {
         if stops.load(Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let mut solver = Solver::on_gpu(&gpu, &graph, &config).unwrap().with_progress(&stop);
-    assert!(matches!(solver.table(&all, &all), Err(SsspError::Interrupted)));
+    assert!(matches!(solver.table(&all, &all), Err(SsspError::Interrupted(_))));
     // the solver stays usable
     stops.store(false, Relaxed);
     assert!(solver.distances(0, Goal::All).is_ok());

@@ -6,11 +6,11 @@
 use std::time::Instant;
 
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Weight};
+use graph_formats::{Csr, Weight, tell};
 use paths::{Closure, Progress};
 
 use super::{Cuda, warshall_adapted};
-use crate::warshall::{adjacency, closure_of, tell};
+use crate::warshall::{adjacency, closure_of};
 use crate::{Machine, Recorder, StarError, Table, TableVar, Warshall, procedures};
 
 /// Pivots of `WARSHALL-adapt` between two reports of progress.
@@ -55,7 +55,7 @@ impl Warshall {
     ) -> Result<WarshallOnGpu, StarError> {
         let n = graph.n_vertices();
         if n > 0 {
-            tell(progress, 0, n)?;
+            tell(progress, 0, n as u64)?;
         }
         let table = adjacency(&graph.clone().unweighted())?;
         let jit_before = gpu.jit_ms();
@@ -95,7 +95,7 @@ fn adapted(
         if pivots > 0 {
             // the host does not run ahead of what it reports
             gpu.synchronize()?;
-            tell(progress, pivots, n)?;
+            tell(progress, pivots as u64, n as u64)?;
         }
         warshall_adapted(&mut machine, p, pivots..n.min(pivots + PIVOTS_A_REPORT))?;
     }

@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use crate::backend;
 use crate::cli::{ApspArgs, Backend, Common, GpuCount, PairsAlgorithm};
-use crate::failure::{Interrupted, say};
+use crate::failure::{is_interrupted, say};
 use crate::ids::Names;
 use crate::load::{Loaded, load};
 use crate::output::{Mark, ResultFile};
@@ -193,7 +193,7 @@ fn solve(loaded: &Loaded, request: &Request, common: &Common) -> anyhow::Result<
 
 /// Says that what a run has done which was interrupted, or whose GPU failed, is in its folder.
 fn say_kept(error: &anyhow::Error, scratch: Option<&ScratchFolder>) {
-    let is_cut_short = error.is::<Interrupted>() || is_failure_of_gpu(error);
+    let is_cut_short = is_interrupted(error) || is_failure_of_gpu(error);
     if let (true, Some(scratch)) = (is_cut_short, scratch) {
         let shown = scratch.path.display();
         say(format_args!("starpath: {shown} keeps what is done; --resume goes on from it"));

@@ -16,7 +16,7 @@ use star_machine::{StarError, Warshall, WarshallTimes};
 
 use crate::backend;
 use crate::cli::{Backend, ClosureAlgorithm, ClosureArgs, Common};
-use crate::failure::{Interrupted, say};
+use crate::failure::say;
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
 use crate::progress::Bar;
@@ -215,10 +215,7 @@ fn is_of_gpu(error: &anyhow::Error) -> bool {
 
 /// The error as the program ends with it.
 pub(super) fn explain(error: anyhow::Error) -> anyhow::Error {
-    let is_interrupted = matches!(error.downcast_ref(), Some(ClosureError::Interrupted))
-        || matches!(error.downcast_ref(), Some(StarError::Interrupted));
     match error.downcast_ref() {
-        _ if is_interrupted => Interrupted.into(),
         Some(ClosureError::TooLarge { .. }) => anyhow!("{error} (--counts OUT.tsv)"),
         _ => error,
     }

@@ -13,10 +13,9 @@ use std::path::Path;
 
 use anyhow::{anyhow, bail};
 use apsp::any::digest;
-use graph_formats::AtomicFile;
+use graph_formats::{AtomicFile, Interrupted};
 
 use super::graph_path;
-use crate::failure::Interrupted;
 use crate::load::Loaded;
 use crate::progress::check_interrupt;
 

@@ -16,7 +16,8 @@
 //! Reference: origin-out-of-core, katz-kider-2008, venkataraman-2003
 
 use gpu_runtime::{Buffer, Gpu, GpuError};
-use sssp::{Progress, SsspError};
+use graph_formats::tell;
+use sssp::Progress;
 
 use super::kernels::OutOfCoreKernel;
 use super::{Element, check_side};
@@ -127,9 +128,7 @@ fn close<E: Element>(
     let rows = |block: usize| block * BLOCK * side..(block + 1) * BLOCK * side;
     let mut columns = vec![E::NO_PATH; BLOCK * side];
     for pivot in 0..n_blocks {
-        if progress.is_some_and(|tell| tell(pivot as u64, n_blocks as u64).is_break()) {
-            return Err(SsspError::Interrupted.into());
-        }
+        tell(progress, pivot as u64, n_blocks as u64)?;
         let first = pivot * BLOCK;
         close_square(matrix, side, first);
 
@@ -307,7 +306,7 @@ mod tests {
             _ => ControlFlow::Continue(()),
         };
         let ended = close(&mut slope::<i32>(128), 128, 128, &mut host, Some(&stop));
-        assert!(matches!(ended, Err(ApspError::Search(SsspError::Interrupted))));
+        assert!(matches!(ended, Err(ApspError::Interrupted(_))));
         assert_eq!(host.launches, 2 * 32 * 5);
     }
 }

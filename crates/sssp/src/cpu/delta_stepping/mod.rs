@@ -34,7 +34,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use buckets::{Buckets, Entry};
 use frontier::{CHUNK, Frontier, NONE};
-use graph_formats::{Csr, Direction, DistanceKey, Weight, parallel};
+use graph_formats::{Csr, Direction, DistanceKey, Interrupted, Weight, parallel};
 use rayon::prelude::*;
 use search_parts::{EndsOnPanic, Query, Threads, wait};
 
@@ -202,7 +202,7 @@ impl<W: Weight, L: KeyArithmetic<W>> KeySearch<L::Key> for DeltaStepping<W, L> {
                 }
                 threads.each(team, |index, worker| phase.settle_buckets(index, worker));
                 if ended.load(Relaxed) {
-                    return Err(SsspError::Interrupted);
+                    return Err(Interrupted.into());
                 }
                 if phase.next_bucket(&mut workers[0]).is_none() {
                     break;

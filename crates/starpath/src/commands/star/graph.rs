@@ -22,7 +22,6 @@ use self::changes::{Changes, Kept};
 use self::execution::{Done, execute};
 use super::operations::Operations;
 use crate::cli::{Common, GraphAlgorithm};
-use crate::failure::Interrupted;
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
 use crate::report::{Head, Ms};
@@ -209,7 +208,6 @@ fn edges(loaded: &Loaded) -> anyhow::Result<Arcs> {
 /// The error as the program ends with it.
 fn explain(error: anyhow::Error) -> anyhow::Error {
     match error.downcast_ref() {
-        Some(StarError::Interrupted) => Interrupted.into(),
         Some(StarError::TooLarge { what, rows, columns }) => anyhow!(
             "the machine would need {what} of {rows} by {columns} bits, more than fit into memory; \
              take a smaller graph"
