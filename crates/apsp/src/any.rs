@@ -23,7 +23,9 @@ use graph_formats::{AnyCsr, Distance, Interrupted, VertexId, with_csr};
 use paths::{AnyDistances, AnyTable, Distances, NextHops, Number};
 use sssp::Progress;
 
-use crate::{ApspError, Pairs, PairsWeight, Plan, RankPairs, Report, Solver, Summary, scratch};
+use crate::{
+    ApspError, InFolder, Pairs, PairsWeight, Plan, RankPairs, Report, Solver, Summary, scratch,
+};
 
 /// [`Pairs`], whatever the weights are; its methods are those of the pairs.
 #[expect(missing_docs, reason = "each does what the method of its name does")]
@@ -119,18 +121,28 @@ impl Solver<'_, AnyCsr> {
     ) -> Result<Box<dyn AnyRankPairs>, ApspError> {
         with_csr!(self.graph, |graph| Ok(Box::new(self.of(graph).solve_over(ranks, progress)?)))
     }
+}
+
+impl InFolder<'_, AnyCsr> {
+    /// As for a [`Csr`](graph_formats::Csr).
+    ///
+    /// # Errors
+    /// The same.
+    pub fn solve(self, progress: Option<Progress<'_>>) -> Result<Box<dyn AnyPairs>, ApspError> {
+        with_csr!(self.graph, |graph| Ok(Box::new(self.of(graph).solve(progress)?)))
+    }
 
     /// As for a [`Csr`](graph_formats::Csr).
     ///
     /// # Errors
     /// The same.
-    pub fn solve_in_folder_over(
+    pub fn solve_over(
         self,
         ranks: &dyn Communicator,
         progress: Option<Progress<'_>>,
     ) -> Result<Option<Box<dyn AnyPairs>>, ApspError> {
         with_csr!(self.graph, |graph| {
-            let found = self.of(graph).solve_in_folder_over(ranks, progress)?;
+            let found = self.of(graph).solve_over(ranks, progress)?;
             Ok(found.map(|pairs| Box::new(pairs) as Box<dyn AnyPairs>))
         })
     }

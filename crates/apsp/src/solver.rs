@@ -11,7 +11,7 @@ use crate::job::Job;
 use crate::ranks::{Cpu, RankPairs};
 use crate::supernodes::{BySupernodes, Supernodes};
 use crate::{
-    Algorithm, ApspError, Config, DevicePairs, Pairs, PairsWeight, ScratchFolder, scratch,
+    Algorithm, ApspError, Config, DevicePairs, InFolder, Pairs, PairsWeight, ScratchFolder,
 };
 
 /// What finds the distances of all pairs of vertices of a graph, and where they are asked for the
@@ -44,7 +44,6 @@ pub struct Solver<'a, G> {
     pub(crate) graph: &'a G,
     config: &'a Config,
     gpus: Option<&'a [Gpu]>,
-    folder: Option<&'a ScratchFolder>,
     supernodes: Option<&'a Supernodes>,
 }
 
@@ -61,7 +60,7 @@ impl<'a, G> Solver<'a, G> {
     /// For this graph: a [`Csr`], or an [`AnyCsr`](graph_formats::AnyCsr) where the answers are to
     /// be of [any type](crate::any).
     pub fn new(graph: &'a G, config: &'a Config) -> Self {
-        Self { graph, config, gpus: None, folder: None, supernodes: None }
+        Self { graph, config, gpus: None, supernodes: None }
     }
 
     /// By these GPUs of this machine, each with as much of its memory as is
@@ -122,8 +121,9 @@ impl<'a, G> Solver<'a, G> {
     /// assert_eq!(found.summary(None)?.n_reachable_pairs, 6);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn in_folder(self, folder: &'a ScratchFolder) -> Self {
-        Self { folder: Some(folder), ..self }
+    pub fn in_folder(self, folder: &'a ScratchFolder) -> InFolder<'a, G> {
+        let Self { graph, config, gpus, supernodes } = self;
+        InFolder { graph, config, gpus, supernodes, folder }
     }
 
     /// By the dense matrices of these supernodes of the graph, for sparse graphs with small
@@ -138,8 +138,8 @@ impl<'a, G> Solver<'a, G> {
 
     /// The same for the graph in another form.
     pub(crate) fn of<H>(self, graph: &'a H) -> Solver<'a, H> {
-        let Self { graph: _, config, gpus, folder, supernodes } = self;
-        Solver { graph, config, gpus, folder, supernodes }
+        let Self { graph: _, config, gpus, supernodes } = self;
+        Solver { graph, config, gpus, supernodes }
     }
 }
 
@@ -151,11 +151,10 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
     /// # Errors
     /// When there is a negative cycle anywhere in the graph, a distance overflows its type,
     /// memory, or that of it which is allowed, cannot hold what it is to hold, an algorithm is
-    /// asked for that is not for this device or folder, or the progress callback ended the work.
+    /// asked for that is not for this device, or the progress callback ended the work.
     /// By GPUs also [`ApspError::Gpu`] with the name of the one that failed, and
     /// [`ApspError::NotOnGpu`] for numbers of 64 bits in a published form, and where no GPU is
-    /// given. In a folder when it holds anything else or cannot be read and written; it is as it
-    /// was then, or can be resumed.
+    /// given.
     pub fn solve(self, progress: Option<Progress<'_>>) -> Result<Pairs<W>, ApspError> {
         W::pairs(self, progress)
     }
@@ -167,7 +166,7 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
     ///
     /// # Errors
     /// Those of [`solve`](Self::solve) by GPUs, and [`ApspError::NotOnGpu`] where none are given, or
-    /// another form, next hops or a folder are asked for.
+    /// another form or next hops are asked for.
     ///
     /// ```
     /// use apsp::{Config, Solver};
@@ -204,9 +203,8 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
     /// # Errors
     /// On all ranks where it is one on any: those of [`solve`](Self::solve), and where a form of
     /// Floyd-Warshall that only one rank has, Johnson's algorithm with GPUs or several GPUs a rank
-    /// are asked for, or a folder, which is for
-    /// [`solve_in_folder_over`](Self::solve_in_folder_over). On one rank only
-    /// [`ApspError::RankLost`]: whoever hears it has to end the others.
+    /// are asked for. On one rank only [`ApspError::RankLost`]: whoever hears it has to end the
+    /// others.
     ///
     /// ```
     /// use apsp::{ApspError, Config, Solver};
@@ -229,52 +227,11 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
     ) -> Result<RankPairs<W>, ApspError> {
         W::pairs_over(self, ranks, progress)
     }
-
-    /// Finds them by ranks, which all hold the graph, with the matrix [in a folder](Self::in_folder)
-    /// that all of them see, each under the name that it is told. To be called by all ranks; the
-    /// configuration and `progress` are each rank's own, but rank 0 alone plans. The answer is rank
-    /// 0's, which reads it from the folder; the others have `None`.
-    ///
-    /// Each of p ranks has n² / p numbers of the matrix to work on, and is sent 2 n²; its memory is
-    /// for the rows of a block of pivots, as that of one process is. The folder ends with the same
-    /// bytes whatever ranks there are, and when some or all of them end early, another run, of as
-    /// many ranks or others or one process, goes on with [`resume`](ScratchFolder::resume). Next
-    /// hops are found by rank 0.
-    ///
-    /// # Errors
-    /// On all ranks where it is one on any: those of [`solve`](Self::solve), and
-    /// [`ScratchError::NotSeen`](crate::ScratchError::NotSeen) where a rank does not see the folder of
-    /// rank 0. What is done is kept.
-    ///
-    /// ```
-    /// use apsp::{Config, ScratchFolder, Solver};
-    /// use collectives::Threads;
-    /// use graph_formats::Csr;
-    ///
-    /// let folder = tempfile::tempdir()?;
-    /// let graph = Csr::from_arcs(3, &[(0, 1, 4u32), (1, 2, 1)])?;
-    /// let scratch = ScratchFolder::new(folder.path());
-    /// let found = Threads::run(2, |ranks| {
-    ///     Solver::new(&graph, &Config::default())
-    ///         .in_folder(&scratch)
-    ///         .solve_in_folder_over(ranks, None)
-    /// })?;
-    /// let [Some(found), None] = &found[..] else { panic!("rank 0 answers") };
-    /// assert_eq!(found.row(0).collect::<Vec<_>>(), [Some(0), Some(4), Some(5)]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn solve_in_folder_over(
-        self,
-        ranks: &dyn Communicator,
-        progress: Option<Progress<'_>>,
-    ) -> Result<Option<Pairs<W>>, ApspError> {
-        W::pairs_in_folder_over(self, ranks, progress)
-    }
 }
 
 impl<W: PairsWeight> Solver<'_, Csr<W>> {
     pub(crate) fn find(self, progress: Option<Progress<'_>>) -> Result<Pairs<W>, ApspError> {
-        let Self { graph, config, gpus, folder, supernodes } = self;
+        let Self { graph, config, gpus, supernodes } = self;
         let algorithm = config.algorithm;
         if config.tile.is_some() && (gpus.is_none() || !algorithm.has_tiles()) {
             return Err(ApspError::NoTiles { algorithm });
@@ -282,41 +239,29 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
         let job = Job { ranks: &Alone, graph, config, progress };
         if let Some(supernodes) = supernodes {
             let gpus = gpus.unwrap_or_default();
-            let (Algorithm::Auto, None, [] | [_]) = (algorithm, folder, gpus) else {
+            let (Algorithm::Auto, [] | [_]) = (algorithm, gpus) else {
                 return Err(ApspError::NotBySupernodes);
             };
             let gpu = gpus.first();
             return Ok(job.solve(&BySupernodes { supernodes, gpu })?.into_pairs());
         }
-        let solved = match (folder, gpus) {
-            (Some(folder), gpus) => scratch::solve(folder, gpus, &job)
-                .map(|found| found.expect("the only rank is rank 0")),
-            (None, None) => job.solve(&Cpu { gpus: &[] }).map(RankPairs::into_pairs),
-            // a build without the feature has no GPUs, and need not generate what they do
-            (None, Some([_, ..])) if cfg!(feature = "cuda") => {
-                let gpus = gpus.unwrap_or_default();
-                let found = match algorithm {
-                    Algorithm::Johnson => job.solve(&Cpu { gpus }),
-                    _ => job.solve(&Gpus(gpus)),
-                };
-                found.map(RankPairs::into_pairs)
-            }
-            (None, Some(_)) => Err(no_gpu()),
+        let found = match gpus {
+            None => job.solve(&Cpu { gpus: &[] }),
+            Some(gpus) if gpus.is_empty() || !cfg!(feature = "cuda") => Err(no_gpu()),
+            Some(gpus) if algorithm == Algorithm::Johnson => job.solve(&Cpu { gpus }),
+            Some(gpus) => job.solve(&Gpus(gpus)),
         };
-        solved.map_err(|error| error.named(gpus.unwrap_or_default()))
+        let found = found.map_err(|error| error.named(gpus.unwrap_or_default()))?;
+        Ok(found.into_pairs())
     }
 
     pub(crate) fn find_on_gpus(
         self,
         progress: Option<Progress<'_>>,
     ) -> Result<DevicePairs<W>, ApspError> {
-        let Self { graph, config, gpus, folder, supernodes } = self;
+        let Self { graph, config, gpus, supernodes } = self;
         if supernodes.is_some() {
             return Err(ApspError::NotBySupernodes);
-        }
-        if folder.is_some() {
-            let reason = "what is kept in a folder does not stay on GPUs".to_owned();
-            return Err(ApspError::NotOnGpu { reason });
         }
         let gpus = gpus.unwrap_or_default();
         if !cfg!(feature = "cuda") {
@@ -331,13 +276,8 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
         ranks: &dyn Communicator,
         progress: Option<Progress<'_>>,
     ) -> Result<RankPairs<W>, ApspError> {
-        let Self { graph, config, gpus, folder, supernodes } = self;
-        let asked = match folder {
-            _ if supernodes.is_some() => Err(ApspError::NotBySupernodes),
-            None => Ok(()),
-            Some(_) => Err(ApspError::NotAskedFor { what: "rows in memory" }),
-        };
-        agree(ranks, asked)?;
+        let Self { graph, config, gpus, supernodes } = self;
+        agree(ranks, supernodes.map_or(Ok(()), |_| Err(ApspError::NotBySupernodes)))?;
         let by_gpus = ranks.any(gpus.is_some())?;
         let job = Job { ranks, graph, config, progress };
         match gpus.or(by_gpus.then_some(&[])) {
@@ -345,22 +285,6 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
             Some(_) => agree(ranks, Err(no_gpu())),
             None => job.solve(&Cpu { gpus: &[] }),
         }
-    }
-
-    pub(crate) fn find_in_folder_over(
-        self,
-        ranks: &dyn Communicator,
-        progress: Option<Progress<'_>>,
-    ) -> Result<Option<Pairs<W>>, ApspError> {
-        let Self { graph, config, gpus, folder, supernodes } = self;
-        let folder = match folder {
-            _ if supernodes.is_some() => Err(ApspError::NotBySupernodes),
-            folder => folder.ok_or(ApspError::NotAskedFor { what: "rows in a folder" }),
-        };
-        let folder = agree(ranks, folder)?;
-        let by_gpus = ranks.any(gpus.is_some())?;
-        let gpus = gpus.or(by_gpus.then_some(&[]));
-        scratch::solve(folder, gpus, &Job { ranks, graph, config, progress })
     }
 }
 

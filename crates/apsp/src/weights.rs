@@ -11,7 +11,7 @@ use graph_formats::{Csr, VertexId, Weight};
 use sssp::{Progress, SearchWeight};
 
 use crate::ranks::TakeRow;
-use crate::{ApspError, DevicePairs, Pairs, RankPairs, Solver, Summary};
+use crate::{ApspError, DevicePairs, InFolder, Pairs, RankPairs, Solver, Summary};
 
 /// The lengths of a graph's paths.
 type Length<W> = <W as Weight>::Distance;
@@ -40,8 +40,8 @@ pub trait PairsWeight: SearchWeight {
         progress: Option<Progress<'_>>,
     ) -> Result<RankPairs<Self>, ApspError>;
     #[doc(hidden)]
-    fn pairs_in_folder_over(
-        solver: Solver<'_, Csr<Self>>,
+    fn pairs_in_folder(
+        solver: InFolder<'_, Csr<Self>>,
         ranks: &dyn Communicator,
         progress: Option<Progress<'_>>,
     ) -> Result<Option<Pairs<Self>>, ApspError>;
@@ -105,12 +105,12 @@ macro_rules! pairs_weights {
             ) -> Result<RankPairs<Self>, ApspError> {
                 solver.find_over(ranks, progress)
             }
-            fn pairs_in_folder_over(
-                solver: Solver<'_, Csr<Self>>,
+            fn pairs_in_folder(
+                solver: InFolder<'_, Csr<Self>>,
                 ranks: &dyn Communicator,
                 progress: Option<Progress<'_>>,
             ) -> Result<Option<Pairs<Self>>, ApspError> {
-                solver.find_in_folder_over(ranks, progress)
+                solver.find(ranks, progress)
             }
             fn row_on_gpus(
                 pairs: &DevicePairs<Self>,

@@ -242,7 +242,7 @@ fn nothing_else_is_chosen_beside_supernodes() {
         solver.in_folder(&scratch).solve(None).err(),
         solver.solve_on_gpus(None).err(),
         solver.solve_over(&Alone, None).err(),
-        solver.in_folder(&scratch).solve_in_folder_over(&Alone, None).err(),
+        solver.in_folder(&scratch).solve_over(&Alone, None).err(),
     ];
     for error in refused {
         assert!(matches!(error, Some(ApspError::NotBySupernodes)), "{error:?}");

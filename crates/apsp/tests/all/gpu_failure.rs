@@ -71,8 +71,11 @@ fn in_a_process_of_its_own() {
     let config = Config::with(algorithm);
     let scratch = ScratchFolder::new(env::var(FOLDER).unwrap());
     let solver = Solver::new(&graph, &config).on(&gpus);
-    let solver = if name == "folder" { solver.in_folder(&scratch) } else { solver };
-    let error = solver.solve(Some(&fail)).expect_err("a GPU has failed");
+    let found = match name {
+        "folder" => solver.in_folder(&scratch).solve(Some(&fail)),
+        _ => solver.solve(Some(&fail)),
+    };
+    let error = found.expect_err("a GPU has failed");
     println!("{case}: {error}");
     let ApspError::Gpu(error) = error else { panic!("{error}") };
     let GpuError::OnGpu { gpu, .. } = *error else { panic!("{error}") };

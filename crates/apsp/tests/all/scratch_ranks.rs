@@ -28,7 +28,7 @@ fn by_ranks<W: PairsWeight>(
         let tell =
             |_, _| if stop(ranks) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         let solver = Solver::new(graph, &config).in_folder(&folder);
-        Ok::<_, ()>(solver.solve_in_folder_over(ranks, Some(&tell)))
+        Ok::<_, ()>(solver.solve_over(ranks, Some(&tell)))
     };
     let mut found = Threads::run(size, work).unwrap().into_iter();
     let first = found.next().unwrap().map(|found| found.expect("rank 0 answers"));
@@ -196,19 +196,6 @@ fn an_error_on_one_rank_is_one_on_all() {
     let messages = refused(&any, &|_| resumed(&at));
     assert!(messages.iter().all(|said| said.contains("panels.bin")), "{messages:?}");
     assert!(files(&at, &["matrix.bin", "journal"]) == expected);
-
-    // where the matrix is to be is said, or it is not
-    let said = Threads::run(2, |ranks| {
-        let config = Config::default();
-        let solver = Solver::new(&graph, &config);
-        let folder = scratch(&at);
-        Ok::<_, ()>([
-            solver.solve_in_folder_over(ranks, None).unwrap_err().to_string(),
-            solver.in_folder(&folder).solve_over(ranks, None).unwrap_err().to_string(),
-        ])
-    });
-    let said = said.unwrap();
-    assert!(said.iter().flatten().all(|said| said.contains("not asked for")), "{said:?}");
 }
 
 /// Ranks with a GPU each, of which another number goes on.
@@ -222,7 +209,7 @@ fn ranks_with_a_gpu_each() {
             };
             let (gpu, folder) = (slice::from_ref(&gpus[ranks.rank()]), resumed(path));
             let solver = Solver::new(graph, &config).on(gpu).in_folder(&folder);
-            Ok::<_, ()>(solver.solve_in_folder_over(ranks, Some(&tell)).is_ok())
+            Ok::<_, ()>(solver.solve_over(ranks, Some(&tell)).is_ok())
         };
         Threads::run(gpus.len(), work).unwrap()
     }

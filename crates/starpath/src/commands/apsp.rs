@@ -292,6 +292,10 @@ fn find_by(
         Some(ordered) => Solver::new(graph, config).by_supernodes(&ordered.supernodes),
         None => Solver::new(graph, config),
     };
+    let solve = |solver: Solver<'_, AnyCsr>, folder: Option<&ScratchFolder>| match folder {
+        Some(folder) => solver.in_folder(folder).solve(Some(&step)),
+        None => solver.solve(Some(&step)),
+    };
     let explained = |pairs: &dyn AnyPairs| {
         let mut plan = pairs.plan().clone();
         if let Some(reason) = ordered.and_then(|ordered| ordered.reason.clone()) {
@@ -311,13 +315,9 @@ fn find_by(
     let had_run = request.scratch.as_ref().is_some_and(ScratchFolder::holds_run);
     if let Some(first) = gpu {
         let gpus = backend::with_others(first, request.gpus, request.config.memory)?;
-        let solver = match &request.scratch {
-            Some(scratch) => solver.on(&gpus).in_folder(scratch),
-            None => solver.on(&gpus),
-        };
         let mut solve_ms = Vec::new();
         let found = repeated(common, || {
-            let pairs = solver.solve(Some(&step))?;
+            let pairs = solve(solver.on(&gpus), request.scratch.as_ref())?;
             solve_ms.push(pairs.report().solve_ms);
             Ok(pairs)
         });
@@ -348,11 +348,7 @@ fn find_by(
     let scratch = request.scratch.clone();
     let scratch =
         scratch.map(|folder| ScratchFolder { resume: folder.resume || !had_run, ..folder });
-    let solver = match &scratch {
-        Some(scratch) => solver.in_folder(scratch),
-        None => solver,
-    };
-    let (pairs, times) = repeated(common, || Ok(solver.solve(Some(&step))?))?;
+    let (pairs, times) = repeated(common, || Ok(solve(solver, scratch.as_ref())?))?;
     let (plan, times) = (explained(&*pairs), Times::of(times)?);
     Ok(Found { pairs, plan, gpus: None, ranks: None, in_memory, times, order_ms })
 }

@@ -80,9 +80,9 @@ impl Work<'_> {
         let bar = Bar::new("solving", common);
         let step = |done, total| bar.step(done, total);
         let found = repeated_by(ranks, common, || {
-            let solver = Solver::new(graph, &config).in_folder(folder);
+            let solver = Solver::new(graph, &config);
             let solver = gpu.map_or(solver, |gpu| solver.on(slice::from_ref(gpu)));
-            let found = solver.solve_in_folder_over(ranks, Some(&step));
+            let found = solver.in_folder(folder).solve_over(ranks, Some(&step));
             found.map_err(|error| explain(&names, error))
         });
         drop(bar);
