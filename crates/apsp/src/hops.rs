@@ -21,7 +21,6 @@ use crate::host::next_hops::{Finder, Hop, Rows, bytes_of_levels, may_need_levels
 use crate::host::settle::Settler;
 use crate::host::useful_arcs::{bytes_of_arcs, greatest, marked, marks, rounds, slack};
 use crate::pairs::milliseconds;
-use crate::ranks::bytes_of_table;
 use crate::{ApspError, PairsWeight, Report};
 
 /// Bytes that the work on the next hops of these rows takes, neither they nor the distances counted.
@@ -47,14 +46,6 @@ fn size_of_hop(n_vertices: usize) -> usize {
 /// Bytes for next hops and the work on them, beside the distances.
 pub(crate) fn bytes<W: Weight>(graph: &Csr<W>, share: Share) -> u128 {
     bytes_of_hops(share) + bytes_of_work(graph, share)
-}
-
-/// An error where memory cannot hold the distances, their next hops and the work on these.
-pub(crate) fn ask_for_memory<W: Weight>(graph: &Csr<W>, share: Share) -> Result<(), ApspError> {
-    let bytes = bytes_of_table::<W>(share) + bytes(graph, share);
-    let too_large = || ApspError::TooLarge { n_vertices: share.blocks.n_rows, bytes: bytes.into() };
-    let whole = usize::try_from(bytes).map_err(|_| too_large())?;
-    Vec::<u8>::new().try_reserve_exact(whole).map_err(|_| too_large())
 }
 
 /// Next hops for the rows that ranks have; where sums may round, their distances are settled.

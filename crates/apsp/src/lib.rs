@@ -34,6 +34,7 @@ mod hops;
 mod host;
 mod in_folder;
 mod job;
+mod memory;
 mod number;
 mod pairs;
 mod plan;
@@ -43,6 +44,7 @@ mod ranks;
 mod scratch;
 mod solver;
 mod supernodes;
+mod table;
 mod weights;
 mod width;
 

@@ -8,7 +8,7 @@ use std::time::Instant;
 use bytemuck::cast_slice;
 use graph_formats::npy::{Dtype, Scalar, write_header};
 use graph_formats::{Distance, VertexId, Weight, tell};
-use ndarray::Array2;
+use ndarray::{Array2, ArrayView2};
 use paths::{DistanceTable, HopStorage, NextHops, Paths, Total};
 use sssp::Progress;
 
@@ -36,15 +36,10 @@ pub(crate) enum Hops {
     Wide(Mapped<u32>),
 }
 
-/// Next hops of so many vertices, row by row, wherever they are kept.
-struct HopRows<'a> {
-    n_vertices: usize,
-    cells: HopCells<'a>,
-}
-
-enum HopCells<'a> {
-    Narrow(&'a [u16]),
-    Wide(&'a [u32]),
+/// Next hops, wherever they are kept.
+enum HopRows<'a> {
+    Narrow(ArrayView2<'a, u16>),
+    Wide(ArrayView2<'a, u32>),
 }
 
 /// Who keeps the rows.
@@ -62,46 +57,44 @@ impl<W: Weight> Rows<W> {
 
     /// The next hops, where they were asked for.
     fn hops(&self) -> Option<HopRows<'_>> {
-        let (n_vertices, cells) = match self {
-            Self::Memory { next_hops, .. } => {
-                let hops = next_hops.as_ref()?;
-                let cells = match hops.as_storage() {
-                    HopStorage::Narrow(hops) => HopCells::Narrow(slice_of(hops)),
-                    HopStorage::Wide(hops) => HopCells::Wide(slice_of(hops)),
-                };
-                (hops.n_vertices(), cells)
-            }
-            Self::Folder { n_vertices, hops, .. } => {
-                let cells = match hops.as_ref()? {
-                    Hops::Narrow(hops) => HopCells::Narrow(hops.numbers()),
-                    Hops::Wide(hops) => HopCells::Wide(hops.numbers()),
-                };
-                (*n_vertices, cells)
-            }
-        };
-        Some(HopRows { n_vertices, cells })
+        Some(match self {
+            Self::Memory { next_hops, .. } => match next_hops.as_ref()?.as_storage() {
+                HopStorage::Narrow(hops) => HopRows::Narrow(hops.view()),
+                HopStorage::Wide(hops) => HopRows::Wide(hops.view()),
+            },
+            Self::Folder { n_vertices, hops, .. } => match hops.as_ref()? {
+                Hops::Narrow(hops) => HopRows::Narrow(square(*n_vertices, hops.numbers())),
+                Hops::Wide(hops) => HopRows::Wide(square(*n_vertices, hops.numbers())),
+            },
+        })
     }
 }
 
 impl HopRows<'_> {
-    /// The vertex after one on the way to another, both of which there are.
+    fn n_vertices(&self) -> usize {
+        match self {
+            Self::Narrow(hops) => hops.nrows(),
+            Self::Wide(hops) => hops.nrows(),
+        }
+    }
+
+    /// The vertex after one on the way to another.
     fn get(&self, from: VertexId, to: VertexId) -> Option<VertexId> {
-        let at = from as usize * self.n_vertices + to as usize;
-        match self.cells {
-            HopCells::Narrow(hops) => vertex(&hops[at]),
-            HopCells::Wide(hops) => vertex(&hops[at]),
+        let place = (from as usize, to as usize);
+        match self {
+            Self::Narrow(hops) => hops.get(place).and_then(vertex),
+            Self::Wide(hops) => hops.get(place).and_then(vertex),
         }
     }
 
     fn row(&self, source: VertexId) -> Vec<Option<VertexId>> {
-        let n = self.n_vertices as VertexId;
+        let n = self.n_vertices() as VertexId;
         let n_known = if source < n { n } else { 0 };
         (0..n_known).map(|target| self.get(source, target)).collect()
     }
 
     fn path(&self, source: VertexId, target: VertexId) -> Option<Vec<VertexId>> {
-        let n = self.n_vertices as VertexId;
-        if source >= n || target >= n {
+        if source as usize >= self.n_vertices() {
             return None;
         }
         let mut path = vec![source];
@@ -118,15 +111,21 @@ impl HopRows<'_> {
         out: &mut dyn Write,
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
-        let n = self.n_vertices;
-        let (dtype, size, cells): (_, _, &[u8]) = match self.cells {
-            HopCells::Narrow(hops) => (u16::DTYPE, size_of::<u16>(), cast_slice(hops)),
-            HopCells::Wide(hops) => (u32::DTYPE, size_of::<u32>(), cast_slice(hops)),
+        let (dtype, cells): (_, &[u8]) = match self {
+            Self::Narrow(hops) => (u16::DTYPE, cast_slice(hops.as_slice().expect("row by row"))),
+            Self::Wide(hops) => (u32::DTYPE, cast_slice(hops.as_slice().expect("row by row"))),
         };
+        let n = self.n_vertices();
+        let width = cells.len() / n.max(1);
         write_rows(out, dtype, n, progress, &mut |out, u| {
-            out.write_all(&cells[u * n * size..(u + 1) * n * size])
+            out.write_all(&cells[u * width..(u + 1) * width])
         })
     }
+}
+
+/// Cells of a square table, row by row.
+fn square<T>(n: usize, cells: &[T]) -> ArrayView2<'_, T> {
+    ArrayView2::from_shape((n, n), cells).expect("as many cells")
 }
 
 /// What became of the time, in milliseconds, and how a GPU was used: that of numbers that were tried
@@ -407,12 +406,6 @@ fn write_rows(
 /// What has passed since.
 pub(crate) fn milliseconds(start: Instant) -> f64 {
     start.elapsed().as_secs_f64() * 1e3
-}
-
-/// Zeros, which the system gives out when they are first touched; `None` if there is no memory.
-pub(crate) fn zeros<D: Distance>(len: usize) -> Option<Vec<D>> {
-    Vec::<D>::new().try_reserve_exact(len).ok()?;
-    Some(vec![D::ZERO; len])
 }
 
 fn vertex<H: Hop + Into<VertexId>>(hop: &H) -> Option<VertexId> {

@@ -10,8 +10,7 @@ use bytemuck::Pod;
 use collectives::{Alone, Communicator, RanksError};
 use gpu_runtime::Gpu;
 use graph_formats::npy::{Dtype, Scalar, write_header};
-use graph_formats::{Csr, Distance, VertexId, Weight, parallel, tell};
-use ndarray::Array2;
+use graph_formats::{Csr, Distance, VertexId, Weight, tell};
 use paths::{DistanceTable, HopStorage, Total};
 use pivots::Share;
 use rayon::ThreadPool;
@@ -21,7 +20,10 @@ use crate::element::with_element;
 use crate::error::agree;
 use crate::host::{Kernel, Matrix, MinPlus, floyd_warshall, johnson, rows_of_rank};
 use crate::job::{Backend, Found, Job, Turn};
-use crate::pairs::{Rows, milliseconds, slice_of, zeros};
+use crate::memory;
+use crate::pairs::{Rows, milliseconds, slice_of};
+use crate::table::Table;
+use crate::table::decode;
 use crate::width::Narrow;
 use crate::{
     Algorithm, ApspError, Certainty, Config, Number, Pairs, PairsWeight, Plan, Report, Summary,
@@ -123,7 +125,7 @@ impl Plan {
 }
 
 /// An error where the table, and the matrix that it is made in or the next hops that are made
-/// of it, are more than the memory allowed, or next hops are more than there is.
+/// of it, are more than the memory allowed, or than there is.
 pub(crate) fn check_memory<W: Weight>(
     graph: &Csr<W>,
     share: Share,
@@ -136,19 +138,7 @@ pub(crate) fn check_memory<W: Weight>(
         _ => 0,
     };
     let hops = if config.next_hops { hops::bytes(graph, share) } else { 0 };
-    let bytes = bytes_of_table::<W>(share) + matrix.max(hops);
-    match config.memory {
-        Some(memory) if u128::from(memory) < bytes => {
-            Err(ApspError::OverMemory { n_vertices, bytes: bytes.into(), memory })
-        }
-        _ if config.next_hops => hops::ask_for_memory(graph, share),
-        _ => Ok(()),
-    }
-}
-
-/// Bytes of the distances of a rank.
-pub(crate) fn bytes_of_table<W: Weight>(share: Share) -> u128 {
-    share.n_rows() as u128 * share.blocks.n_rows as u128 * size_of::<W::Distance>() as u128
+    memory::check(n_vertices, Table::<W>::bytes(share) + matrix.max(hops), config.memory)
 }
 
 /// By Floyd-Warshall on a matrix of these numbers.
@@ -162,8 +152,8 @@ fn by_matrix<W: Weight, E: MinPlus>(
     let Job { ranks, graph, progress, .. } = *job;
     let start = Instant::now();
     let kernel = common_kernel(ranks)?;
-    let matrix = pool.install(|| matrix_of::<W, E>(graph, share, kernel));
-    let mut matrix = agree(ranks, matrix)?;
+    let matrix = pool.install(|| Matrix::of(graph, share, kernel));
+    let mut matrix: Matrix<E> = agree(ranks, matrix)?;
     report.prepare_ms += milliseconds(start);
     let start = Instant::now();
     match form {
@@ -181,20 +171,11 @@ fn by_matrix<W: Weight, E: MinPlus>(
     }
     report.solve_ms += milliseconds(start);
     let start = Instant::now();
-    let n = share.blocks.n_rows;
-    let too_large =
-        || ApspError::TooLarge { n_vertices: n, bytes: bytes_of_table::<W>(share).into() };
-    let mut cells = zeros::<W::Distance>(share.n_rows() * n).ok_or_else(too_large)?;
+    let mut table = Table::<W>::new(share.n_rows(), share.blocks.n_rows)?;
     let sources: Vec<usize> = share.rows().collect();
-    pool.install(|| {
-        let rows = cells.chunks_mut(n.max(1)).zip(sources);
-        parallel::for_each_of(rows, &|(row, source)| {
-            row.iter_mut().zip(matrix.row(source)).for_each(|(cell, found)| *cell = found.decode());
-        });
-    });
-    let table = Array2::from_shape_vec((share.n_rows(), n), cells).map_err(|_| too_large())?;
+    pool.install(|| table.fill(&|place, row| decode(row, matrix.row(sources[place]))));
     report.download_ms += milliseconds(start);
-    Ok(DistanceTable::from_storage(table))
+    Ok(table.finish())
 }
 
 /// The fastest kernel that the processors of all ranks have: packed rows are as it reads them.
@@ -203,20 +184,6 @@ fn common_kernel<E: MinPlus>(ranks: &dyn Communicator) -> Result<Kernel<E>, Rank
     let mut kernels = E::kernels();
     let n_common = ranks.min(kernels.len() as u64)? as usize;
     Ok(kernels.swap_remove(kernels.len() - n_common))
-}
-
-/// The arcs of a graph, where there is memory for them and for the table of distances.
-fn matrix_of<W: Weight, E: MinPlus>(
-    graph: &Csr<W>,
-    share: Share,
-    kernel: Kernel<E>,
-) -> Result<Matrix<E>, ApspError> {
-    let bytes = Matrix::<E>::bytes(share) + bytes_of_table::<W>(share);
-    let too_large = || ApspError::TooLarge { n_vertices: share.blocks.n_rows, bytes: bytes.into() };
-    // a system that grants each of the two may not have both: ask for them together, once
-    let whole = usize::try_from(bytes).map_err(|_| too_large())?;
-    Vec::<u8>::new().try_reserve_exact(whole).map_err(|_| too_large())?;
-    Matrix::of(graph, share, kernel)
 }
 
 impl<W: PairsWeight> RankPairs<W> {

@@ -3,7 +3,6 @@
 //! In each round everybody runs once, so that a machine that slows down slows all of them. What
 //! is short runs several times in a turn, and the figures are the mean.
 
-use graph_formats::Interrupted;
 use std::fmt::{self, Display};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,6 +12,7 @@ use anyhow::{Context, Error, Result};
 use apsp::ApspError;
 use closure::ClosureError;
 use gpu_runtime::GpuError;
+use graph_formats::Interrupted;
 use sssp::SsspError;
 use star_machine::StarError;
 

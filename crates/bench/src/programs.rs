@@ -1,6 +1,5 @@
 //! Programs in processes of their own.
 
-use graph_formats::Interrupted;
 use std::fs::File;
 use std::io::{Read, Seek};
 use std::ops::ControlFlow;
@@ -9,6 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use graph_formats::Interrupted;
 
 use crate::study::Bench;
 

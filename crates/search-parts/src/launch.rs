@@ -3,7 +3,6 @@
 //!
 //! The device's part is in `kernels/common/watch.cuh`.
 
-use graph_formats::Interrupted;
 use std::fmt::Display;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering::Relaxed;
@@ -12,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use bytemuck::Pod;
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig, Mailbox, Ptx, Timer};
+use graph_formats::Interrupted;
 use kernels::Module;
 
 use crate::SearchError;

@@ -4,12 +4,12 @@
 //! stops at its next report and unwinds, so that no temporary file stays behind. The
 //! second ends the program on the spot, and so does the first while a graph is read.
 
-use graph_formats::Interrupted;
 use std::ops::ControlFlow;
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use graph_formats::Interrupted;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::Common;

@@ -10,6 +10,7 @@ use super::next_hops::COLUMNS;
 use super::published::{OutOfCore, Parameters};
 use crate::hops::{bytes_of_hops, bytes_of_work};
 use crate::host::all_rows;
+use crate::memory;
 use crate::{Algorithm, ApspError, Config};
 
 /// The needs of one solve, in bytes.
@@ -95,14 +96,8 @@ impl Need {
     }
 
     /// An error where that is more than the memory allowed, or than there is.
-    pub(super) fn check_host(&self, memory: Option<u64>) -> Result<(), ApspError> {
-        let (n_vertices, bytes) = (self.n_vertices, self.on_host());
-        if let Some(memory) = memory.filter(|&memory| u128::from(memory) < bytes) {
-            return Err(ApspError::OverMemory { n_vertices, bytes: bytes.into(), memory });
-        }
-        let too_large = || ApspError::TooLarge { n_vertices, bytes: bytes.into() };
-        let whole = usize::try_from(bytes).map_err(|_| too_large())?;
-        Vec::<u8>::new().try_reserve_exact(whole).map_err(|_| too_large())
+    pub(super) fn check_host(&self, allowed: Option<u64>) -> Result<(), ApspError> {
+        memory::check(self.n_vertices, self.on_host(), allowed)
     }
 }
 

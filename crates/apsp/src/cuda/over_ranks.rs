@@ -15,13 +15,14 @@ use super::floyd_warshall::{FloydWarshall, Part, close};
 use super::link::Link;
 use super::memory::Need;
 use super::rows::OnGpu;
-use super::solve::{Table, arithmetic, plan, tried};
+use super::solve::{arithmetic, bring, plan, tried};
 use crate::error::agree;
 use crate::job::{Backend, Found, Job, Turn};
 use crate::pairs::milliseconds;
-use crate::ranks::{RankPairs, bytes_of_table};
+use crate::ranks::RankPairs;
+use crate::table::Table;
 use crate::width::Narrow;
-use crate::{Algorithm, ApspError, PairsWeight, Phases, Plan, Report, hops};
+use crate::{Algorithm, ApspError, PairsWeight, Phases, Plan, Report, hops, memory};
 
 /// By ranks, each with one of these GPUs.
 pub(crate) fn solve_over<W: PairsWeight>(
@@ -137,7 +138,7 @@ impl<W: Weight> Work<'_, W> {
         let own = |rows: Range<usize>| {
             matrix.download_range(rows.start * cut.stride()..rows.end * cut.stride())
         };
-        let brought = self.pool.install(|| table.bring(cut, &own));
+        let brought = self.pool.install(|| bring(&mut table, cut, &own));
         agree(ranks, brought.map_err(ApspError::from))?;
         report.download_ms = milliseconds(start);
         Ok((Found { note, ..Found::distances(share, table.finish()) }, report))
@@ -149,10 +150,7 @@ impl<W: Weight> Work<'_, W> {
         let n = graph.n_vertices();
         let block = cut.blocks.block_rows as u128 * cut.stride() as u128 * size_of::<u32>() as u128;
         let hops = if config.next_hops { hops::bytes(graph, share) } else { 0 };
-        let bytes = bytes_of_table::<W>(share) + hops.max(block);
-        if let Some(memory) = config.memory.filter(|&memory| u128::from(memory) < bytes) {
-            return Err(ApspError::OverMemory { n_vertices: n, bytes: bytes.into(), memory });
-        }
+        memory::check(n, Table::<W>::bytes(share) + hops.max(block), config.memory)?;
         let need = Need::of(graph, config, Algorithm::Blocked, arithmetic, cut.blocks.n_parts);
         gpu.check_fits("this rank's share of the matrix", need.on_gpu())?;
         let kernels = Kernels::load(gpu, arithmetic)?;

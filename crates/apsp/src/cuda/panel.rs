@@ -11,11 +11,11 @@
 //!
 //! Reference: floyd-1962, venkataraman-2003, okuyama-2010
 
-use graph_formats::tell;
 use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Event, Gpu, GpuError, LaunchConfig, Priority};
+use graph_formats::tell;
 use sssp::Progress;
 
 use super::arithmetic::{Arithmetic, Kernels, TILE_ROWS};

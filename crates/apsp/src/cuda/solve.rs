@@ -6,8 +6,7 @@ use std::time::Instant;
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use gpu_runtime::{Gpu, GpuError};
-use graph_formats::{Csr, Distance, Weight, parallel};
-use ndarray::Array2;
+use graph_formats::{Csr, Weight, parallel};
 use paths::{DistanceTable, HopStorage};
 use sssp::Progress;
 
@@ -24,7 +23,8 @@ use crate::element::{Element, with_element, write_row};
 use crate::host::all_rows;
 use crate::host::useful_arcs::{marked, marks, rounds};
 use crate::job::{Backend, Found, Job, Turn};
-use crate::pairs::{milliseconds, zeros};
+use crate::pairs::milliseconds;
+use crate::table::{Table, decode};
 use crate::width::Narrow;
 use crate::{Algorithm, ApspError, Config, PairsWeight, Plan, Report};
 
@@ -225,7 +225,7 @@ impl<W: Weight> Work<'_, W> {
         let start = Instant::now();
         let n = self.graph.n_vertices();
         let mut table = Table::<W>::new(n, n)?;
-        table.bring(found.cut, &|rows| found.words(rows))?;
+        bring(&mut table, found.cut, &|rows| found.words(rows))?;
         let distances = table.finish();
         let Shares { cut, shares, mut report } = found;
         report.download_ms = milliseconds(start);
@@ -270,7 +270,8 @@ impl<W: Weight> Work<'_, W> {
         let start = Instant::now();
         let mut table = Table::<W>::new(n, n)?;
         with_element!(W, arithmetic.number(), E => {
-            table.fill::<E>(0, cut.side(), cast_slice(&matrix));
+            let numbers = cast_slice::<u32, E>(&matrix);
+            table.fill(&|u, row| decode(row, &numbers[u * cut.side()..]));
         });
         let distances = table.finish();
         report.download_ms = milliseconds(start);
@@ -297,7 +298,7 @@ impl<W: Weight> Work<'_, W> {
         report.solve_ms = milliseconds(start);
         let start = Instant::now();
         let mut table = Table::<W>::new(n, n)?;
-        table.fill(0, side, &matrix);
+        table.fill(&|u, row| decode(row, &matrix[u * side..]));
         report.download_ms = milliseconds(start);
         Ok(Solved { distances: table.finish(), next_hops: None, report })
     }
@@ -331,53 +332,23 @@ impl<W: Weight> Work<'_, W> {
     }
 }
 
-/// A table of distances, from all vertices or some, that is filled with rows of a matrix.
-pub(super) struct Table<W: Weight>(Array2<W::Distance>);
-
-impl<W: Weight> Table<W> {
-    pub(super) fn new(n_sources: usize, n: usize) -> Result<Self, ApspError> {
-        let bytes = n_sources as u128 * n as u128 * size_of::<W::Distance>() as u128;
-        let too_large = || ApspError::TooLarge { n_vertices: n, bytes: bytes.into() };
-        let cells = zeros::<W::Distance>(n_sources * n).ok_or_else(too_large)?;
-        Ok(Self(Array2::from_shape_vec((n_sources, n), cells).map_err(|_| too_large())?))
-    }
-
-    /// With the words of rows of a matrix that is cut like this, which several threads ask for, few
-    /// rows at a time that are all of one block.
-    pub(super) fn bring(
-        &mut self,
-        cut: Cut,
-        words: &(dyn Fn(Range<usize>) -> Result<Vec<u32>, GpuError> + Sync),
-    ) -> Result<(), GpuError> {
-        let n = self.0.ncols().max(1);
-        let cells = self.0.as_slice_mut().unwrap_or_default();
-        let parts = cells.chunks_mut(SIDE_STEP * n).enumerate().collect();
-        parallel::try_map_of(parts, &|(i, cells)| {
-            let first = i * SIDE_STEP;
-            let words = words(first..first + cells.len() / n)?;
-            with_element!(W, cut.arithmetic.number(), E => {
-                let numbers = cast_slice::<u32, E>(&words).chunks(cut.side());
-                cells.chunks_mut(n).zip(numbers).for_each(|(row, numbers)| decode(row, numbers));
-            });
-            Ok(())
-        })?;
+/// Fills a table with the words of rows of a matrix that is cut like this, which several threads
+/// ask for, few rows at a time that are all of one block.
+pub(super) fn bring<W: Weight>(
+    table: &mut Table<W>,
+    cut: Cut,
+    words: &(dyn Fn(Range<usize>) -> Result<Vec<u32>, GpuError> + Sync),
+) -> Result<(), GpuError> {
+    let n = table.n_columns().max(1);
+    let parts = table.rows(SIDE_STEP).into_iter().enumerate().collect();
+    parallel::try_map_of(parts, &|(i, cells)| {
+        let first = i * SIDE_STEP;
+        let words = words(first..first + cells.len() / n)?;
+        with_element!(W, cut.arithmetic.number(), E => {
+            let numbers = cast_slice::<u32, E>(&words).chunks(cut.side());
+            cells.chunks_mut(n).zip(numbers).for_each(|(row, numbers)| decode(row, numbers));
+        });
         Ok(())
-    }
-
-    /// From row `first` on, with rows of a matrix of this side, of which the last may be no
-    /// vertex's.
-    pub(super) fn fill<E: Element>(&mut self, first: usize, side: usize, numbers: &[E]) {
-        let n = self.0.ncols();
-        let cells = self.0.as_slice_mut().unwrap_or_default();
-        let rows = cells.chunks_mut(n.max(1)).skip(first).zip(numbers.chunks(side));
-        parallel::for_each_of(rows, &|(cells, numbers)| decode(cells, numbers));
-    }
-
-    pub(super) fn finish(self) -> DistanceTable<W> {
-        DistanceTable::from_storage(self.0)
-    }
-}
-
-fn decode<D: Distance, E: Element>(cells: &mut [D], numbers: &[E]) {
-    cells.iter_mut().zip(numbers).for_each(|(cell, &number)| *cell = number.decode());
+    })?;
+    Ok(())
 }

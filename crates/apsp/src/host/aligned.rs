@@ -2,6 +2,8 @@
 
 use std::ops::{Deref, DerefMut};
 
+use bytemuck::allocation::try_zeroed_vec;
+
 use crate::element::Element;
 
 /// Bytes of a cache line.
@@ -20,8 +22,7 @@ impl<E: Element> Aligned<E> {
     /// memory.
     pub(crate) fn zeros(len: usize) -> Option<Self> {
         let whole = len.checked_add(line::<E>())?;
-        Vec::<E>::new().try_reserve_exact(whole).ok()?;
-        let numbers = vec![E::ZERO; whole];
+        let numbers: Vec<E> = try_zeroed_vec(whole).ok()?;
         // where alignment cannot be told, any place is right
         let start = numbers.as_ptr().align_offset(LINE).min(line::<E>());
         Some(Self { numbers, start, len })

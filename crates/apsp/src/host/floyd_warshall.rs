@@ -27,11 +27,11 @@
 //!
 //! Reference: floyd-1962, warshall-1962, venkataraman-2003, buluc-2010
 
-use graph_formats::{Interrupted, tell};
 use std::cell::RefCell;
 use std::ops::Range;
 
 use collectives::Communicator;
+use graph_formats::{Interrupted, tell};
 use pivots::{Part, Share, Strip, Work};
 use rayon::ThreadPool;
 use rayon::prelude::*;

@@ -14,6 +14,7 @@ use super::aligned::{Aligned, line};
 use super::min_plus::{Kernel, MinPlus, pack, pack_groups, packed_len, relax_packed, relax_rows};
 use crate::ApspError;
 use crate::element::write_row;
+use crate::memory::too_large;
 
 /// Rows that a thread relaxes at one time: with many pivots, what it reads of them again and
 /// again stays in its cache.
@@ -60,7 +61,7 @@ impl<E: MinPlus> Matrix<E> {
 
     /// That memory cannot hold it.
     fn too_large(share: Share) -> ApspError {
-        ApspError::TooLarge { n_vertices: share.blocks.n_rows, bytes: Self::bytes(share).into() }
+        too_large(share.blocks.n_rows, Self::bytes(share))
     }
 
     /// A matrix of any shape without paths; `None` where there is no memory.

@@ -4,8 +4,7 @@ use std::cell::Cell;
 use std::time::Instant;
 
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Weight, parallel, tell};
-use ndarray::Array2;
+use graph_formats::{Csr, Weight, tell};
 use paths::DistanceTable;
 use sssp::Progress;
 
@@ -14,8 +13,9 @@ use crate::cuda::{Arithmetic, supernodes as on_gpu};
 use crate::element::with_element;
 use crate::host::{MinPlus, all_rows};
 use crate::job::{Backend, Found, Job, Turn};
-use crate::pairs::{milliseconds, zeros};
-use crate::ranks::bytes_of_table;
+use crate::memory;
+use crate::pairs::milliseconds;
+use crate::table::Table;
 use crate::width::Narrow;
 use crate::{Algorithm, ApspError, Config, Number, PairsWeight, Plan, Report, hops};
 
@@ -60,13 +60,8 @@ impl<W: PairsWeight> Backend<W> for BySupernodes<'_> {
         let n_vertices = graph.n_vertices();
         let share = all_rows(n_vertices);
         let hops = if config.next_hops { hops::bytes(graph, share) } else { 0 };
-        let bytes = bytes_of_table::<W>(share) + self.bytes(graph, plan)?.max(hops);
-        let too_large = || ApspError::TooLarge { n_vertices, bytes: bytes.into() };
-        if let Some(memory) = config.memory.filter(|&memory| u128::from(memory) < bytes) {
-            return Err(ApspError::OverMemory { n_vertices, bytes: bytes.into(), memory });
-        }
-        let whole = usize::try_from(bytes).map_err(|_| too_large())?;
-        Vec::<u8>::new().try_reserve_exact(whole).map_err(|_| too_large())
+        let bytes = Table::<W>::bytes(share) + self.bytes(graph, plan)?.max(hops);
+        memory::check(n_vertices, bytes, config.memory)
     }
 
     fn find(
@@ -140,19 +135,13 @@ impl BySupernodes<'_> {
         report.solve_ms += milliseconds(start);
         let start = Instant::now();
         let (n, ranks) = (graph.n_vertices(), supernodes.ranks());
-        let bytes = bytes_of_table::<W>(all_rows(n));
-        let too_large = || ApspError::TooLarge { n_vertices: n, bytes: bytes.into() };
-        let mut cells = zeros::<W::Distance>(n * n).ok_or_else(too_large)?;
-        let rows = cells.chunks_mut(n.max(1)).zip(ranks);
-        parallel::for_each_of(rows, &|(cells, &source)| {
-            let row = closed.row(source);
-            cells
-                .iter_mut()
-                .zip(ranks)
-                .for_each(|(cell, &rank)| *cell = row[rank as usize].decode());
+        let mut table = Table::<W>::new(n, n)?;
+        table.fill(&|u, cells| {
+            let row = closed.row(ranks[u]);
+            let numbers = ranks.iter().map(|&rank| row[rank as usize]);
+            cells.iter_mut().zip(numbers).for_each(|(cell, number)| *cell = number.decode());
         });
         report.download_ms += milliseconds(start);
-        let table = Array2::from_shape_vec((n, n), cells).map_err(|_| too_large())?;
-        Ok(DistanceTable::from_storage(table))
+        Ok(table.finish())
     }
 }

@@ -15,16 +15,17 @@ use std::time::Instant;
 
 use bytemuck::cast_slice;
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig, Ptx};
-use graph_formats::Weight;
+use graph_formats::{Weight, parallel};
 use paths::DistanceTable;
 
 use self::closer::{Closer, Lists};
 use self::layout::{HEIGHTS, Layout};
 use super::arithmetic::{Arithmetic, adds_and_compares};
-use super::solve::{SPEED, Table};
+use super::solve::SPEED;
 use crate::host::MinPlus;
 use crate::pairs::milliseconds;
 use crate::supernodes::{Fronts, Steps, Supernodes};
+use crate::table::{Table, decode};
 use crate::width::Narrow;
 use crate::{ApspError, Report};
 
@@ -204,7 +205,9 @@ impl OnGpu<'_> {
             unsafe { self.gpu.launch(&self.kernels.rows_of_vertices, shape, &args)? };
             let words = (here * n * size_of::<E>()).div_ceil(size_of::<u32>());
             let found = rows.download_range(0..words)?;
-            table.fill::<E>(first, n, &cast_slice(&found)[..here * n]);
+            let numbers = cast_slice::<u32, E>(&found).chunks(n);
+            let rows = table.rows(1).into_iter().skip(first).take(here).zip(numbers);
+            parallel::for_each_of(rows, &|(row, numbers)| decode(row, numbers));
         }
         report.download_ms += milliseconds(start);
         Ok(table.finish())
