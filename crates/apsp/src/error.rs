@@ -140,16 +140,6 @@ pub enum ApspError {
     /// Ranks cannot reach each other any more.
     #[error(transparent)]
     Ranks(#[from] RanksError),
-    /// A published form does not take this parameter.
-    #[error("{name} is {value}, but it has to be {expected}")]
-    Parameter {
-        /// What it is called.
-        name: &'static str,
-        /// What was asked for.
-        value: u32,
-        /// What is taken.
-        expected: String,
-    },
     /// A GPU cannot do it.
     #[error("not on a GPU: {reason}; use the CPU")]
     NotOnGpu {
@@ -163,9 +153,9 @@ pub enum ApspError {
     #[error("cannot start threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
     /// A search failed: a negative cycle can be reached, a distance overflows its type, or
-    /// the progress callback ended the work.
+    /// the progress callback ended the work; or a published form has no kernel for the tile.
     #[error(transparent)]
-    Search(#[from] SsspError),
+    Search(SsspError),
 }
 
 const _: () = assert!(align_of::<ApspError>() <= align_of::<u64>(), "see `Large`");
@@ -173,6 +163,15 @@ const _: () = assert!(align_of::<ApspError>() <= align_of::<u64>(), "see `Large`
 impl From<GpuError> for ApspError {
     fn from(error: GpuError) -> Self {
         Self::Gpu(Box::new(error))
+    }
+}
+
+impl From<SsspError> for ApspError {
+    fn from(error: SsspError) -> Self {
+        match error {
+            SsspError::Gpu(error) => Self::Gpu(error),
+            other => Self::Search(other),
+        }
     }
 }
 
