@@ -4,6 +4,8 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::str::FromStr;
 
+use published::pairs::Form;
+
 use crate::ApspError;
 
 /// How to find all distances.
@@ -13,21 +15,12 @@ pub enum Algorithm {
     /// The one that should be fastest on this graph; [`Plan`](crate::Plan) says which.
     #[default]
     Auto,
-    /// Floyd-Warshall over the matrix of distances, a pass for each vertex: O(n³) whatever
-    /// the arcs.
-    FloydWarshall,
-    /// The same with a block of vertices at a time, each number read once for many sums.
+    /// Floyd-Warshall over the matrix of distances, a block of vertices at a time, so that each
+    /// number is read once for many sums: O(n³) whatever the arcs.
     Blocked,
-    /// The same tile by tile with a product in registers: method A of okuyama-2010. On a GPU
-    /// only.
-    BlockedProduct,
-    /// The same tile by tile on two levels: method B of okuyama-2010. On a GPU only.
-    BlockedTwoLevel,
-    /// The same with the matrix in the host's memory: 32 rows of it at a time are on the GPU, as
-    /// origin-out-of-core has it. On a GPU only.
-    BlockedOutOfCore,
-    /// The same by halves, and halves of halves, of the vertices.
-    Recursive,
+    /// The same in the [form](Form) of a paper. On the CPU [`Form::FloydWarshall`] and
+    /// [`Form::Recursive`] only.
+    Published(Form),
     /// A search from every vertex: O(n (n + m) log n), after making negative weights
     /// non-negative by potentials.
     Johnson,
@@ -37,30 +30,26 @@ impl Algorithm {
     /// All of them, [`Auto`](Algorithm::Auto) first.
     pub const ALL: [Self; 8] = [
         Self::Auto,
-        Self::FloydWarshall,
+        Self::Published(Form::FloydWarshall),
         Self::Blocked,
-        Self::BlockedProduct,
-        Self::BlockedTwoLevel,
-        Self::BlockedOutOfCore,
-        Self::Recursive,
+        Self::Published(Form::BlockedProduct),
+        Self::Published(Form::BlockedTwoLevel),
+        Self::Published(Form::BlockedOutOfCore),
+        Self::Published(Form::Recursive),
         Self::Johnson,
     ];
 
     /// Whether it has tiles of several sides, on a GPU.
     pub fn has_tiles(self) -> bool {
-        matches!(self, Self::BlockedProduct | Self::BlockedTwoLevel | Self::Recursive)
+        matches!(self, Self::Published(form) if form.has_tiles())
     }
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
-            Self::FloydWarshall => "floyd-warshall",
             Self::Blocked => "blocked",
-            Self::BlockedProduct => "blocked-product",
-            Self::BlockedTwoLevel => "blocked-two-level",
-            Self::BlockedOutOfCore => "blocked-out-of-core",
-            Self::Recursive => "recursive",
+            Self::Published(form) => form.name(),
             Self::Johnson => "johnson",
         }
     }

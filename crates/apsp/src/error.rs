@@ -140,16 +140,6 @@ pub enum ApspError {
     /// Ranks cannot reach each other any more.
     #[error(transparent)]
     Ranks(#[from] RanksError),
-    /// A published form does not take this parameter.
-    #[error("{name} is {value}, but it has to be {expected}")]
-    Parameter {
-        /// What it is called.
-        name: &'static str,
-        /// What was asked for.
-        value: u32,
-        /// What is taken.
-        expected: String,
-    },
     /// A GPU cannot do it.
     #[error("not on a GPU: {reason}; use the CPU")]
     NotOnGpu {
@@ -165,7 +155,8 @@ pub enum ApspError {
     /// The progress callback ended the work.
     #[error("interrupted")]
     Interrupted(#[from] Interrupted),
-    /// A search failed: a negative cycle can be reached, or a distance overflows its type.
+    /// A search failed: a negative cycle can be reached, or a distance overflows its type; or a
+    /// published form has no kernel for the tile.
     #[error(transparent)]
     Search(SsspError),
 }
@@ -182,6 +173,7 @@ impl From<SsspError> for ApspError {
     fn from(error: SsspError) -> Self {
         match error {
             SsspError::Interrupted(interrupted) => interrupted.into(),
+            SsspError::Gpu(error) => Self::Gpu(error),
             other => Self::Search(other),
         }
     }

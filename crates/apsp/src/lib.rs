@@ -49,12 +49,13 @@ mod weights;
 mod width;
 
 pub use config::{Algorithm, Config};
-pub use cuda::{DevicePairs, published};
+pub use cuda::DevicePairs;
 pub use error::ApspError;
 pub use in_folder::InFolder;
 pub use number::Number;
 pub use pairs::{Pairs, Phases, Report, Summary};
 pub use plan::Plan;
+pub use published;
 pub use ranks::RankPairs;
 pub use scratch::{ScratchError, ScratchFolder};
 pub use solver::Solver;

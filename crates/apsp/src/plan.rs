@@ -3,6 +3,7 @@
 use std::fmt;
 
 use graph_formats::{Csr, Weight};
+use published::pairs::Form;
 use sssp::Progress;
 
 use crate::width::{Narrow, Width};
@@ -41,11 +42,10 @@ impl Plan {
         narrow: Narrow,
         progress: Option<Progress<'_>>,
     ) -> Result<Self, ApspError> {
-        if let Algorithm::BlockedProduct
-        | Algorithm::BlockedTwoLevel
-        | Algorithm::BlockedOutOfCore = config.algorithm
-        {
-            return Err(ApspError::NotHere { algorithm: config.algorithm });
+        match config.algorithm {
+            Algorithm::Published(Form::FloydWarshall | Form::Recursive) => {}
+            algorithm @ Algorithm::Published(_) => return Err(ApspError::NotHere { algorithm }),
+            _ => {}
         }
         let (n, degree) = (graph.n_vertices(), degree(graph));
         let by_bits = graph.weight_summary().common().is_some();

@@ -13,6 +13,7 @@ use graph_formats::npy::{Dtype, Scalar, write_header};
 use graph_formats::{Csr, Distance, VertexId, Weight, tell};
 use paths::{DistanceTable, HopStorage, Total};
 use pivots::Share;
+use published::pairs::Form;
 use rayon::ThreadPool;
 use sssp::Progress;
 
@@ -62,9 +63,7 @@ impl<W: PairsWeight> Backend<W> for Cpu<'_> {
 
     fn check(&self, job: &Job<'_, W>, plan: &Plan) -> Result<(), ApspError> {
         let Job { ranks, graph, config, .. } = *job;
-        if let (2.., form @ (Algorithm::FloydWarshall | Algorithm::Recursive)) =
-            (ranks.size(), config.algorithm)
-        {
+        if let (2.., Algorithm::Published(form)) = (ranks.size(), config.algorithm) {
             return Err(ApspError::NotByRanks { what: form.name() });
         }
         check_memory(graph, rows_of_rank(graph.n_vertices(), ranks), plan, config)
@@ -157,10 +156,10 @@ fn by_matrix<W: Weight, E: MinPlus>(
     report.prepare_ms += milliseconds(start);
     let start = Instant::now();
     match form {
-        Algorithm::FloydWarshall => {
+        Algorithm::Published(Form::FloydWarshall) => {
             pool.install(|| floyd_warshall::plain(&mut matrix, progress))?;
         }
-        Algorithm::Recursive => {
+        Algorithm::Published(Form::Recursive) => {
             pool.install(|| floyd_warshall::recursive(&mut matrix, progress))?;
         }
         // between the threads of the pool nothing is handed over where nothing is sent

@@ -2,7 +2,8 @@
 //!
 //! Each file names its paper, the differences and its launch. [`search`] makes one of these
 //! [forms](Form) for a graph; `sssp` takes them by name, and tries some where many searches are
-//! expected. [`Bounds`] limits the repeated work of Δ-stepping. [`ExtractMin`] and
+//! expected. [`pairs`] has the forms of Floyd-Warshall, which `apsp` takes by name.
+//! [`Bounds`] limits the repeated work of Δ-stepping. [`ExtractMin`] and
 //! [`DijkstraByLaunches`] are single steps and loops, for measurements.
 
 mod bellman_ford;
@@ -14,6 +15,7 @@ mod dijkstra;
 mod dijkstra_by_launches;
 mod edges;
 mod extract_min;
+pub mod pairs;
 mod settings;
 mod spmv_matrix;
 

@@ -64,6 +64,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "graph-formats",
             "starpath-paths",
             "starpath-pivots",
+            "starpath-published",
             "sssp",
             "collectives",
             "gpu-runtime",

@@ -1,9 +1,8 @@
 //! What a matrix on a GPU is of, and the kernels for it.
 
 use gpu_runtime::{Gpu, GpuError, Kernel, Ptx};
-use graph_formats::{Csr, Weight};
+use graph_formats::{Csr, Weight, WeightKind};
 
-use super::published::SIDE_STEP;
 use crate::{ApspError, Number};
 
 /// What distances are added and compared as.
@@ -67,6 +66,11 @@ impl Arithmetic {
         }
     }
 
+    /// The elements of a published form, where [its numbers have 32 bits](Self::of_words).
+    pub(super) fn kind(self) -> WeightKind {
+        if self == Self::I32 { WeightKind::I32 } else { WeightKind::F32 }
+    }
+
     /// What numbers the host has of it.
     pub(super) fn number(self) -> Number {
         match self {
@@ -118,9 +122,9 @@ impl Arithmetic {
         64 / self.word_bytes()
     }
 
-    /// What sides of matrices are multiples of: whole tiles of 128 words.
+    /// What sides of matrices are multiples of: whole tiles, as many words as rows.
     pub(super) fn side_step(self) -> usize {
-        SIDE_STEP * self.lanes()
+        TILE_ROWS * self.lanes()
     }
 
     /// The side for so many vertices.

@@ -2,12 +2,12 @@
 //! taken.
 
 use graph_formats::{Csr, Weight};
+use published::pairs::{Form, OutOfCore, Parameters};
 
 use super::arcs::DeviceArcs;
 use super::arithmetic::Arithmetic;
 use super::cut::Cut;
 use super::next_hops::COLUMNS;
-use super::published::{OutOfCore, Parameters};
 use crate::hops::{bytes_of_hops, bytes_of_work};
 use crate::host::all_rows;
 use crate::memory;
@@ -50,19 +50,21 @@ impl Need {
         let mut matrix = side as u128 * arithmetic.stride(side) as u128 * size_of::<u32>() as u128;
         let mut arcs = DeviceArcs::bytes(graph, arithmetic).into();
         let (share, beside) = match algorithm {
-            Algorithm::Blocked => {
-                let cut = Cut::on_gpus(arithmetic, n, n_gpus);
-                let share = cut.blocks.most_rows() as u128 * cut.stride() as u128;
-                (share * size_of::<u32>() as u128, cut.bytes().into())
-            }
-            Algorithm::BlockedOutOfCore => {
-                let panels = OutOfCore::<i32>::bytes(side).into();
-                // columns turned over, and no arcs there
+            Algorithm::Published(Form::BlockedOutOfCore) => {
+                let panels = OutOfCore::bytes(side).into();
+                // columns transposed, and no arcs there
                 matrix += panels / 2;
                 arcs = 0;
                 (0, panels)
             }
-            published => (matrix, parameters(config).n_matrices_beside(published) as u128 * matrix),
+            Algorithm::Published(form) => {
+                (matrix, parameters(config).n_matrices_beside(form) as u128 * matrix)
+            }
+            _ => {
+                let cut = Cut::on_gpus(arithmetic, n, n_gpus);
+                let share = cut.blocks.most_rows() as u128 * cut.stride() as u128;
+                (share * size_of::<u32>() as u128, cut.bytes().into())
+            }
         };
         let (hops, hops_work) = if config.next_hops {
             (bytes_of_hops(whole), bytes_of_work(graph, whole))
@@ -129,14 +131,15 @@ mod tests {
     /// The recursive form has a second matrix, and method B in its blocked layout.
     #[test]
     fn published_forms_count_their_second_matrix() {
-        let need = |algorithm| need(1000, algorithm, Arithmetic::I32, false);
+        let blocked = need(1000, Algorithm::Blocked, Arithmetic::I32, false);
+        let need = |form| need(1000, Algorithm::Published(form), Arithmetic::I32, false);
         let (one, arcs) = (4 * 1024 * 1024, 4 * (1001 + 2 * 999));
-        assert_eq!(need(Algorithm::BlockedProduct).on_gpu(), one + arcs);
-        assert_eq!(need(Algorithm::FloydWarshall).on_gpu(), one + arcs);
-        assert_eq!(need(Algorithm::BlockedTwoLevel).on_gpu(), 2 * one + arcs);
-        assert_eq!(need(Algorithm::Recursive).on_gpu(), 2 * one + arcs);
-        assert_eq!(need(Algorithm::BlockedOutOfCore).on_gpu(), 2 * 32 * 1024 * 4);
-        let blocked = need(Algorithm::Blocked).on_gpu() - one - arcs;
+        assert_eq!(need(Form::BlockedProduct).on_gpu(), one + arcs);
+        assert_eq!(need(Form::FloydWarshall).on_gpu(), one + arcs);
+        assert_eq!(need(Form::BlockedTwoLevel).on_gpu(), 2 * one + arcs);
+        assert_eq!(need(Form::Recursive).on_gpu(), 2 * one + arcs);
+        assert_eq!(need(Form::BlockedOutOfCore).on_gpu(), 2 * 32 * 1024 * 4);
+        let blocked = blocked.on_gpu() - one - arcs;
         assert_eq!(blocked, Cut::on_gpus(Arithmetic::I32, 1000, 1).bytes());
     }
 

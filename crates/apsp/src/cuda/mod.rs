@@ -17,7 +17,6 @@ mod on_gpus;
 mod over_ranks;
 mod panel;
 mod product;
-pub mod published;
 mod rows;
 mod solve;
 pub(crate) mod supernodes;

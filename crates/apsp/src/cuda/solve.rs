@@ -8,16 +8,16 @@ use bytemuck::{cast_slice, cast_slice_mut};
 use gpu_runtime::{Gpu, GpuError};
 use graph_formats::{Csr, Weight, parallel};
 use paths::{DistanceTable, HopStorage};
+use published::pairs::{Form, OutOfCore};
 use sssp::Progress;
 
 use super::arcs::DeviceArcs;
-use super::arithmetic::{Arithmetic, Kernels, adds_and_compares};
+use super::arithmetic::{Arithmetic, Kernels, TILE_ROWS, adds_and_compares};
 use super::cut::Cut;
 use super::floyd_warshall::{FloydWarshall, Part, close};
-use super::form::{Form, GpuShare};
+use super::form::{GpuShare, Loaded};
 use super::memory::{Need, parameters};
 use super::next_hops::{Closed, Finder};
-use super::published::{self, OutOfCore, SIDE_STEP};
 use super::rows::Passing;
 use crate::element::{Element, with_element, write_row};
 use crate::host::all_rows;
@@ -160,12 +160,9 @@ struct Solved<W: Weight> {
 impl<W: Weight> Work<'_, W> {
     /// Solves in these numbers.
     fn solve(&self, arithmetic: Arithmetic) -> Result<Solved<W>, ApspError> {
-        if self.plan.algorithm == Algorithm::BlockedOutOfCore {
+        if self.plan.algorithm == Algorithm::Published(Form::BlockedOutOfCore) {
             self.gpus[0].check_fits("the panels of 32 rows", self.need.on_gpu())?;
-            return match arithmetic {
-                Arithmetic::I32 => self.out_of_core::<i32>(arithmetic),
-                _ => self.out_of_core::<f32>(arithmetic),
-            };
+            return self.out_of_core(arithmetic);
         }
         let kernels = self.gpus.iter().map(|gpu| Kernels::load(gpu, arithmetic));
         let kernels = kernels.collect::<Result<Vec<_>, _>>()?;
@@ -194,7 +191,7 @@ impl<W: Weight> Work<'_, W> {
             _ => Cut::whole(arithmetic, n),
         };
         let mut report = Report::default();
-        let mut form = Form::new(gpus, algorithm, parameters(self.config), cut)?;
+        let mut form = Loaded::new(gpus, algorithm, parameters(self.config), cut)?;
         let mut shares = Vec::new();
         for (gpu, kernels) in gpus.iter().zip(kernels) {
             let start = Instant::now();
@@ -204,12 +201,12 @@ impl<W: Weight> Work<'_, W> {
             let start = Instant::now();
             let matrix = arcs.matrix(gpu, &kernels, cut, shares.len())?;
             report.prepare_ms += milliseconds(start);
-            shares.push(GpuShare { gpu: gpu.clone(), kernels, matrix });
+            shares.push(GpuShare { kernels, matrix });
         }
 
         let timer = gpus[0].timer()?;
         timer.start()?;
-        let (shares, launches, phases) = form.solve(shares, cut, n, self.progress)?;
+        let (launches, phases) = form.solve(&mut shares, cut, n, self.progress)?;
         timer.stop()?;
         report.solve_ms = timer.elapsed_ms()?;
         (report.launches, report.phases) = (launches, phases);
@@ -281,24 +278,26 @@ impl<W: Weight> Work<'_, W> {
     }
 
     /// The published form; next hops are left to the host.
-    fn out_of_core<E: Element + published::Element>(
-        &self,
-        arithmetic: Arithmetic,
-    ) -> Result<Solved<W>, ApspError> {
+    fn out_of_core(&self, arithmetic: Arithmetic) -> Result<Solved<W>, ApspError> {
         let n = self.graph.n_vertices();
         let side = arithmetic.side(n);
         let mut report = Report::default();
         let start = Instant::now();
-        let mut form = OutOfCore::<E>::new(&self.gpus[0], side)?;
-        let mut matrix = vec![E::NO_PATH; side * side];
-        self.write_arcs(side, &mut matrix);
+        let mut form = OutOfCore::new(&self.gpus[0], arithmetic.kind(), side)?;
+        let mut matrix = vec![0; side * side];
+        with_element!(W, arithmetic.number(), E => {
+            self.write_arcs::<E>(side, cast_slice_mut(&mut matrix));
+        });
         report.prepare_ms = milliseconds(start);
         let start = Instant::now();
         report.launches = form.solve(&mut matrix, n, self.progress)?;
         report.solve_ms = milliseconds(start);
         let start = Instant::now();
         let mut table = Table::<W>::new(n, n)?;
-        table.fill(&|u, row| decode(row, &matrix[u * side..]));
+        with_element!(W, arithmetic.number(), E => {
+            let numbers = cast_slice::<_, E>(&matrix);
+            table.fill(&|u, row| decode(row, &numbers[u * side..]));
+        });
         report.download_ms = milliseconds(start);
         Ok(Solved { distances: table.finish(), next_hops: None, report })
     }
@@ -340,9 +339,9 @@ pub(super) fn bring<W: Weight>(
     words: &(dyn Fn(Range<usize>) -> Result<Vec<u32>, GpuError> + Sync),
 ) -> Result<(), GpuError> {
     let n = table.n_columns().max(1);
-    let parts = table.rows(SIDE_STEP).into_iter().enumerate().collect();
+    let parts = table.rows(TILE_ROWS).into_iter().enumerate().collect();
     parallel::try_map_of(parts, &|(i, cells)| {
-        let first = i * SIDE_STEP;
+        let first = i * TILE_ROWS;
         let words = words(first..first + cells.len() / n)?;
         with_element!(W, cut.arithmetic.number(), E => {
             let numbers = cast_slice::<u32, E>(&words).chunks(cut.side());

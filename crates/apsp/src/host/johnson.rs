@@ -47,7 +47,6 @@ pub(crate) fn search<W: PairsWeight>(
         }
     };
     found.map_err(|error| match error {
-        ApspError::Search(SsspError::Gpu(error)) => ApspError::Gpu(error),
         ApspError::Search(SsspError::NotOnGpu { reason }) => ApspError::NotOnGpu { reason },
         other => other,
     })

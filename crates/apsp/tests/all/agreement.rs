@@ -10,6 +10,7 @@ use graph_formats::{Csr, VertexId, read};
 use paths::certificate::check_negative_cycle;
 use paths::oracle;
 use proptest::prelude::*;
+use published::pairs::Form;
 use sssp::SsspError;
 use test_support::{arbitrary_graph, corner_cases, data};
 
@@ -21,15 +22,18 @@ const MOST_VERTICES: usize = 200;
 /// Those that this processor has.
 const HERE: [Algorithm; 5] = [
     Algorithm::Auto,
-    Algorithm::FloydWarshall,
+    Algorithm::Published(Form::FloydWarshall),
     Algorithm::Blocked,
-    Algorithm::Recursive,
+    Algorithm::Published(Form::Recursive),
     Algorithm::Johnson,
 ];
 
 /// Those that add in numbers of a fixed width.
-const BY_MATRIX: [Algorithm; 3] =
-    [Algorithm::FloydWarshall, Algorithm::Blocked, Algorithm::Recursive];
+const BY_MATRIX: [Algorithm; 3] = [
+    Algorithm::Published(Form::FloydWarshall),
+    Algorithm::Blocked,
+    Algorithm::Published(Form::Recursive),
+];
 
 fn agree<W: PairsWeight>(name: &str, graph: &Csr<W>) {
     let expected = oracle::floyd_warshall(graph).unwrap();

@@ -6,6 +6,7 @@ use apsp::{Algorithm, ApspError, Config, Number, Pairs, PairsWeight, Solver};
 use gpu_runtime::Gpu;
 use graph_formats::Csr;
 use paths::certificate::{check_all_pairs, check_next_hops};
+use published::pairs::Form;
 use test_support::{corner_cases, data, draws};
 
 use crate::common::{identical, minus_zero_chain, minus_zeros, rounding_path, same};
@@ -151,11 +152,9 @@ fn every_form_gives_the_same() {
     let floats = floats.unwrap();
     let (wide, doubles) = (in_64_bits(&graph), graph.clone().convert_weights::<f64>().unwrap());
     for algorithm in forms() {
-        let tiles: &[_] = match algorithm {
-            Algorithm::BlockedProduct | Algorithm::BlockedTwoLevel | Algorithm::Recursive => {
-                &[None, Some(16), Some(32), Some(64)]
-            }
-            _ => &[None],
+        let tiles: &[_] = match algorithm.has_tiles() {
+            true => &[None, Some(16), Some(32), Some(64)],
+            false => &[None],
         };
         for &tile in tiles {
             let config = Config { algorithm, tile, ..Config::default() };
@@ -269,7 +268,7 @@ fn floats_with_next_hops_are_settled() {
 fn what_it_does_not_take_it_says() {
     let Some(gpu) = gpu() else { return };
     let doubles = connected(10, 10, 9).convert_weights::<f64>().unwrap();
-    let refused = by_gpu(&gpu, &doubles, &Config::with(Algorithm::Recursive));
+    let refused = by_gpu(&gpu, &doubles, &Config::with(Algorithm::Published(Form::Recursive)));
     assert!(matches!(refused, Err(ApspError::NotOnGpu { .. })));
     let cycle = Csr::from_arcs(3, &[(0, 1, -2i32), (1, 2, 1), (2, 0, 0)]).unwrap();
     let refused = by_gpu(&gpu, &cycle, &Config::default());

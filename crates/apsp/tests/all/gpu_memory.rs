@@ -3,6 +3,7 @@
 use apsp::{Algorithm, ApspError, Config, Number};
 use gpu_runtime::GpuError;
 use paths::oracle;
+use published::pairs::Form;
 
 use crate::gpu::{agree, by_gpu, gpu, in_32_bits, in_64_bits, light, slope};
 
@@ -70,7 +71,7 @@ fn published_forms_ask_for_all_they_take() {
     let graph = slope(1500);
     let matrix = 1536 * 1536 * 4;
     let small = gpu.with_memory_cap(matrix * 3 / 2);
-    for algorithm in [Algorithm::Recursive, Algorithm::BlockedTwoLevel] {
+    for algorithm in [Form::Recursive, Form::BlockedTwoLevel].map(Algorithm::Published) {
         match by_gpu(&small, &graph, &Config::with(algorithm)) {
             Err(ApspError::Gpu(error)) => match *error {
                 GpuError::OutOfMemory { what, required, .. } => {
@@ -82,7 +83,7 @@ fn published_forms_ask_for_all_they_take() {
             other => panic!("{algorithm}: {:?}", other.err()),
         }
     }
-    let config = Config::with(Algorithm::BlockedProduct);
+    let config = Config::with(Algorithm::Published(Form::BlockedProduct));
     by_gpu(&small, &graph, &config).unwrap();
 }
 
@@ -90,7 +91,7 @@ fn published_forms_ask_for_all_they_take() {
 #[test]
 fn out_of_core_takes_two_panels() {
     let Some(gpu) = gpu() else { return };
-    let config = Config::with(Algorithm::BlockedOutOfCore);
+    let config = Config::with(Algorithm::Published(Form::BlockedOutOfCore));
     let panels = 2 * 32 * 1536 * 4;
     agree(&gpu.with_memory_cap(panels), "out of core", &slope(1500), &config).unwrap();
     match by_gpu(&gpu.with_memory_cap(panels - 1), &slope(1500), &config) {

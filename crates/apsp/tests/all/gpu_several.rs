@@ -3,6 +3,7 @@
 use apsp::{Algorithm, ApspError, Config, Number, Pairs, PairsWeight, Phases, Solver};
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, VertexId, Weight};
+use published::pairs::Form;
 use test_support::corner_cases;
 
 use crate::common::{identical, same};
@@ -45,7 +46,8 @@ fn several_gpus_share_a_matrix() {
     check(first, &all, &in_64_bits(&slope(5000)), &hops);
     check(first, &all, &slope(2500).convert_weights::<f32>().unwrap(), &hops);
     check(first, &all, &plateaus(2600), &hops);
-    let refused = Solver::new(&heavy, &Config::with(Algorithm::Recursive)).on(&all).solve(None);
+    let recursive = Config::with(Algorithm::Published(Form::Recursive));
+    let refused = Solver::new(&heavy, &recursive).on(&all).solve(None);
     assert!(matches!(refused, Err(ApspError::NotOnGpu { .. })));
     let refused = Solver::new(&heavy, &config).on(&[]).solve(None);
     assert!(matches!(refused, Err(ApspError::NotOnGpu { .. })));
@@ -102,7 +104,7 @@ fn rows_stay_on_gpus() {
     };
     refused(&Config::default(), &[]);
     refused(&Config::with(Algorithm::Johnson), &all);
-    refused(&Config::with(Algorithm::Recursive), &all[..1]);
+    refused(&Config::with(Algorithm::Published(Form::Recursive)), &all[..1]);
     refused(&Config { next_hops: true, ..Config::default() }, &all);
     let small: Vec<_> = all.iter().map(|gpu| gpu.with_memory_cap(1 << 20)).collect();
     let large = in_32_bits(2500, 9000, 50_000);

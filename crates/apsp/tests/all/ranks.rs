@@ -14,6 +14,7 @@ use graph_formats::{Csr, Distance, Interrupted};
 use ndarray::Array2;
 use paths::DistanceTable;
 use proptest::prelude::*;
+use published::pairs::Form;
 use test_support::{arbitrary_graph, corner_cases};
 
 use crate::common::{identical, minus_zeros, rounding_path, same};
@@ -222,7 +223,8 @@ fn an_error_on_one_rank_is_one_on_all() {
     assert!(found[1].contains("more than the 1000 allowed"), "{found:?}");
     assert_eq!([&found[0], &found[2]], [&format!("rank 1: {}", found[1]); 2]);
 
-    for config in [Config::with(Algorithm::FloydWarshall), Config::with(Algorithm::Recursive)] {
+    for form in [Form::FloydWarshall, Form::Recursive] {
+        let config = Config::with(Algorithm::Published(form));
         let found = errors(2, |ranks| Solver::new(&graph, &config).solve_over(ranks, None));
         assert!(found.iter().all(|error| error.contains("by several ranks")), "{found:?}");
         assert!(Solver::new(&cycle, &config).solve_over(&Alone, None).is_err());
@@ -299,7 +301,7 @@ fn errors_of_ranks_with_a_gpu_each() {
         assert_eq!(found, vec![Interrupted.to_string(); 2], "{stop}");
     }
     for found in [
-        errors(&Config::with(Algorithm::Recursive), each, u64::MAX),
+        errors(&Config::with(Algorithm::Published(Form::Recursive)), each, u64::MAX),
         errors(&config, [Some(&gpus[..]); 2], u64::MAX),
         errors(&config, [Some(&gpus[..1]), None], u64::MAX),
     ] {

@@ -7,12 +7,17 @@ use apsp::{Algorithm, Certainty, Config, Number, Pairs, Solver};
 use graph_formats::{Csr, VertexId};
 use paths::DistanceTable;
 use proptest::prelude::*;
+use published::pairs::Form;
 
 use crate::gpu::{by_gpu, some_gpus};
 use crate::ranks::{by_ranks, by_ranks_on};
 
 /// The forms that add in numbers of a matrix.
-const FORMS: [Algorithm; 3] = [Algorithm::Blocked, Algorithm::FloydWarshall, Algorithm::Recursive];
+const FORMS: [Algorithm; 3] = [
+    Algorithm::Blocked,
+    Algorithm::Published(Form::FloydWarshall),
+    Algorithm::Published(Form::Recursive),
+];
 
 type Arc = (VertexId, VertexId, u32);
 

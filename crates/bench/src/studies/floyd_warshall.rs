@@ -9,7 +9,9 @@
 //!
 //! Reference: okuyama-2010, origin-out-of-core
 
-use apsp::Algorithm::{BlockedProduct, BlockedTwoLevel, FloydWarshall as Plain, Recursive};
+use ::published::pairs::Form::{
+    BlockedProduct, BlockedTwoLevel, FloydWarshall as Plain, Recursive,
+};
 
 use super::published::{Form, KERNEL, LAUNCHES, Matrix, Number, PATHS, PHASES};
 use super::*;
@@ -161,9 +163,9 @@ impl FloydWarshall {
     fn paper<E: Number>(&self, matrix: &Matrix<'_, E>) -> Result<()> {
         let mut forms = self.forms.clone();
         if forms.is_empty() {
-            for algorithm in [BlockedProduct, BlockedTwoLevel, Recursive] {
+            for form in [BlockedProduct, BlockedTwoLevel, Recursive] {
                 for tile in [16, 32, 64] {
-                    forms.push(tuned(matrix, Form::of(algorithm, tile))?);
+                    forms.push(tuned(matrix, Form::of(form, tile))?);
                 }
             }
             let mut beside = vec![Form::of(Plain, 32)];

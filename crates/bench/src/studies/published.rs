@@ -5,13 +5,14 @@
 use std::ops::{Add, Range};
 use std::str::FromStr;
 
+use ::published::pairs::Form::{
+    BlockedOutOfCore, BlockedProduct, BlockedTwoLevel, FloydWarshall, Recursive,
+};
+use ::published::pairs::{
+    self, Element, Parameters, Phase, SIDE_STEP, launches, path_of_last_vertices,
+};
 use anyhow::Error;
-use apsp::Algorithm::{
-    self, BlockedOutOfCore, BlockedProduct, BlockedTwoLevel, FloydWarshall, Recursive,
-};
-use apsp::published::{
-    Element, Layout, Parameters, Phase, Published, SIDE_STEP, path_of_last_vertices,
-};
+use apsp::Algorithm::Published;
 use apsp::{Config, Solver};
 use gpu_runtime::Buffer;
 
@@ -27,13 +28,13 @@ pub(super) const PATHS: [&str; 3] = ["paths", "vertices of a path", "µs a path"
 /// Rows and columns that are compared, and vertices that paths are followed from.
 const CHECKED: usize = 8;
 
-/// A published form.
+/// A published form with what the papers vary.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Form(pub(super) Algorithm, pub(super) Parameters);
+pub(super) struct Form(pub(super) pairs::Form, pub(super) Parameters);
 
 impl Form {
-    pub(super) fn of(algorithm: Algorithm, tile: u32) -> Self {
-        Self(algorithm, Parameters { fused: false, ..Parameters::of_tile(tile) })
+    pub(super) fn of(form: pairs::Form, tile: u32) -> Self {
+        Self(form, Parameters { fused: false, ..Parameters::of_tile(tile) })
     }
 
     /// The plain form, and with last vertices.
@@ -44,10 +45,10 @@ impl Form {
 
     /// The variants that the paper leaves out or only mentions, and the text's with paths.
     pub(super) fn beside(self) -> Vec<Self> {
-        let Self(algorithm, all) = self;
-        let mut variants = match algorithm {
+        let Self(form, all) = self;
+        let mut variants = match form {
             FloydWarshall => vec![Parameters { last_vertices: true, ..all }],
-            BlockedTwoLevel => vec![Parameters { layout: Layout::RowMajor, ..all }],
+            BlockedTwoLevel => vec![Parameters { row_major: true, ..all }],
             Recursive => {
                 vec![Parameters { fused: true, ..all }, Parameters { sequential: true, ..all }]
             }
@@ -55,17 +56,17 @@ impl Form {
         };
         // one thread closes small tiles only
         variants.retain(|variant| !variant.sequential || variant.tile == 16);
-        variants.into_iter().map(|variant| Self(algorithm, variant)).collect()
+        variants.into_iter().map(|variant| Self(form, variant)).collect()
     }
 
     pub(super) fn name(&self) -> String {
-        let Self(algorithm, Parameters { tile, layout, fused, sequential, last_vertices, .. }) =
+        let Self(form, Parameters { tile, row_major, fused, sequential, last_vertices, .. }) =
             *self;
-        match algorithm {
+        match form {
             FloydWarshall if last_vertices => "plain, last vertices".to_owned(),
             FloydWarshall => "plain".to_owned(),
             BlockedProduct => format!("A {tile}"),
-            BlockedTwoLevel if layout == Layout::RowMajor => format!("B {tile}, row-major"),
+            BlockedTwoLevel if row_major => format!("B {tile}, row-major"),
             BlockedTwoLevel => format!("B {tile}"),
             _ if sequential => format!("recursive {tile}, one thread a tile"),
             _ if fused => format!("recursive {tile}, fused"),
@@ -80,7 +81,7 @@ impl Form {
         let is_tuned = |what: &str| match self.0 {
             FloydWarshall => false,
             Recursive => what == "h",
-            algorithm => what != "t'" || algorithm == BlockedTwoLevel,
+            form => what != "t'" || form == BlockedTwoLevel,
         };
         all.filter(|(what, _)| is_tuned(what)).collect()
     }
@@ -94,9 +95,12 @@ impl FromStr for Form {
         let &[algorithm, tile, h, small, l] = &parts[..] else {
             bail!("expected ALGORITHM:t:h:t':l, such as blocked-product:32:8:4:4");
         };
-        let Self(algorithm, all) = Self::of(algorithm.parse()?, tile.parse()?);
+        let Published(form) = algorithm.parse()? else {
+            bail!("{algorithm} is no published form");
+        };
+        let Self(form, all) = Self::of(form, tile.parse()?);
         let (step_rows, small_tile, per_block) = (h.parse()?, small.parse()?, l.parse()?);
-        Ok(Self(algorithm, Parameters { step_rows, small_tile, per_block, ..all }))
+        Ok(Self(form, Parameters { step_rows, small_tile, per_block, ..all }))
     }
 }
 
@@ -145,9 +149,9 @@ impl<'a, E: Number> Matrix<'a, E> {
     /// One solve with all in the GPU's memory.
     pub(super) fn resident(&self, form: &Form) -> Result<Run> {
         let Some(gpu) = self.gpu else { return self.whole(None, form) };
-        let (mut solver, mut matrix) = (self.solver(gpu, form)?, gpu.upload(&self.arcs)?);
+        let (mut solver, mut matrix) = (self.solver(gpu, form)?, gpu.upload(&self.arcs)?.cast());
         let ms = solver.solve_ms(&mut matrix, self.n)?;
-        self.check(|row| Ok(matrix.download_range(row)?))?;
+        self.check_on_gpu(matrix)?;
         Ok(vec![("ms", ms)])
     }
 
@@ -159,9 +163,10 @@ impl<'a, E: Number> Matrix<'a, E> {
             let Some(gpu) = gpu else {
                 return Ok(timed(|| self.on_host(&mut result, form.1.last_vertices)));
             };
-            let (mut solver, mut matrix) = (self.solver(gpu, form)?, gpu.upload(&self.arcs)?);
+            let (mut solver, matrix) = (self.solver(gpu, form)?, gpu.upload(&self.arcs)?);
+            let mut matrix = matrix.cast();
             let ms = solver.solve_ms(&mut matrix, self.n)?;
-            matrix.download_into(&mut result)?;
+            matrix.cast().download_into(&mut result)?;
             Ok((ms, solver.last_vertices().map_or(Ok(Vec::new()), Buffer::download)?))
         });
         let (ms, last) = solved?;
@@ -178,27 +183,35 @@ impl<'a, E: Number> Matrix<'a, E> {
     pub(super) fn all_times(&self, form: &Form) -> Result<Run> {
         let mut run = self.whole(self.gpu, form)?;
         run.extend(form.clone().tunable().iter().map(|(what, value)| (*what, f64::from(**value))));
-        run.push(("launches", form.1.n_launches(form.0, self.n) as f64));
+        let launches = launches(form.0, &form.1, self.n);
+        run.push(("launches", launches.len() as f64));
         let Some(gpu) = self.gpu else { return Ok(run) };
         let mut solver = self.solver(gpu, form)?;
         if form.0 != FloydWarshall {
-            let mut matrix = gpu.upload(&self.arcs)?;
+            let mut matrix = gpu.upload(&self.arcs)?.cast();
             let times = solver.solve_timed(&mut matrix, self.n)?;
-            self.check(|row| Ok(matrix.download_range(row)?))?;
-            run.extend(PHASES.into_iter().zip(Phase::ALL.map(|phase| times.ms(phase))));
-            let each: Vec<f64> = times.each().iter().map(|launch| launch.1).collect();
-            run.extend(LAUNCHES.into_iter().zip(short_and_long(&each)));
+            self.check_on_gpu(matrix)?;
+            let ms = Phase::ALL.map(|phase| {
+                let of_phase = launches.iter().zip(&times).filter(|each| each.0.phase == phase);
+                // the sum of no floats has a sign
+                of_phase.fold(0.0, |ms, each| ms + each.1)
+            });
+            run.extend(PHASES.into_iter().zip(ms));
+            run.extend(LAUNCHES.into_iter().zip(short_and_long(&times)));
         }
-        let bulk = solver.bulk(self.n)?;
-        let made = bulk.attributes;
-        let counts = [bulk.threads, made.shared_bytes, made.registers, made.local_bytes];
-        let rest = [bulk.blocks as f64, 100.0 * bulk.occupancy];
+        let (kernel, shape) = solver.bulk(self.n);
+        let made = kernel.attributes()?;
+        let counts = [shape.block, made.shared_bytes, made.registers, made.local_bytes];
+        let resident = kernel.occupancy(shape.block, shape.shared_bytes)? * shape.block;
+        let most = gpu.properties().max_threads_per_multiprocessor.max(1);
+        let blocks = f64::from(shape.grid.0) * f64::from(shape.grid.1);
+        let rest = [blocks, 100.0 * f64::from(resident) / f64::from(most)];
         run.extend(KERNEL.into_iter().zip(counts.map(f64::from).into_iter().chain(rest)));
         Ok(run)
     }
 
-    fn solver(&self, gpu: &Gpu, form: &Form) -> Result<Published<E>> {
-        Ok(Published::new(gpu, form.0, form.1, self.side)?)
+    fn solver(&self, gpu: &Gpu, form: &Form) -> Result<pairs::Solver> {
+        Ok(pairs::Solver::new(gpu, form.0, form.1, E::KIND, self.side)?)
     }
 
     /// The three loops as the papers print them, with nothing but what the compiler makes of the
@@ -245,6 +258,12 @@ impl<'a, E: Number> Matrix<'a, E> {
         }
         let (n_paths, n_vertices) = (paths.len() as f64, paths.concat().len() as f64);
         Ok(PATHS.into_iter().zip([n_paths, n_vertices / n_paths, 1e3 * ms / n_paths]).collect())
+    }
+
+    /// That a solved matrix on the GPU has the rows of the searches.
+    fn check_on_gpu(&self, matrix: Buffer<u32>) -> Result<()> {
+        let matrix = matrix.cast::<E>();
+        self.check(|row| Ok(matrix.download_range(row)?))
     }
 
     /// That a solved matrix has the rows of the searches.
@@ -301,7 +320,8 @@ impl<'a, E: Number> Matrix<'a, E> {
 
     /// The text's own blocks, panels of 32 rows that pass through the GPU, once.
     pub(super) fn three_phases(&self, graph: &Csr<u32>) -> Result<()> {
-        let (config, record) = (Config::with(BlockedOutOfCore), self.labelled("text", "3 phases"));
+        let config = Config::with(Published(BlockedOutOfCore));
+        let record = self.labelled("text", "3 phases");
         let run = self.by_solver(self.gpu, graph, &config, &Columns::of(graph, 0)?)?;
         self.bench.records().push(record.ran(run));
         Ok(())

@@ -4,7 +4,7 @@
 //! from there on, over smaller ones: a table look-up a vertex. O(vertices of the path).
 //!
 //! What differs from the text, which prints a path while it looks it up: the path is given back,
-//! and what cannot be one is told.
+//! and `None` where there can be none.
 //!
 //! Reference: origin-out-of-core
 
@@ -14,14 +14,14 @@ use graph_formats::VertexId;
 const NONE: u32 = u32::MAX;
 
 /// The path from one vertex to another, both included, by the
-/// [last vertices](super::Published::last_vertices) of a matrix with rows of `side`; from a
+/// [last vertices](super::Solver::last_vertices) of a matrix with rows of `side`; from a
 /// vertex to itself it is that vertex alone.
 ///
 /// The pair has a path: where there is none, its distance says so, and its last vertex is that of
 /// an arc. `None` where a vertex lies outside the matrix, or what is given leads round in a cycle.
 ///
 /// ```
-/// use apsp::published::path_of_last_vertices;
+/// use published::pairs::path_of_last_vertices;
 ///
 /// // arcs (0, 2), (2, 1) and (1, 3): from 0 to 3 the largest vertex inside is 2
 /// let none = u32::MAX;
