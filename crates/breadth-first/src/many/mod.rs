@@ -218,10 +218,11 @@ impl<'a> ManySources<'a> {
 
     fn goes_on(&self) -> Result<(), SearchError> {
         let report = |progress: Progress<'_>| progress(self.done.load(Relaxed), self.total);
-        if self.progress.is_some_and(|progress| report(progress).is_break()) {
+        if self.ended.load(Relaxed) || self.progress.is_some_and(|tell| report(tell).is_break()) {
             self.ended.store(true, Relaxed);
+            return Err(SearchError::Interrupted);
         }
-        if self.ended.load(Relaxed) { Err(SearchError::Interrupted) } else { Ok(()) }
+        Ok(())
     }
 }
 
