@@ -9,9 +9,9 @@
 //!
 //! Sums are as wide as the weights. If a sum overflows, or if the n-th iteration still lowers a
 //! distance, which proves a negative cycle, there is no result. With negative weights, the CPU
-//! checks earlier for such a [cycle](Sums::show_a_cycle). O(n m) work, and O(h m)
-//! for shortest paths of at most h arcs. Memory: a distance and two words a vertex, two ends and a
-//! weight an edge; while edges are prepared, all arcs, and two words an edge.
+//! checks earlier for such a [cycle](Sums::show_a_cycle). O(n m) work, and O(h m) for shortest paths
+//! of at most h arcs. Memory: a distance and two words a vertex, two ends and a weight an edge; while
+//! edges are prepared, all arcs, and two words an edge.
 //!
 //! Reference: origin-segments
 

@@ -4,9 +4,8 @@
 //! d' = min(d, Aᵀ ⊗ d), until no distance falls. Every product reads every arc. The kernels, and
 //! the ways to store rows and share them among threads, are in `kernels/sssp/spmv.cu`. A search is
 //! one launch. With negative weights it is one launch for each chunk of rounds, which doubles the
-//! number of rounds, and in between the CPU checks for a negative
-//! [cycle](Sums::show_a_cycle). O(n m) work, and O(h m) for shortest paths of at
-//! most h arcs; a barrier a round; a distance a vertex beside the [matrix](super::spmv_matrix).
+//! number of rounds, and in between the CPU checks for a negative [cycle](Sums::show_a_cycle). O(n m)
+//! work, and O(h m) for shortest paths of at most h arcs; a barrier a round; a distance a vertex beside the [matrix](super::spmv_matrix).
 //!
 //! Our copy of the paper ends before its section on this family. So this is reconstructed from the
 //! abstract and the introduction, which name products in CSR and ELL, and from Bell and Garland,

@@ -56,7 +56,8 @@ form_weights!(u32, i32, u64, i64, f32, f64);
 ///
 /// # Errors
 /// [`SearchError::NegativeWeight`]; [`SearchError::NotOnGpu`] for too many vertices or arcs, or a
-/// weight type that the form does not support; [`SearchError::Gpu`] when the device fails or has too little memory.
+/// weight type that the form does not support; [`SearchError::Gpu`] when the device fails or has too
+/// little memory.
 ///
 /// ```no_run
 /// use gpu_runtime::Gpu;

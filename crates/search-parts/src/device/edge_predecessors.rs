@@ -60,8 +60,8 @@ impl EdgeTree {
         })
     }
 
-    /// The predecessors of all vertices by the distances that a search left; `u32::MAX` for no
-    /// predecessor. `None` if there are too many levels. Whether any weight is `negative` matters.
+    /// The predecessors of all vertices by the distances that a search left, with weights of which
+    /// some may be `negative`; `u32::MAX` for no predecessor. `None` if there are too many levels.
     ///
     /// # Safety
     /// All buffers must be on `gpu`, the edges equally many in each, their ends vertices, and the

@@ -137,9 +137,8 @@ impl<'g, W: SearchKeys> Best<'g, W> {
             };
             match time(search.single(), self.source, self.ms) {
                 Ok(Some(ms)) if ms < MAX_RATIO * self.ms => {
-                    let times = search.single().times();
-                    self.loading_ms = times.jit_ms + times.upload_ms + times.prepare_ms;
-                    (self.search, self.ms, fastest) = (Some(search), ms, Some(algorithm));
+                    self.replace(search, ms);
+                    fastest = Some(algorithm);
                 }
                 // the other algorithms have no answer either
                 Err(SsspError::NotOnGpu { .. }) if self.search.is_none() => break,
@@ -147,6 +146,13 @@ impl<'g, W: SearchKeys> Best<'g, W> {
             }
         }
         Ok(fastest)
+    }
+
+    /// Replaces the best by a search that the trials loaded.
+    fn replace(&mut self, mut search: GpuSearch<'g, W>, ms: f64) {
+        let times = search.single().times();
+        self.loading_ms = times.jit_ms + times.upload_ms + times.prepare_ms;
+        (self.search, self.ms) = (Some(search), ms);
     }
 
     /// Takes the search. The trials since `began` count as its preparation, but not its own loading,
@@ -264,5 +270,27 @@ fn trial<W: Weight>(
     match search.run(&Query { source, targets: &[], limit, progress: Some(&tell) }) {
         Err(SsspError::Interrupted) => Ok(None),
         work => work?.map(Some).ok_or_else(no_answer),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::DeviceTimes;
+    use crate::gpu::on_gpu::tests::EvenSources;
+
+    #[test]
+    fn the_loading_of_the_fastest_counts_once() {
+        let mut best = Best::<u32> { search: None, ms: 9.0, source: 0, loading_ms: 0.0 };
+        let (jit_ms, upload_ms, prepare_ms) = (1e3, 2e3, 4e3);
+        let times = DeviceTimes { jit_ms, upload_ms, prepare_ms, ..DeviceTimes::default() };
+        let search = EvenSources { distances: Vec::new(), times };
+        best.replace(GpuSearch::Single(Box::new(search)), 1.0);
+        let began = Instant::now() - Duration::from_secs(10);
+        let times = *best.take(began).unwrap().single().times();
+        let all = times.jit_ms + times.upload_ms + times.prepare_ms;
+        assert!((1e4..2e4).contains(&all), "{times:?}");
     }
 }

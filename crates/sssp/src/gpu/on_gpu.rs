@@ -153,8 +153,8 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
         Ok((work, times))
     }
 
-    /// As `MultiSource::nearest`; also `None` if the algorithm has single searches only, or memory does not
-    /// suffice.
+    /// As `MultiSource::nearest`; also `None` if the algorithm has single searches only, or memory
+    /// does not suffice.
     pub(crate) fn nearest(
         &mut self,
         sources: &[VertexId],
