@@ -9,16 +9,15 @@
 //!
 //! Sums are as wide as the weights. If a sum overflows, or if the n-th iteration still lowers a
 //! distance, which proves a negative cycle, there is no result. With negative weights, the CPU
-//! checks earlier for such a [cycle](search_parts::device::Sums::show_a_cycle). O(n m) work, and O(h m)
-//! for shortest paths of at most h arcs. Memory: a distance and two words a vertex, two ends and a
-//! weight an edge; while edges are prepared, all arcs, and two words an edge.
+//! checks earlier for such a [cycle](Sums::show_a_cycle). O(n m) work, and O(h m) for shortest paths
+//! of at most h arcs. Memory: a distance and two words a vertex, two ends and a weight an edge; while
+//! edges are prepared, all arcs, and two words an edge.
 //!
 //! Reference: origin-segments
 
 use gpu_runtime::{Buffer, Gpu, Kernel, Timer};
 use graph_formats::{Csr, Direction, VertexId, Weight};
-use paths::Predecessors;
-use search_parts::device::{DeviceSearch, EdgeTree, Sums};
+use search_parts::device::{BellmanFordForm, EdgeTree, Edges, Sums};
 use search_parts::{
     DeviceTimes, EDGES_PER_LAUNCH, Kernels, Query, SearchError, Work, a_thread_each, check_size,
     length,
@@ -31,14 +30,14 @@ use crate::settings::{EdgeOrder, Loads, Stores};
 const FIRST_CHECK: u32 = 1 << 8;
 
 /// The solver, with its edges and distances on a device.
-pub(crate) struct BellmanFordOnGpu<'g, W: Weight> {
+pub(crate) struct BellmanFordOnGpu<W: Weight> {
     gpu: Gpu,
     start: Kernel,
     plain: Kernel,
     read_only: Kernel,
     timer: Timer,
     edges: DeviceEdges<W>,
-    sums: Sums<'g, W>,
+    sums: Sums<W>,
     /// The last iteration that lowered a distance, and the last in which a sum overflowed.
     mark: Buffer<[u32; 2]>,
     loads: Loads,
@@ -47,11 +46,11 @@ pub(crate) struct BellmanFordOnGpu<'g, W: Weight> {
     n_arcs: u64,
 }
 
-impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
+impl<W: Weight> BellmanFordOnGpu<W> {
     /// Uploads `graph` and prepares its edges. O(n + m).
     pub(crate) fn new(
         gpu: &Gpu,
-        graph: &'g Csr<W>,
+        graph: &Csr<W>,
         order: EdgeOrder,
         loads: Loads,
         stores: Stores,
@@ -148,9 +147,9 @@ impl<'g, W: Weight> BellmanFordOnGpu<'g, W> {
     }
 }
 
-impl<W: Weight> DeviceSearch<W> for BellmanFordOnGpu<'_, W> {
-    fn run(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Work>, SearchError> {
-        self.sums.begin(query)?;
+// SAFETY: these are edges of the graph that `new` takes for both, on one GPU.
+unsafe impl<W: Weight> BellmanFordForm<W> for BellmanFordOnGpu<W> {
+    fn lower(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Work>, SearchError> {
         self.timer.start()?;
         let iterations = self.iterate(query)?;
         self.timer.stop()?;
@@ -160,22 +159,13 @@ impl<W: Weight> DeviceSearch<W> for BellmanFordOnGpu<'_, W> {
         Ok(iterations.map(|iterations| work(iterations.into())))
     }
 
-    fn distances(&mut self) -> Result<Vec<W::Distance>, SearchError> {
-        Ok(self.sums.download()?)
+    fn sums(&mut self) -> &mut Sums<W> {
+        &mut self.sums
     }
 
-    fn predecessors(
-        &mut self,
-        source: VertexId,
-        limit: W::Distance,
-    ) -> Result<Option<Predecessors>, SearchError> {
+    fn with_edges(&mut self) -> Result<(&mut Sums<W>, Option<Edges<'_, W>>), SearchError> {
         let DeviceEdges { tails, heads, weights } = &self.edges;
-        // SAFETY: these are the edges of the graph, on this GPU.
-        unsafe { self.sums.predecessors([tails, heads], weights, source, limit) }
-    }
-
-    fn times(&mut self) -> &mut DeviceTimes {
-        &mut self.sums.times
+        Ok((&mut self.sums, Some(Edges { tails, heads, weights })))
     }
 }
 

@@ -4,9 +4,8 @@
 //! d' = min(d, Aᵀ ⊗ d), until no distance falls. Every product reads every arc. The kernels, and
 //! the ways to store rows and share them among threads, are in `kernels/sssp/spmv.cu`. A search is
 //! one launch. With negative weights it is one launch for each chunk of rounds, which doubles the
-//! number of rounds, and in between the CPU checks for a negative
-//! [cycle](search_parts::device::Sums::show_a_cycle). O(n m) work, and O(h m) for shortest paths of at
-//! most h arcs; a barrier a round; a distance a vertex beside the [matrix](super::spmv_matrix).
+//! number of rounds, and in between the CPU checks for a negative [cycle](Sums::show_a_cycle). O(n m)
+//! work, and O(h m) for shortest paths of at most h arcs; a barrier a round; a distance a vertex beside the [matrix](super::spmv_matrix).
 //!
 //! Our copy of the paper ends before its section on this family. So this is reconstructed from the
 //! abstract and the introduction, which name products in CSR and ELL, and from Bell and Garland,
@@ -20,8 +19,7 @@
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu, LaunchConfig};
 use graph_formats::{Csr, VertexId, Weight};
-use paths::Predecessors;
-use search_parts::device::{DeviceSearch, Sums, expanded};
+use search_parts::device::{BellmanFordForm, Edges, Sums, expanded};
 use search_parts::{DeviceTimes, Kernels, Launch, Query, SearchError, Work, check_size};
 
 use super::spmv_matrix::Matrix;
@@ -66,10 +64,10 @@ struct Spmv {
 }
 
 /// The solver, with its matrix and vector on a device.
-pub(crate) struct SpmvOnGpu<'g, W: Weight> {
+pub(crate) struct SpmvOnGpu<W: Weight> {
     launch: Launch,
     matrix: Matrix<W>,
-    sums: Sums<'g, W>,
+    sums: Sums<W>,
     control: Buffer<SpmvControl>,
     /// The parameters without the source, the address of the shared words, and the rounds.
     spmv: Spmv,
@@ -77,9 +75,9 @@ pub(crate) struct SpmvOnGpu<'g, W: Weight> {
     rows: Option<Buffer<VertexId>>,
 }
 
-impl<'g, W: Weight> SpmvOnGpu<'g, W> {
+impl<W: Weight> SpmvOnGpu<W> {
     /// Uploads the matrix of `graph` in the given layout.
-    pub(crate) fn new(gpu: &Gpu, graph: &'g Csr<W>, layout: Layout) -> Result<Self, SearchError> {
+    pub(crate) fn new(gpu: &Gpu, graph: &Csr<W>, layout: Layout) -> Result<Self, SearchError> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         check_size(n, m)?;
         let lanes = lanes_per_row(n, m);
@@ -142,9 +140,9 @@ impl<'g, W: Weight> SpmvOnGpu<'g, W> {
     }
 }
 
-impl<W: Weight> DeviceSearch<W> for SpmvOnGpu<'_, W> {
-    fn run(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Work>, SearchError> {
-        self.sums.begin(query)?;
+// SAFETY: these are the arcs of the graph that `new` takes for both, on one GPU.
+unsafe impl<W: Weight> BellmanFordForm<W> for SpmvOnGpu<W> {
+    fn lower(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Work>, SearchError> {
         let most = self.spmv.n_vertices;
         let mut work = Work::default();
         let mut first = 1;
@@ -169,25 +167,16 @@ impl<W: Weight> DeviceSearch<W> for SpmvOnGpu<'_, W> {
         }
     }
 
-    fn distances(&mut self) -> Result<Vec<W::Distance>, SearchError> {
-        Ok(self.sums.download()?)
+    fn sums(&mut self) -> &mut Sums<W> {
+        &mut self.sums
     }
 
-    fn predecessors(
-        &mut self,
-        source: VertexId,
-        limit: W::Distance,
-    ) -> Result<Option<Predecessors>, SearchError> {
-        let Matrix { offsets, starts, weights, .. } = &self.matrix;
+    fn with_edges(&mut self) -> Result<(&mut Sums<W>, Option<Edges<'_, W>>), SearchError> {
+        let Matrix { offsets, starts: tails, weights, .. } = &self.matrix;
         // padded rows contain arcs that the graph does not have
-        let Some(offsets) = offsets else { return Ok(None) };
-        let heads = expanded(&mut self.rows, &self.launch.gpu, offsets, starts.len())?;
-        // SAFETY: these are the arcs of the graph, on this GPU.
-        unsafe { self.sums.predecessors([starts, heads], weights, source, limit) }
-    }
-
-    fn times(&mut self) -> &mut DeviceTimes {
-        &mut self.sums.times
+        let Some(offsets) = offsets else { return Ok((&mut self.sums, None)) };
+        let heads = expanded(&mut self.rows, &self.launch.gpu, offsets, tails.len())?;
+        Ok((&mut self.sums, Some(Edges { tails, heads, weights })))
     }
 }
 

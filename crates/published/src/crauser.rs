@@ -24,13 +24,11 @@
 //!
 //! Reference: crauser-1998, edmonds-2006, origin-four-families
 
-use std::time::Instant;
-
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu, GpuError, Kernel};
 use graph_formats::{Csr, Direction, VertexId, Weight};
 use search_parts::device::{DeviceRows, KeyGraph, OneLaunchSearch, Parameters, RowsAt, max_pieces};
-use search_parts::{Kernels, Launch, Query, SearchError, Work, all_threads};
+use search_parts::{Kernels, Query, SearchError, Work, all_threads};
 
 /// Threads of a block, as `block_size` in `crauser.cu`.
 const BLOCK: u32 = 1024;
@@ -135,40 +133,39 @@ pub(crate) fn crauser<W: Weight>(
         let kernel = kernels.get(if lookahead.is_some() { "eager" } else { "crauser" })?;
         Ok((kernel, kernels.get("least_weights")?))
     })?;
-    let start = Instant::now();
-    let (keys, control) = (gpu.buffer(n)?, gpu.buffer(1)?);
-    let frontier: [Buffer<VertexId>; 2] = [gpu.buffer(n)?, gpu.buffer(n)?];
-    let pieces: Buffer<[u32; 4]> = gpu.buffer(max_pieces(m))?;
-    let mut parameters = Crauser {
-        graph: on_device.rows.at(),
-        keys: keys.address(),
-        frontier: [frontier[0].address(), frontier[1].address()],
-        pieces: pieces.address(),
-        control: control.address(),
-        n_vertices: n as u32,
-        ..Crauser::zeroed()
-    };
-    let of_vertices = match lookahead {
-        Some(lookahead) => {
-            let listed = gpu.buffer(n)?;
-            parameters.listed = listed.address();
-            parameters.lookahead = on_device.kind.key(lookahead) as u32;
-            vec![listed]
-        }
-        None => {
-            let least = least_weights(gpu, &least_kernel, &on_device.rows, direction)?;
-            parameters.least_out = least[0].address();
-            parameters.least_in = least[least.len() - 1].address();
-            least
-        }
+    let prepare = |graph: &KeyGraph, keys: &Buffer<u32>, control: &Buffer<CrauserControl>| {
+        let frontier: [Buffer<VertexId>; 2] = [gpu.buffer(n)?, gpu.buffer(n)?];
+        let pieces: Buffer<[u32; 4]> = gpu.buffer(max_pieces(m))?;
+        let mut parameters = Crauser {
+            graph: graph.rows.at(),
+            keys: keys.address(),
+            frontier: frontier.each_ref().map(Buffer::address),
+            pieces: pieces.address(),
+            control: control.address(),
+            n_vertices: n as u32,
+            ..Crauser::zeroed()
+        };
+        let of_vertices = match lookahead {
+            Some(lookahead) => {
+                let listed = gpu.buffer(n)?;
+                parameters.listed = listed.address();
+                parameters.lookahead = graph.kind.key(lookahead) as u32;
+                vec![listed]
+            }
+            None => {
+                let least = least_weights(gpu, &least_kernel, &graph.rows, direction)?;
+                parameters.least_out = least[0].address();
+                parameters.least_in = least[least.len() - 1].address();
+                least
+            }
+        };
+        Ok((parameters, (of_vertices, frontier, pieces)))
     };
     let max_blocks = gpu.properties().multiprocessors as usize;
     let blocks = (n + m).div_ceil(SHARE).clamp(1, max_blocks) as u32;
-    let launch = Launch::new(gpu, kernel, blocks, BLOCK)?;
-    let lists = (of_vertices, frontier, pieces);
     // SAFETY: rows lie inside their arcs, which end at vertices; all other buffers that the kernel
     // reads have an element for each vertex, and `pieces` as many as `arcs.cuh` requires.
-    Ok(unsafe { OneLaunchSearch::new(launch, parameters, keys, control, on_device, lists, start)? })
+    unsafe { OneLaunchSearch::new(gpu, on_device, kernel, (blocks, BLOCK), prepare) }
 }
 
 #[cfg(test)]

@@ -17,13 +17,11 @@
 //!
 //! Reference: origin-four-families, meyer-sanders-2003
 
-use std::time::Instant;
-
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu};
 use graph_formats::{Csr, VertexId, Weight};
 use search_parts::device::{KeyGraph, OneLaunchSearch, Parameters, RowsAt};
-use search_parts::{Again, Kernels, Launch, Query, SearchError, Work};
+use search_parts::{Again, Kernels, Query, SearchError, Work};
 
 /// Threads of a block, as `block_threads` in `buckets/search.cuh`.
 const BLOCK: u32 = 1024;
@@ -106,34 +104,33 @@ pub(crate) fn buckets<W: Weight>(
     let (on_device, kernel) = KeyGraph::upload(gpu, graph, others, |kind| {
         Ok(Kernels::of(gpu, &kernels::sssp::BUCKETS, kind)?.get("buckets")?)
     })?;
-    let start = Instant::now();
-    let words = || gpu.buffer::<u32>(n);
-    let (keys, buckets, stamps, control) = (words()?, words()?, words()?, gpu.buffer(1)?);
-    let lowest: Buffer<u32> = gpu.buffer(n.div_ceil(32))?;
-    let list = || gpu.buffer::<[u32; 4]>(n);
-    let lists = [list()?, list()?, list()?];
-    let sums: Buffer<u64> = gpu.buffer(blocks as usize)?;
-    let delta = (on_device.kind.key(delta) as u32).max(1);
-    let greatest = on_device.kind.key(graph.weight_summary().greatest.to_f64()) as u32;
-    let parameters = BucketSearch {
-        graph: on_device.rows.at(),
-        keys: keys.address(),
-        buckets: buckets.address(),
-        lowest: lowest.address(),
-        stamps: stamps.address(),
-        lists: [lists[0].address(), lists[1].address(), lists[2].address()],
-        sums: sums.address(),
-        control: control.address(),
-        n_vertices: n as u32,
-        delta,
-        has_heavy: (greatest > delta).into(),
-        ..BucketSearch::zeroed()
+    let greatest = graph.weight_summary().greatest.to_f64();
+    let prepare = |graph: &KeyGraph, keys: &Buffer<u32>, control: &Buffer<BucketControl>| {
+        let (buckets, stamps) = (gpu.buffer::<u32>(n)?, gpu.buffer::<u32>(n)?);
+        let lowest: Buffer<u32> = gpu.buffer(n.div_ceil(32))?;
+        let list = || gpu.buffer::<[u32; 4]>(n);
+        let lists = [list()?, list()?, list()?];
+        let sums: Buffer<u64> = gpu.buffer(blocks as usize)?;
+        let delta = (graph.kind.key(delta) as u32).max(1);
+        let parameters = BucketSearch {
+            graph: graph.rows.at(),
+            keys: keys.address(),
+            buckets: buckets.address(),
+            lowest: lowest.address(),
+            stamps: stamps.address(),
+            lists: lists.each_ref().map(Buffer::address),
+            sums: sums.address(),
+            control: control.address(),
+            n_vertices: n as u32,
+            delta,
+            has_heavy: (graph.kind.key(greatest) as u32 > delta).into(),
+            ..BucketSearch::zeroed()
+        };
+        Ok((parameters, (buckets, lowest, stamps, lists, sums)))
     };
-    let launch = Launch::new(gpu, kernel, blocks, BLOCK)?;
-    let lists = (buckets, lowest, stamps, lists, sums);
     // SAFETY: rows lie inside their arcs, which end at vertices; all other buffers have an element
     // for each vertex, `lowest` a bit, and `sums` an element for each block.
-    Ok(unsafe { OneLaunchSearch::new(launch, parameters, keys, control, on_device, lists, start)? })
+    unsafe { OneLaunchSearch::new(gpu, on_device, kernel, (blocks, BLOCK), prepare) }
 }
 
 #[cfg(test)]

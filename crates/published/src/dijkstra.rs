@@ -17,13 +17,11 @@
 //!
 //! Reference: origin-four-families, dijkstra-1959
 
-use std::time::Instant;
-
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu};
 use graph_formats::{Csr, VertexId, Weight};
 use search_parts::device::{KeyGraph, OneLaunchSearch, Parameters, RowsAt};
-use search_parts::{Kernels, Launch, Query, SearchError, Work};
+use search_parts::{Kernels, Query, SearchError, Work};
 
 use crate::settings::BlockSize;
 
@@ -107,25 +105,25 @@ pub(crate) fn dijkstra<W: Weight>(
         let kernels = Kernels::of(gpu, &kernels::sssp::DIJKSTRA, kind)?;
         Ok(kernels.get(&format!("dijkstra_{}", block.threads()))?)
     })?;
-    let start = Instant::now();
-    let labels: Buffer<u32> = gpu.buffer(n.next_multiple_of(4))?;
-    let (keys, control) = (gpu.buffer(n)?, gpu.buffer(1)?);
-    let of_blocks: Buffer<u64> = gpu.buffer(2 * blocks as usize)?;
-    let parameters = Dijkstra {
-        graph: on_device.rows.at(),
-        labels: labels.address(),
-        keys: keys.address(),
-        of_blocks: of_blocks.address(),
-        control: control.address(),
-        n_vertices: n as u32,
-        share,
-        ..Dijkstra::zeroed()
+    let prepare = |graph: &KeyGraph, keys: &Buffer<u32>, control: &Buffer<DijkstraControl>| {
+        let labels: Buffer<u32> = gpu.buffer(n.next_multiple_of(4))?;
+        let of_blocks: Buffer<u64> = gpu.buffer(2 * blocks as usize)?;
+        let parameters = Dijkstra {
+            graph: graph.rows.at(),
+            labels: labels.address(),
+            keys: keys.address(),
+            of_blocks: of_blocks.address(),
+            control: control.address(),
+            n_vertices: n as u32,
+            share,
+            ..Dijkstra::zeroed()
+        };
+        Ok((parameters, (labels, of_blocks)))
     };
-    let launch = Launch::new(gpu, kernel, blocks, block.threads())?;
-    let lists = (labels, of_blocks);
+    let shape = (blocks, block.threads());
     // SAFETY: rows lie inside their arcs, which end at vertices; keys and labels have an element
     // for each vertex, labels up to a multiple of four, and `of_blocks` two for each block.
-    Ok(unsafe { OneLaunchSearch::new(launch, parameters, keys, control, on_device, lists, start)? })
+    unsafe { OneLaunchSearch::new(gpu, on_device, kernel, shape, prepare) }
 }
 
 #[cfg(test)]

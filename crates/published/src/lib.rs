@@ -21,7 +21,7 @@ mod spmv_matrix;
 
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight};
-use search_parts::device::BoxedSearch;
+use search_parts::device::{BellmanFordSearch, BoxedSearch};
 use search_parts::{SearchError, check_not_negative};
 
 use self::bellman_ford::BellmanFordOnGpu;
@@ -34,21 +34,17 @@ pub use self::settings::{BlockSize, EdgeOrder, Form, Layout, Loads, Stores};
 /// A weight type of the forms: one of the six. The trait is sealed.
 pub trait FormWeight: Weight {
     #[doc(hidden)]
-    fn search<'g>(
-        gpu: &Gpu,
-        graph: &'g Csr<Self>,
-        form: Form,
-    ) -> Result<BoxedSearch<'g, Self>, SearchError>;
+    fn search(gpu: &Gpu, graph: &Csr<Self>, form: Form) -> Result<BoxedSearch<Self>, SearchError>;
 }
 
 macro_rules! form_weights {
     ($($weight:ty),*) => {$(
         impl FormWeight for $weight {
-            fn search<'g>(
+            fn search(
                 gpu: &Gpu,
-                graph: &'g Csr<Self>,
+                graph: &Csr<Self>,
                 form: Form,
-            ) -> Result<BoxedSearch<'g, Self>, SearchError> {
+            ) -> Result<BoxedSearch<Self>, SearchError> {
                 of_form(gpu, graph, form)
             }
         }
@@ -62,7 +58,8 @@ form_weights!(u32, i32, u64, i64, f32, f64);
 ///
 /// # Errors
 /// [`SearchError::NegativeWeight`]; [`SearchError::NotOnGpu`] for too many vertices or arcs, or a
-/// weight type that the form does not support; [`SearchError::Gpu`] when the device fails or has too little memory.
+/// weight type that the form does not support; [`SearchError::Gpu`] when the device fails or has too
+/// little memory.
 ///
 /// ```no_run
 /// use gpu_runtime::Gpu;
@@ -76,19 +73,19 @@ form_weights!(u32, i32, u64, i64, f32, f64);
 /// assert_eq!(search.search(&all)?.0, [0, 5, 7]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn search<'g, W: FormWeight>(
+pub fn search<W: FormWeight>(
     gpu: &Gpu,
-    graph: &'g Csr<W>,
+    graph: &Csr<W>,
     form: Form,
-) -> Result<BoxedSearch<'g, W>, SearchError> {
+) -> Result<BoxedSearch<W>, SearchError> {
     W::search(gpu, graph, form)
 }
 
-fn of_form<'g, W: Weight>(
+fn of_form<W: Weight>(
     gpu: &Gpu,
-    graph: &'g Csr<W>,
+    graph: &Csr<W>,
     form: Form,
-) -> Result<BoxedSearch<'g, W>, SearchError> {
+) -> Result<BoxedSearch<W>, SearchError> {
     if !form.admits_negative() {
         check_not_negative(graph, form.name(), SearchError::USE_BELLMAN_FORD)?;
     }
@@ -100,9 +97,12 @@ fn of_form<'g, W: Weight>(
         Form::Crauser => Box::new(crauser::crauser(gpu, graph, None)?),
         Form::Eager(lookahead) => Box::new(crauser::crauser(gpu, graph, Some(lookahead))?),
         Form::BellmanFord { edges, loads, stores } => {
-            Box::new(BellmanFordOnGpu::new(gpu, graph, edges, loads, stores)?)
+            let form = BellmanFordOnGpu::new(gpu, graph, edges, loads, stores)?;
+            Box::new(BellmanFordSearch(form))
         }
-        Form::BellmanFordSpmv(layout) => Box::new(SpmvOnGpu::new(gpu, graph, layout)?),
+        Form::BellmanFordSpmv(layout) => {
+            Box::new(BellmanFordSearch(SpmvOnGpu::new(gpu, graph, layout)?))
+        }
     })
 }
 

@@ -10,7 +10,7 @@ use search_parts::{SearchError, by_name};
 #[non_exhaustive]
 pub enum Form<Width = f64> {
     /// Δ-stepping in buckets of this width. Each vertex has the index of its bucket; prefix sums
-    /// place the requests.
+    /// place the rows of a bucket's vertices one after the other.
     DeltaSteppingBuckets(Width),
     /// Dijkstra's algorithm: one vertex after another, the nearest found by a reduction.
     Dijkstra(BlockSize),

@@ -6,9 +6,9 @@
 //! side, column by column (ELL).
 //!
 //! O(n + m), and O(n width) for padded rows. Bytes on the device, for weights of s bytes:
-//! 4 (n + 1) + m (4 + s), and n width (4 + s) for padded rows. Host memory until the upload: another graph if
-//! the graph is directed, and as many bytes as on the device for padded rows. One hub can make
-//! padding larger than any memory, so the free memory of both is checked first.
+//! 4 (n + 1) + m (4 + s), and n width (4 + s) for padded rows. Host memory until the upload: another
+//! graph if the graph is directed, and as many bytes as on the device for padded rows. One hub can
+//! make padding larger than any memory, so the free memory of both is checked first.
 //!
 //! Reference: bell-garland-2009, rice-boisvert-1985
 

@@ -100,8 +100,8 @@ impl<'a> Kernels<'a> {
             let known = modules.iter().filter_map(|module| module.name.rsplit('_').next());
             let known = known.collect::<Vec<_>>().join(", ");
             let reason = format!(
-                "this algorithm takes weights of type {known}, and these are {kind}; take \
-                 delta-stepping, or solve on the CPU"
+                "this algorithm takes weights of type {known}, and these are {kind}; solve on the CPU, \
+                 or take delta-stepping if no weight is negative"
             );
             return Err(SearchError::NotOnGpu { reason });
         };
@@ -162,7 +162,7 @@ impl Launch {
     }
 
     /// Waits for the queued kernel. Returns the milliseconds since the start. Meanwhile passes the
-    /// number of steps to `report`, which may end the search.
+    /// number of steps to `report`, which may end the search and then is not called any more.
     pub fn wait(
         &self,
         report: Option<impl Fn(u64) -> ControlFlow<()>>,
@@ -174,7 +174,7 @@ impl Launch {
         if let Some(report) = report {
             let _ending = EndOnPanic(self);
             while !self.timer.is_done()? {
-                ended |= report(u64::from(steps.load(Relaxed))).is_break();
+                ended = ended || report(u64::from(steps.load(Relaxed))).is_break();
                 stop.store(ended.into(), Relaxed);
                 // a pause is a small part of the elapsed time, and takes at least 50 µs
                 match start.elapsed() {

@@ -1,6 +1,5 @@
 //! The algorithms for the CPU with their settings, and the settings that a GPU shares.
 
-use std::fmt;
 use std::str::FromStr;
 
 use graph_formats::{Csr, Weight};
@@ -61,12 +60,6 @@ impl Algorithm {
             Self::BreadthFirst => graph.n_arcs() == 0 || graph.weight_summary().common().is_some(),
             _ => self.admits_negative() || graph.first_negative().is_none(),
         }
-    }
-}
-
-impl fmt::Display for Algorithm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

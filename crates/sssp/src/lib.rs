@@ -45,6 +45,7 @@ mod plan;
 mod predecessors;
 mod search;
 mod solver;
+mod table;
 mod weights;
 
 pub use algorithm::{Algorithm, Queue, QueueRule};

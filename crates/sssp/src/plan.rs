@@ -6,9 +6,9 @@ use std::num::NonZeroUsize;
 use graph_formats::{Csr, Direction, DisjointSets, VertexId, Weight, WeightKind, ensure_granted};
 use search_parts::check_not_negative;
 
-use crate::cpu::Chosen;
 use crate::cpu::delta_stepping::threads_for;
 use crate::cpu::queue::MAX_ARCS as MAX_DIAL_ARCS;
+use crate::cpu::{Chosen, Method};
 use crate::key::distance_bound;
 use crate::{Algorithm, Config, Delta, Queue, QueueRule, SsspError, Team, cost, delta};
 
@@ -94,24 +94,26 @@ impl Plan {
             Team::Always => config.n_threads(),
         };
         let (n, n_searches) = (graph.n_vertices(), config.n_expected_searches());
-        let (algorithm, prepares) = match algorithm {
+        let (method, prepares) = match algorithm {
             Algorithm::Dijkstra(asked) => {
-                plan.queue = Some(choose_queue(graph, asked)?);
-                (Algorithm::Dijkstra(plan.queue), false)
+                let queue = choose_queue(graph, asked)?;
+                plan.queue = Some(queue);
+                (Method::Dijkstra(queue), false)
             }
             Algorithm::BreadthFirst => {
                 check_weights_equal(graph)?;
                 plan.threads = threads;
-                (algorithm, cost::transposing_pays(n, graph.n_arcs(), n_searches))
+                (Method::BreadthFirst, cost::transposing_pays(n, graph.n_arcs(), n_searches))
             }
             Algorithm::DeltaStepping(delta) => {
                 let width = delta::width_for(graph, delta, threads)?;
                 (plan.delta, plan.threads) = (Some(width), threads);
-                (Algorithm::DeltaStepping(Delta::Fixed(width)), cost::split_pays(n, n_searches))
+                (Method::DeltaStepping(width), cost::split_pays(n, n_searches))
             }
-            Algorithm::BellmanFord | Algorithm::BellmanFordQueue(_) => (algorithm, false),
+            Algorithm::BellmanFord => (Method::BellmanFord, false),
+            Algorithm::BellmanFordQueue(rule) => (Method::BellmanFordQueue(rule), false),
         };
-        let chosen = Chosen { algorithm, threads, team, narrow: plan.narrow, prepares };
+        let chosen = Chosen { method, threads, team, narrow: plan.narrow, prepares };
         ensure_granted(chosen.bytes_for(graph))?;
         Ok((plan, chosen))
     }

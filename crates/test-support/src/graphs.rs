@@ -117,6 +117,25 @@ fn scattered_arcs(n: VertexId, degree: u32) -> Vec<(VertexId, VertexId, i64)> {
     (0..n * degree).map(|_| (below(n), below(n), below(10).into())).collect()
 }
 
+/// A test for each weight type: this law on small graphs, directed and undirected. Weights are few
+/// and integral, so that many paths are equally long and zeros are frequent.
+#[macro_export]
+macro_rules! small_graph_tests {
+    ($law:expr; $($test:ident $weight:ty),+) => {
+        proptest::proptest! {
+            #![proptest_config(proptest::prelude::ProptestConfig::with_cases(96))]
+            $(
+                #[test]
+                fn $test(graph in $crate::arbitrary_graph::<$weight>(6, 18, 0..=3)) {
+                    for graph in [$crate::undirected(&graph), graph] {
+                        $law(&graph);
+                    }
+                }
+            )+
+        }
+    };
+}
+
 /// The same graph with every arc both ways, self-loops and parallel arcs included.
 pub fn undirected<W: Weight>(graph: &Csr<W>) -> Csr<W> {
     let edges: Vec<_> = graph.arcs().collect();

@@ -35,9 +35,13 @@ macro_rules! layout {
 }
 
 /// Asserts that a structure of Rust is laid out as that of another name, which these files of
-/// `kernels/` declare.
+/// `kernels/` declare. Without fields, as of an array, it is as large.
 #[macro_export]
 macro_rules! assert_same_layout {
+    ($here:ident as $there:literal of [$($path:literal),+]) => {{
+        let sources = [$($crate::kernel_source!($path)),+];
+        assert_eq!(size_of::<$here>(), $crate::layout::layout_in(&sources, $there).1, $there);
+    }};
     ($here:ident as $there:literal of [$($path:literal),+]: $($field:ident),+) => {{
         let sources = [$($crate::kernel_source!($path)),+];
         let here = $crate::layout!($here: $($field),+);
@@ -48,10 +52,10 @@ macro_rules! assert_same_layout {
 /// A test that [asserts](assert_same_layout) the layout of each of these structures.
 #[macro_export]
 macro_rules! layout_test {
-    ($($here:ident as $there:literal of $paths:tt: $($field:ident),+;)+) => {
+    ($($here:ident as $there:literal of $paths:tt $(: $($field:ident),+)?;)+) => {
         #[test]
         fn structures_are_as_the_kernel_has_them() {
-            $($crate::assert_same_layout! { $here as $there of $paths: $($field),+ })+
+            $($crate::assert_same_layout! { $here as $there of $paths $(: $($field),+)? })+
         }
     };
 }

@@ -276,20 +276,11 @@ fn filled<T: Pod>(gpu: &Gpu, n: usize, byte: u8) -> Result<Buffer<T>, GpuError> 
 }
 
 #[cfg(test)]
-mod tests {
-    use test_support::assert_same_layout;
-
-    use super::*;
-
-    #[test]
-    fn structures_are_as_the_kernel_has_them() {
-        assert_same_layout! { Batch as "HopBatch" of ["sssp/hop_sums.cu"]:
-            offsets, ends, order, parts, sources, seen, changed, n_sources, greatest, sums,
-            reciprocals, by_hop, targets, table, control, host, n_vertices, n_batch, n_long,
-            n_parts, n_targets, n_rows
-        }
-        assert_same_layout! { Control as "HopControl" of ["sssp/hop_sums.cu"]:
-            arrived, stopped, changed, levels, pairs
-        }
-    }
+test_support::layout_test! {
+    Batch as "HopBatch" of ["sssp/hop_sums.cu"]:
+        offsets, ends, order, parts, sources, seen, changed, n_sources, greatest, sums,
+        reciprocals, by_hop, targets, table, control, host, n_vertices, n_batch, n_long, n_parts,
+        n_targets, n_rows;
+    Control as "HopControl" of ["sssp/hop_sums.cu"]:
+        arrived, stopped, changed, levels, pairs;
 }

@@ -232,22 +232,18 @@ fn without_arcs(graph: &Csr<u32>) -> Vec<u32> {
 }
 
 #[cfg(test)]
+test_support::layout_test! {
+    LevelSearch as "Search" of ["sssp/breadth_first/search.cuh"]:
+        offsets, ends, without_arcs, levels, seen, list, control, host, n_arcs, n_vertices, source,
+        target, limit, may_pull, has_short_rows;
+    LevelControl as "Control" of ["sssp/breadth_first/search.cuh"]:
+        tally, arcs, found, listed, arrived, team_arrived, stopped, level, begin, count,
+        frontier_arcs, looked, levels, pulls;
+}
+
+#[cfg(test)]
 mod tests {
-    use test_support::assert_same_layout;
-
     use super::*;
-
-    #[test]
-    fn structures_are_as_the_kernel_has_them() {
-        assert_same_layout! { LevelSearch as "Search" of ["sssp/breadth_first/search.cuh"]:
-            offsets, ends, without_arcs, levels, seen, list, control, host, n_arcs, n_vertices,
-            source, target, limit, may_pull, has_short_rows
-        }
-        assert_same_layout! { LevelControl as "Control" of ["sssp/breadth_first/search.cuh"]:
-            tally, arcs, found, listed, arrived, team_arrived, stopped, level, begin, count,
-            frontier_arcs, looked, levels, pulls
-        }
-    }
 
     #[test]
     fn bits_of_vertices_without_arcs_and_beyond_the_last() {

@@ -217,10 +217,12 @@ impl<'a> ManySources<'a> {
     }
 
     fn goes_on(&self) -> Result<(), SearchError> {
-        if tell(self.progress, self.done.load(Relaxed), self.total).is_err() {
-            self.ended.store(true, Relaxed);
+        if self.ended.load(Relaxed) {
+            return Err(Interrupted.into());
         }
-        if self.ended.load(Relaxed) { Err(Interrupted.into()) } else { Ok(()) }
+        tell(self.progress, self.done.load(Relaxed), self.total)
+            .inspect_err(|_| self.ended.store(true, Relaxed))?;
+        Ok(())
     }
 }
 

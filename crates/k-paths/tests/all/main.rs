@@ -10,10 +10,13 @@ use k_paths::{Found, Path, PathWeight, SearchError, check, k_shortest_paths};
 use paths::oracle;
 use proptest::prelude::*;
 use test_support::{
-    arbitrary_graph, corner_cases, data, large_detours, road_with_detours, streets, undirected,
+    arbitrary_graph, corner_cases, data, large_detours, road_with_detours, small_graph_tests,
+    streets, undirected,
 };
 
 type Paths<W> = Vec<Path<<W as Weight>::Distance>>;
+/// The source and the target.
+type Ends = (VertexId, VertexId);
 
 /// Finds paths by the distances of the oracle.
 fn find<W: PathWeight>(
@@ -27,12 +30,7 @@ fn find<W: PathWeight>(
     k_shortest_paths(graph, source, target, k, |vertex| to_target.get(vertex), progress)
 }
 
-fn k_shortest<W: PathWeight>(
-    graph: &Csr<W>,
-    source: VertexId,
-    target: VertexId,
-    k: usize,
-) -> Paths<W> {
+fn k_shortest<W: PathWeight>(graph: &Csr<W>, (source, target): Ends, k: usize) -> Paths<W> {
     find(graph, source, target, k, None).unwrap().paths
 }
 
@@ -79,12 +77,7 @@ fn all_simple_paths<W: Weight>(graph: &Csr<W>, source: VertexId, target: VertexI
 
 /// Yen's algorithm: a whole search for each vertex of each path, on a copy of the graph without the
 /// banned arcs.
-fn textbook<W: PathWeight>(
-    graph: &Csr<W>,
-    source: VertexId,
-    target: VertexId,
-    k: usize,
-) -> Paths<W> {
+fn textbook<W: PathWeight>(graph: &Csr<W>, (source, target): Ends, k: usize) -> Paths<W> {
     let shortest = |begin: &[VertexId], banned: &HashSet<VertexId>| {
         let (&spur, before) = begin.split_last().unwrap();
         let arcs: Vec<_> = graph
@@ -138,37 +131,15 @@ fn check_against_all<W: PathWeight>(graph: &Csr<W>) {
     for target in graph.vertices() {
         let all = all_simple_paths(graph, 0, target);
         for k in [1, 2, 3, 7, all.len(), all.len() + 1, usize::MAX] {
-            let found = k_shortest(graph, 0, target, k);
+            let found = k_shortest(graph, (0, target), k);
             assert_eq!(found, &all[..k.min(all.len())], "{k} to {target}");
         }
         check_laws(graph, 0, target, &all);
     }
 }
 
-macro_rules! all_of_small_graphs {
-    ($($name:ident $weight:ty)*) => {$(
-        proptest! {
-            #![proptest_config(ProptestConfig::with_cases(96))]
-
-            /// Weights are few and integral, so that many paths are equally long and zeros are
-            /// frequent.
-            #[test]
-            fn $name(graph in arbitrary_graph::<$weight>(6, 18, 0..=3)) {
-                check_against_all(&graph);
-                check_against_all(&undirected(&graph));
-            }
-        }
-    )*};
-}
-
-all_of_small_graphs! {
-    all_of_u32 u32
-    all_of_i32 i32
-    all_of_u64 u64
-    all_of_i64 i64
-    all_of_f32 f32
-    all_of_f64 f64
-}
+small_graph_tests! { check_against_all;
+all_of_u32 u32, all_of_i32 i32, all_of_u64 u64, all_of_i64 i64, all_of_f32 f32, all_of_f64 f64 }
 
 /// Compares only lengths, to the last bit, and checks the laws: sums of such weights are rounded.
 fn check_lengths<W: PathWeight>(graph: &Csr<u32>, weights: &[f64]) {
@@ -180,7 +151,7 @@ fn check_lengths<W: PathWeight>(graph: &Csr<u32>, weights: &[f64]) {
             let lengths = |paths: &Paths<W>| paths.iter().map(|p| p.length).collect::<Vec<_>>();
             let all = lengths(&all_simple_paths(&graph, 0, target));
             for k in [1, 4, usize::MAX] {
-                let found = k_shortest(&graph, 0, target, k);
+                let found = k_shortest(&graph, (0, target), k);
                 check_laws(&graph, 0, target, &found);
                 assert_eq!(lengths(&found), &all[..k.min(all.len())], "{k} to {target}");
             }
@@ -202,7 +173,7 @@ proptest! {
     fn laws_of_larger_graphs(graph in arbitrary_graph::<u32>(30, 90, 0..=4)) {
         for graph in [undirected(&graph), graph] {
             let target = graph.n_vertices() as VertexId - 1;
-            check_laws(&graph, 0, target, &k_shortest(&graph, 0, target, 20));
+            check_laws(&graph, 0, target, &k_shortest(&graph, (0, target), 20));
         }
     }
 
@@ -210,8 +181,8 @@ proptest! {
     fn textbooks_have_the_same_lengths(graph in arbitrary_graph::<u32>(12, 40, 0..=9)) {
         let target = graph.n_vertices() as VertexId - 1;
         let lengths = |paths: Paths<u32>| paths.iter().map(|p| p.length).collect::<Vec<_>>();
-        let expected = lengths(textbook(&graph, 0, target, 10));
-        prop_assert_eq!(lengths(k_shortest(&graph, 0, target, 10)), expected);
+        let expected = lengths(textbook(&graph, (0, target), 10));
+        prop_assert_eq!(lengths(k_shortest(&graph, (0, target), 10)), expected);
     }
 }
 
@@ -244,7 +215,7 @@ fn corner_cases_of_all_types() {
 fn ties_are_in_the_order_of_their_vertices() {
     let side = 40;
     let graph = streets(side);
-    let found = k_shortest(&graph, 0, 1599, 200);
+    let found = k_shortest(&graph, (0, 1599), 200);
     check_laws(&graph, 0, 1599, &found);
     assert!(found.iter().all(|path| path.length == 78));
     assert!(found.is_sorted_by(|a, b| a.vertices < b.vertices));
@@ -253,7 +224,7 @@ fn ties_are_in_the_order_of_their_vertices() {
     assert_eq!(found[0].vertices, first.collect::<Vec<_>>());
     let small = streets(4);
     let all = all_simple_paths(&small, 0, 15);
-    assert_eq!(k_shortest(&small, 0, 15, 184), all);
+    assert_eq!(k_shortest(&small, (0, 15), 184), all);
     assert_eq!(all.len(), 184, "the paths from corner to corner of four streets by four");
 }
 
@@ -262,8 +233,8 @@ fn ties_are_in_the_order_of_their_vertices() {
 fn grids_of_weights() {
     let graph = grid(&GridConfig { side: 12, ..GridConfig::default() }).unwrap();
     let lengths = |paths: Paths<u32>| paths.iter().map(|p| p.length).collect::<Vec<_>>();
-    let expected = textbook(&graph, 0, 143, 12);
-    let found = k_shortest(&graph, 0, 143, 12);
+    let expected = textbook(&graph, (0, 143), 12);
+    let found = k_shortest(&graph, (0, 143), 12);
     check_laws(&graph, 0, 143, &found);
     assert_eq!(lengths(found), lengths(expected));
 }
@@ -275,10 +246,10 @@ fn rome() {
     let graph: Csr<u32> = read(path).unwrap().csr.into_csr().unwrap();
     let lengths = |paths: &Paths<u32>| paths.iter().map(|p| p.length).collect::<Vec<_>>();
     for (source, target) in [(0, 3352), (500, 3000), (2500, 1000)] {
-        let found = k_shortest(&graph, source, target, 10);
+        let found = k_shortest(&graph, (source, target), 10);
         check_laws(&graph, source, target, &found);
-        assert_eq!(lengths(&found), lengths(&textbook(&graph, source, target, 10)));
-        assert_eq!(k_shortest(&graph, source, target, 200)[..10], found);
+        assert_eq!(lengths(&found), lengths(&textbook(&graph, (source, target), 10)));
+        assert_eq!(k_shortest(&graph, (source, target), 200)[..10], found);
     }
 }
 
@@ -287,10 +258,10 @@ fn fewer_paths_than_k() {
     let graph = Csr::from_arcs(4, &[(0, 1, 5u32), (0, 1, 2), (1, 2, 1), (0, 0, 0), (1, 0, 0)]);
     let graph = graph.unwrap();
     let path = |length, vertices: &[VertexId]| Path { length, vertices: vertices.to_vec() };
-    assert_eq!(k_shortest(&graph, 0, 2, 9), [path(3, &[0, 1, 2])], "parallel arcs are one");
-    assert_eq!(k_shortest(&graph, 0, 0, 9), [path(0, &[0])], "no turn comes back");
-    assert_eq!(k_shortest(&graph, 0, 3, 9), [], "no way");
-    assert_eq!(k_shortest(&graph, 0, 2, 0), [], "none asked for");
+    assert_eq!(k_shortest(&graph, (0, 2), 9), [path(3, &[0, 1, 2])], "parallel arcs are one");
+    assert_eq!(k_shortest(&graph, (0, 0), 9), [path(0, &[0])], "no turn comes back");
+    assert_eq!(k_shortest(&graph, (0, 3), 9), [], "no way");
+    assert_eq!(k_shortest(&graph, (0, 2), 0), [], "none asked for");
 }
 
 #[test]
@@ -315,14 +286,14 @@ fn wrong_arguments_are_refused() {
 fn no_length_wraps() {
     fn check<W: PathWeight>(large: W) {
         for graph in large_detours(large) {
-            let two = k_shortest(&graph, 0, 3, 2);
+            let two = k_shortest(&graph, (0, 3), 2);
             assert_eq!((&two[0].vertices[..], &two[1].vertices[..]), (&[0, 1, 3][..], &[0, 3][..]));
             let three = find(&graph, 0, 3, 3, None);
             assert!(matches!(three, Err(SearchError::Overflow { vertex: 3, .. })), "{three:?}");
         }
         // the only path to 2 overflows, the one to 1 does not
         let graph = Csr::from_arcs(3, &[(0, 1, large), (1, 2, large)]).unwrap();
-        assert_eq!(k_shortest(&graph, 0, 1, 9).len(), 1);
+        assert_eq!(k_shortest(&graph, (0, 1), 9).len(), 1);
         let to_2 = [None, large.after(W::Distance::ZERO), Some(W::Distance::ZERO)];
         let none = k_shortest_paths(&graph, 0, 2, 1, |vertex| to_2[vertex as usize], None);
         assert!(matches!(none, Err(SearchError::Overflow { vertex: 2, .. })), "{none:?}");
@@ -334,7 +305,7 @@ fn no_length_wraps() {
     // a sum that the wider distance type holds is a path
     let arcs = [(0, 1, u32::MAX), (1, 2, u32::MAX), (0, 2, 1)];
     let graph = Csr::from_arcs(3, &arcs).unwrap();
-    assert_eq!(k_shortest(&graph, 0, 2, 2)[1].length, 2 * u64::from(u32::MAX));
+    assert_eq!(k_shortest(&graph, (0, 2), 2)[1].length, 2 * u64::from(u32::MAX));
 }
 
 #[test]

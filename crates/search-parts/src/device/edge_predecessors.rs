@@ -18,19 +18,15 @@ static PREPARE: Ptx = Ptx::new(kernels::sssp::PREPARE.name, kernels::sssp::PREPA
 /// edges for each level.
 const MAX_LEVELS: u32 = 256;
 
-/// The edges on the device, and the distances that a search left there.
+/// Edges on a device, as many in each buffer.
 #[derive(Clone, Copy)]
-pub(super) struct Searched<'a, W> {
+pub struct Edges<'a, W> {
     /// The tail of each edge.
-    pub(super) tails: &'a Buffer<VertexId>,
+    pub tails: &'a Buffer<VertexId>,
     /// The head of each edge.
-    pub(super) heads: &'a Buffer<VertexId>,
+    pub heads: &'a Buffer<VertexId>,
     /// The weight of each edge.
-    pub(super) weights: &'a Buffer<W>,
-    /// The distance of each vertex, in the weights' type.
-    pub(super) distances: &'a Buffer<W>,
-    /// Whether any weight is below zero.
-    pub(super) negative: bool,
+    pub weights: &'a Buffer<W>,
 }
 
 /// The kernels of `edge_predecessors.cu` for one weight type, and their results.
@@ -64,24 +60,26 @@ impl EdgeTree {
         })
     }
 
-    /// The predecessors of all vertices; `u32::MAX` for no predecessor. `None` if there are too many
-    /// levels.
+    /// The predecessors of all vertices by the distances that a search left, with weights of which
+    /// some may be `negative`; `u32::MAX` for no predecessor. `None` if there are too many levels.
     ///
     /// # Safety
-    /// All buffers of `searched` must be on `gpu`, the edges equally long, their ends vertices, and
-    /// the distances of the kernels' type, one for each vertex.
+    /// All buffers must be on `gpu`, the edges equally many in each, their ends vertices, and the
+    /// distances of the kernels' type, one for each vertex.
     // not inlined: a caller of another crate would have all of it
     #[inline(never)]
     pub(super) unsafe fn predecessors<W: Weight>(
         &mut self,
         gpu: &Gpu,
-        searched: Searched<'_, W>,
+        edges: Edges<'_, W>,
+        distances: &Buffer<W>,
+        negative: bool,
         source: VertexId,
     ) -> Result<Option<Vec<VertexId>>, GpuError> {
         self.chosen.fill_bytes(0xff)?;
         self.mark.fill_bytes(0)?;
-        if !searched.negative {
-            self.all_edges(gpu, &self.nearer, searched, &[])?;
+        if !negative {
+            self.all_edges(gpu, &self.nearer, edges, distances, &[])?;
             if self.mark.download()?[0] == 0 {
                 return self.chosen.download().map(Some);
             }
@@ -93,7 +91,7 @@ impl EdgeTree {
         self.mark.fill_bytes(0)?;
         for level in 1..=MAX_LEVELS {
             let more = [(&self.levels).into(), level.into()];
-            self.all_edges(gpu, &self.next_level, searched, &more)?;
+            self.all_edges(gpu, &self.next_level, edges, distances, &more)?;
             if self.mark.download()?[0] != level {
                 return self.chosen.download().map(Some);
             }
@@ -106,19 +104,20 @@ impl EdgeTree {
         &self,
         gpu: &Gpu,
         kernel: &Kernel,
-        searched: Searched<'_, W>,
+        Edges { tails, heads, weights }: Edges<'_, W>,
+        distances: &Buffer<W>,
         more: &[Arg<'_>],
     ) -> Result<(), GpuError> {
-        for first in (0..searched.tails.len()).step_by(EDGES_PER_LAUNCH) {
-            let count = EDGES_PER_LAUNCH.min(searched.tails.len() - first);
+        for first in (0..tails.len()).step_by(EDGES_PER_LAUNCH) {
+            let count = EDGES_PER_LAUNCH.min(tails.len() - first);
             let args = [
-                searched.tails.into(),
-                searched.heads.into(),
-                searched.weights.into(),
+                tails.into(),
+                heads.into(),
+                weights.into(),
                 (first as u32).into(),
                 (count as u32).into(),
                 u32::from(self.both_ways).into(),
-                searched.distances.into(),
+                distances.into(),
                 (&self.chosen).into(),
                 (&self.mark).into(),
             ];
@@ -153,18 +152,22 @@ pub fn expanded<'p>(
 ///
 /// # Errors
 /// Where the device fails or has too little memory.
+///
+/// # Panics
+/// If there are arcs, but no row.
 pub fn expand_rows(
     gpu: &Gpu,
     row_offsets: &Buffer<u64>,
     n_arcs: usize,
 ) -> Result<Buffer<VertexId>, GpuError> {
+    assert!(n_arcs == 0 || row_offsets.len() > 1, "{n_arcs} arcs, and no row");
     let kernel = gpu.kernel(&PREPARE, "expand_rows")?;
     let tails = gpu.buffer(n_arcs)?;
     let n_vertices = row_offsets.len().saturating_sub(1) as u32;
     let args = [row_offsets.into(), n_vertices.into(), (&tails).into(), length(&tails).into()];
     if n_arcs > 0 {
         // SAFETY: threads read `row_offsets`, one more than the vertices, and write `tails` below
-        // its length; since there are arcs, there is a vertex.
+        // its length; since there are arcs, there is a row.
         unsafe { gpu.launch(&kernel, a_thread_each(n_arcs), &args)? };
     }
     Ok(tails)

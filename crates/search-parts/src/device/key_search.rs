@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use bytemuck::Pod;
-use gpu_runtime::{Buffer, GpuError};
+use gpu_runtime::{Buffer, Gpu, GpuError, Kernel};
 use graph_formats::{VertexId, Weight};
 use paths::Predecessors;
 
@@ -41,25 +41,34 @@ pub struct OneLaunchSearch<P: Parameters> {
     _lists: Box<dyn Send>,
 }
 
+/// Parameters and the buffers whose addresses they have.
+type Prepared<P, L> = Result<(P, L), GpuError>;
+
 impl<P: Parameters> OneLaunchSearch<P> {
-    /// The search by `launch`. The time since `start` counts as preparation.
+    /// The search of `graph`, which is on `gpu`, by `kernel` in this number of blocks and threads.
+    /// `prepare` makes its parameters, with the addresses of the graph, of a key for each vertex and
+    /// of the counts, and the other buffers whose addresses they have.
     ///
     /// # Safety
-    /// For a source and target in the graph, the kernel of `launch` with `parameters` must read and
-    /// write only inside these buffers, all of which are of the launch's GPU.
-    pub unsafe fn new(
-        launch: Launch,
-        parameters: P,
-        keys: Buffer<u32>,
-        control: Buffer<P::Control>,
+    /// For a source and target in the graph, the kernel with the parameters must read and write
+    /// only inside these buffers, all of which are of `gpu`.
+    // inlined, as `DeviceTimes::apart_from_jit`
+    #[inline(always)]
+    pub unsafe fn new<L: Send + 'static>(
+        gpu: &Gpu,
         graph: KeyGraph,
-        lists: impl Send + 'static,
-        start: Instant,
-    ) -> Result<Self, GpuError> {
-        launch.gpu.synchronize()?;
+        kernel: Kernel,
+        (blocks, threads): (u32, u32),
+        prepare: impl FnOnce(&KeyGraph, &Buffer<u32>, &Buffer<P::Control>) -> Prepared<P, L>,
+    ) -> Result<Self, SearchError> {
+        let start = Instant::now();
+        let (keys, control) = (gpu.buffer(graph.rows.bounds().len())?, gpu.buffer(1)?);
+        let (parameters, lists) = prepare(&graph, &keys, &control)?;
+        let launch = Launch::new(gpu, kernel, blocks, threads)?;
+        gpu.synchronize()?;
         let times = DeviceTimes { prepare_ms: milliseconds(start), ..graph.times };
-        let lists = Box::new(lists);
-        Ok(Self { launch, parameters, keys, control, times, graph, tree: None, _lists: lists })
+        let _lists = Box::new(lists);
+        Ok(Self { launch, parameters, keys, control, times, graph, tree: None, _lists })
     }
 }
 

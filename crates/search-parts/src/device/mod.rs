@@ -9,10 +9,10 @@ mod predecessors;
 mod search;
 mod sums;
 
-pub use self::edge_predecessors::{EdgeTree, expand_rows, expanded};
+pub use self::edge_predecessors::{EdgeTree, Edges, expand_rows, expanded};
 pub use self::graph::{DeviceArcs, DeviceRows, KeyGraph, RowsAt, max_pieces};
 pub use self::key_search::{OneLaunchSearch, Parameters};
 pub use self::keys::{KeyKind, full_key, limit_key};
 pub use self::predecessors::TreeKernel;
 pub use self::search::{Answer, BoxedSearch, DeviceSearch, no_answer};
-pub use self::sums::Sums;
+pub use self::sums::{BellmanFordForm, BellmanFordSearch, Sums};

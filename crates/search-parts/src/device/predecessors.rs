@@ -101,18 +101,8 @@ impl TreeKernel {
 }
 
 #[cfg(test)]
-mod tests {
-    use test_support::layout::layout_in;
-    use test_support::{assert_same_layout, kernel_source};
-
-    use super::*;
-
-    #[test]
-    fn structures_are_as_the_kernel_has_them() {
-        assert_same_layout! { Tree as "Tree" of ["sssp/predecessors.cu", "sssp/delta_stepping/search.cuh"]:
-            graph, keys, chosen, levels, lists, control, n_arcs, limit, n_vertices, source
-        }
-        let source = kernel_source!("sssp/predecessors.cu");
-        assert_eq!(layout_in(&[source], "TreeControl").1, size_of::<Control>());
-    }
+test_support::layout_test! {
+    Tree as "Tree" of ["sssp/predecessors.cu", "sssp/delta_stepping/search.cuh"]:
+        graph, keys, chosen, levels, lists, control, n_arcs, limit, n_vertices, source;
+    Control as "TreeControl" of ["sssp/predecessors.cu"];
 }

@@ -42,7 +42,7 @@ pub trait DeviceSearch<W: Weight>: Send {
 }
 
 /// A search by any algorithm.
-pub type BoxedSearch<'g, W> = Box<dyn DeviceSearch<W> + 'g>;
+pub type BoxedSearch<W> = Box<dyn DeviceSearch<W>>;
 
 /// Distances in storage form, and the work.
 pub type Answer<W> = (Vec<<W as Weight>::Distance>, Work);

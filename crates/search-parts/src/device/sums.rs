@@ -1,5 +1,4 @@
-//! The distances of a form of Bellman-Ford on a device, in the weights' own type, and what follows
-//! from them.
+//! Searches by forms of Bellman-Ford on a device, whose distances are in the weights' own type.
 
 use std::time::Instant;
 
@@ -7,15 +6,76 @@ use gpu_runtime::{Buffer, Gpu, GpuError};
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::Predecessors;
 
-use super::edge_predecessors::{EdgeTree, Searched};
+use super::edge_predecessors::{EdgeTree, Edges};
 use super::keys;
 use super::negative_cycle::lowers_itself;
-use crate::{DeviceTimes, NO_VERTEX, Query, SearchError, milliseconds};
+use super::search::DeviceSearch;
+use crate::{DeviceTimes, NO_VERTEX, Query, SearchError, Work, milliseconds};
+
+/// A form of Bellman-Ford with its edges on a device.
+///
+/// # Safety
+/// The edges must be those of the graph of the [`Sums`], on their GPU.
+pub unsafe trait BellmanFordForm<W: Weight>: Send {
+    /// Lowers the distances until none falls; the graph has the source. `None` if there is no
+    /// result.
+    fn lower(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Work>, SearchError>;
+
+    /// The distances.
+    fn sums(&mut self) -> &mut Sums<W>;
+
+    /// The distances and all edges; no edges if the device has others too.
+    fn with_edges(&mut self) -> Result<(&mut Sums<W>, Option<Edges<'_, W>>), SearchError>;
+}
+
+/// A search by a form of Bellman-Ford.
+pub struct BellmanFordSearch<F>(pub F);
+
+impl<W: Weight, F: BellmanFordForm<W>> DeviceSearch<W> for BellmanFordSearch<F> {
+    fn run(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Work>, SearchError> {
+        let sums = self.0.sums();
+        sums.times = sums.times.without_search();
+        query.check(sums.graph.n_vertices())?;
+        self.0.lower(query)
+    }
+
+    fn distances(&mut self) -> Result<Vec<W::Distance>, SearchError> {
+        Ok(self.0.sums().download()?)
+    }
+
+    fn predecessors(
+        &mut self,
+        source: VertexId,
+        limit: W::Distance,
+    ) -> Result<Option<Predecessors>, SearchError> {
+        let (sums, Some(edges)) = self.0.with_edges()? else { return Ok(None) };
+        let Sums { gpu, negative, distances, tree, .. } = sums;
+        let tree = match tree {
+            Some(tree) => tree,
+            empty => empty.insert(EdgeTree::load(gpu, W::KIND, false, distances.len())?),
+        };
+        // SAFETY: the form promises it of the edges; there is a distance for each vertex.
+        let found = unsafe { tree.predecessors(gpu, edges, distances, *negative, source)? };
+        let Some(mut chosen) = found else { return Ok(None) };
+        if limit < W::Distance::UNREACHED {
+            // a vertex within the limit has a predecessor within it
+            let distances = sums.download()?;
+            let beyond = chosen.iter_mut().zip(distances).filter(|vertex| vertex.1 > limit);
+            beyond.for_each(|(chosen, _)| *chosen = NO_VERTEX);
+        }
+        Ok(Some(Predecessors::from_storage(chosen)))
+    }
+
+    fn times(&mut self) -> &mut DeviceTimes {
+        &mut self.0.sums().times
+    }
+}
 
 /// A distance for each vertex, as the last search has left it.
-pub struct Sums<'g, W: Weight> {
+pub struct Sums<W: Weight> {
     gpu: Gpu,
-    graph: &'g Csr<W>,
+    /// The graph.
+    pub graph: Csr<W>,
     /// Whether some weight is negative.
     pub negative: bool,
     /// The distances.
@@ -25,30 +85,21 @@ pub struct Sums<'g, W: Weight> {
     pub times: DeviceTimes,
 }
 
-impl<'g, W: Weight> Sums<'g, W> {
+impl<W: Weight> Sums<W> {
     /// Allocates the distances of `graph`. Without a `tree` the first call of
-    /// [`predecessors`](Self::predecessors) makes it, for edges that lead one way.
+    /// [`predecessors`](DeviceSearch::predecessors) makes it, for edges that lead one way.
     ///
     /// # Errors
     /// Where the device fails or has too little memory.
     pub fn new(
         gpu: &Gpu,
-        graph: &'g Csr<W>,
+        graph: &Csr<W>,
         tree: Option<EdgeTree>,
         times: DeviceTimes,
     ) -> Result<Self, GpuError> {
         let distances = gpu.buffer(graph.n_vertices())?;
         let negative = graph.first_negative().is_some();
-        Ok(Self { gpu: gpu.clone(), graph, negative, distances, tree, times })
-    }
-
-    /// Checks the query, and resets the times of the last search.
-    ///
-    /// # Errors
-    /// [`SearchError::NoSuchVertex`].
-    pub fn begin(&mut self, query: &Query<'_, W::Distance>) -> Result<(), SearchError> {
-        self.times = self.times.without_search();
-        query.check(self.graph.n_vertices())
+        Ok(Self { gpu: gpu.clone(), graph: graph.clone(), negative, distances, tree, times })
     }
 
     /// The distances, in storage form. O(n).
@@ -66,43 +117,8 @@ impl<'g, W: Weight> Sums<'g, W> {
     /// Where the device fails.
     pub fn show_a_cycle(&mut self) -> Result<bool, GpuError> {
         let start = Instant::now();
-        let shows = lowers_itself(self.graph, &self.download()?);
+        let shows = lowers_itself(&self.graph, &self.download()?);
         self.times.solve_ms += milliseconds(start);
         Ok(shows)
-    }
-
-    /// The predecessors of the vertices within `limit` of `source`, the source of the search; `None`
-    /// if there are too many levels.
-    ///
-    /// # Safety
-    /// The edges must be those of the graph, equally many in each buffer, and of the GPU of
-    /// [`new`](Self::new).
-    ///
-    /// # Errors
-    /// Where the device fails or has too little memory.
-    pub unsafe fn predecessors(
-        &mut self,
-        [tails, heads]: [&Buffer<VertexId>; 2],
-        weights: &Buffer<W>,
-        source: VertexId,
-        limit: W::Distance,
-    ) -> Result<Option<Predecessors>, SearchError> {
-        let Self { gpu, negative, distances, tree, .. } = self;
-        let tree = match tree {
-            Some(tree) => tree,
-            empty => empty.insert(EdgeTree::load(gpu, W::KIND, false, distances.len())?),
-        };
-        let searched = Searched { tails, heads, weights, distances, negative: *negative };
-        // SAFETY: the caller promises it of the edges; there is a distance for each vertex.
-        let Some(mut chosen) = (unsafe { tree.predecessors(gpu, searched, source)? }) else {
-            return Ok(None);
-        };
-        if limit < W::Distance::UNREACHED {
-            // a vertex within the limit has a predecessor within it
-            let distances = self.download()?;
-            let beyond = chosen.iter_mut().zip(distances).filter(|vertex| vertex.1 > limit);
-            beyond.for_each(|(chosen, _)| *chosen = NO_VERTEX);
-        }
-        Ok(Some(Predecessors::from_storage(chosen)))
     }
 }

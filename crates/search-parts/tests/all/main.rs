@@ -1,4 +1,5 @@
-//! Threads that stay, and numbers that stand for distances.
+//! Threads that stay, numbers that stand for distances, and rows on a device.
 
 mod keys;
+mod rows;
 mod threads;

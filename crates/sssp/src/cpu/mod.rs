@@ -22,18 +22,27 @@ use self::delta_stepping::DeltaStepping;
 use self::dijkstra::Dijkstra;
 use self::key_search::OnKeys;
 use self::queue::{Dial, MonotoneQueue, QuaternaryHeap, RadixHeap};
-use crate::algorithm::{Algorithm, Queue};
+use crate::algorithm::{Queue, QueueRule};
 use crate::arc_split::{self, ArcSplit};
-use crate::delta::Delta;
 use crate::key::{FullKeys, KeyArithmetic, U32Keys};
 use crate::search::Search;
 use crate::weights::SearchKeys;
 
+/// An algorithm with its settings.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Method {
+    Dijkstra(Queue),
+    BreadthFirst,
+    /// In buckets of this width.
+    DeltaStepping(f64),
+    BellmanFord,
+    BellmanFordQueue(QueueRule),
+}
+
 /// How the CPU searches, with all settings chosen.
 #[derive(Clone, Copy)]
 pub(crate) struct Chosen {
-    /// With the queue of Dijkstra's algorithm, or the width of the buckets of Δ-stepping.
-    pub(crate) algorithm: Algorithm,
+    pub(crate) method: Method,
     pub(crate) threads: usize,
     /// When threads share a search.
     pub(crate) team: Team,
@@ -52,11 +61,11 @@ impl Chosen {
     /// Bytes that a search of `graph` and its preparation take. Queues that hold vertices several
     /// times take more.
     pub(crate) fn bytes_for<W: Weight>(&self, graph: &Csr<W>) -> usize {
-        let more = match self.algorithm {
+        let more = match self.method {
             _ if !self.prepares => 0,
-            Algorithm::BreadthFirst if graph.direction() == Direction::Directed => graph.bytes(),
+            Method::BreadthFirst if graph.direction() == Direction::Directed => graph.bytes(),
             // at most half of all arcs are short
-            Algorithm::DeltaStepping(_) => graph.bytes() / 2,
+            Method::DeltaStepping(_) => graph.bytes() / 2,
             _ => 0,
         };
         BYTES_OF_VERTEX * graph.n_vertices() + more
@@ -83,12 +92,12 @@ impl<'g, W: SearchKeys> Searches<'g, W> {
     /// The same graph with another algorithm, which shares the prepared data.
     pub(crate) fn by(&mut self, chosen: Chosen) -> Self {
         let graph = self.graph;
-        match chosen.algorithm {
-            Algorithm::DeltaStepping(_) if chosen.prepares && self.short_arcs.is_none() => {
+        match chosen.method {
+            Method::DeltaStepping(_) if chosen.prepares && self.short_arcs.is_none() => {
                 let split = graph.as_unsigned().and_then(|graph| arc_split::split(&graph));
                 self.short_arcs = split.map(Arc::new);
             }
-            Algorithm::BreadthFirst if self.incoming.is_none() => {
+            Method::BreadthFirst if self.incoming.is_none() => {
                 self.incoming = ::breadth_first::incoming(graph, chosen.prepares);
             }
             _ => {}
@@ -99,44 +108,40 @@ impl<'g, W: SearchKeys> Searches<'g, W> {
 
     /// A search with a work space of its own.
     pub(crate) fn search(&self) -> Box<dyn Search<W> + 'g> {
-        let (graph, Chosen { algorithm, threads, team, narrow, .. }) = (self.graph, self.chosen);
-        match algorithm {
-            Algorithm::BellmanFord => Box::new(BellmanFord::new(graph)),
-            Algorithm::BellmanFordQueue(rule) => Box::new(QueuedBellmanFord::new(graph, rule)),
-            Algorithm::BreadthFirst => {
-                Box::new(ByLevels::new(graph, self.incoming.clone(), threads, team))
-            }
-            // no float has narrow keys, so their code need not be generated
-            Algorithm::Dijkstra(_) | Algorithm::DeltaStepping(_) => {
-                if const { W::KIND.is_integer() } && narrow {
-                    self.on_keys::<U32Keys>()
-                } else {
-                    self.on_keys::<FullKeys>()
-                }
-            }
+        // no float has narrow keys, so their code need not be generated
+        if const { W::KIND.is_integer() } && self.chosen.narrow {
+            self.by_keys::<U32Keys>()
+        } else {
+            self.by_keys::<FullKeys>()
         }
     }
 
-    /// A search by keys. A plan for it refuses negative weights.
-    fn on_keys<L: KeyArithmetic<W::Unsigned>>(&self) -> Box<dyn Search<W>> {
-        let graph = self.graph.as_unsigned().expect("no weight is negative");
-        let Chosen { algorithm, threads, team, .. } = self.chosen;
-        match algorithm {
-            Algorithm::DeltaStepping(Delta::Fixed(width)) => {
-                let short_arcs = self.short_arcs.clone();
+    /// The search; with these keys if it has any.
+    fn by_keys<L: KeyArithmetic<W::Unsigned>>(&self) -> Box<dyn Search<W> + 'g> {
+        let (graph, Chosen { method, threads, team, .. }) = (self.graph, self.chosen);
+        // the plan refuses negative weights for these
+        let unsigned = || graph.as_unsigned().expect("no weight is negative");
+        match method {
+            Method::BellmanFord => Box::new(BellmanFord::new(graph)),
+            Method::BellmanFordQueue(rule) => Box::new(QueuedBellmanFord::new(graph, rule)),
+            Method::BreadthFirst => {
+                Box::new(ByLevels::new(graph, self.incoming.clone(), threads, team))
+            }
+            Method::DeltaStepping(width) => {
+                let (graph, short_arcs) = (unsigned(), self.short_arcs.clone());
                 let split = short_arcs.clone();
                 let search = DeltaStepping::<_, L>::new(graph.clone(), width, split, threads, team);
                 Box::new(OnKeys { graph, short_arcs, search, lengths: PhantomData::<L> })
             }
-            Algorithm::Dijkstra(Some(queue)) => match queue {
-                Queue::Dial => {
-                    let greatest = graph.weight_summary().greatest.to_i128().unwrap_or(0) as u64;
-                    dijkstra::<W, L, _>(graph, Dial::new(greatest))
-                }
-                Queue::QuaternaryHeap => dijkstra::<W, L, _>(graph, QuaternaryHeap::default()),
-                Queue::Radix => dijkstra::<W, L, _>(graph, RadixHeap::default()),
-            },
-            other => unreachable!("{other} has no keys, or a setting is not chosen"),
+            Method::Dijkstra(Queue::Dial) => {
+                let graph = unsigned();
+                let greatest = graph.weight_summary().greatest.to_i128().unwrap_or(0) as u64;
+                dijkstra::<W, L, _>(graph, Dial::new(greatest))
+            }
+            Method::Dijkstra(Queue::QuaternaryHeap) => {
+                dijkstra::<W, L, _>(unsigned(), QuaternaryHeap::default())
+            }
+            Method::Dijkstra(Queue::Radix) => dijkstra::<W, L, _>(unsigned(), RadixHeap::default()),
         }
     }
 }

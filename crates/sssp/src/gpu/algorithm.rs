@@ -1,6 +1,5 @@
 //! The algorithms for a GPU with their settings.
 
-use std::fmt;
 use std::str::FromStr;
 
 use published::{BlockSize, Form, Layout};
@@ -44,6 +43,22 @@ impl Algorithm {
         Self::Published(Form::DeltaSteppingBuckets(Delta::Auto)),
     ];
 
+    /// Those that `auto` tries beside Δ-stepping if the graph has few hops.
+    pub(super) const FOR_FEW_HOPS: [Self; 4] = [
+        Self::Published(Form::BellmanFordSpmv(Layout::CsrBalanced)),
+        Self::Published(Form::BELLMAN_FORD),
+        Self::Published(Form::Crauser),
+        Self::BellmanFordQueue(QueueRule::Slf),
+    ];
+
+    /// Those that `auto` tries with negative weights, which Δ-stepping does not admit.
+    pub(super) const FOR_ANY_SIGN: [Self; 4] = [
+        Self::BellmanFordQueue(QueueRule::Lll),
+        Self::BellmanFordQueue(QueueRule::Fifo),
+        Self::Published(Form::BellmanFordSpmv(Layout::CsrBalanced)),
+        Self::Published(Form::BELLMAN_FORD),
+    ];
+
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
@@ -61,12 +76,6 @@ impl Algorithm {
             Self::BellmanFordQueue(_) => true,
             Self::Published(form) => form.admits_negative(),
         }
-    }
-}
-
-impl fmt::Display for Algorithm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

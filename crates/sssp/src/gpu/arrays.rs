@@ -260,7 +260,7 @@ impl<W: Weight> Arrays<'_, W> {
         // SAFETY: the kernel reads ends and weights, and writes a pair for each, of the width that
         // `wide_arcs` says.
         unsafe { gpu.launch(&kernel, all_threads(gpu), &[Arg::structure(&at)])? };
-        // SAFETY: `look` has found that rows lie inside the arcs, which end at vertices; the kernel
+        // SAFETY: `inspect` has found that rows lie inside the arcs, which end at vertices; the kernel
         // wrote arcs of this width.
         Ok(unsafe { DeviceRows::new(bounds, arcs, n_arcs) })
     }

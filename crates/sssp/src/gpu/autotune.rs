@@ -5,8 +5,8 @@
 //! weights do not predict them: a model of these was wrong by a factor of two and more on new
 //! graphs. A trial search measures them, and takes a fraction of the time of the upload. So `auto`
 //! searches from one vertex with each [variant](Variant) of Δ-stepping. If the
-//! graph has few hops, it also tries other algorithms, each of which needs its own upload. It keeps
-//! the fastest. A trial ends when it is slower than the best so far.
+//! graph has few hops, it also tries the candidates that it is given, each of which needs its own
+//! upload. It keeps the fastest. A trial ends when it is slower than the best so far.
 //!
 //! Reference: meyer-sanders-2003
 
@@ -15,31 +15,16 @@ use std::time::Instant;
 
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Distance, VertexId, Weight};
-use published::{Form, Layout};
 use search_parts::device::{DeviceSearch, no_answer};
 use search_parts::{Query, milliseconds, unless_out_of_memory};
 
 use super::algorithm::Algorithm;
 use super::delta_stepping::{DeltaSteppingOnGpu, Variant};
 use super::device::on_device;
-use super::multi_source::Device;
+use super::multi_source::GpuSearch;
 use crate::weights::SearchKeys;
-use crate::{Delta, Plan, QueueRule, SsspError, Work, delta};
+use crate::{Delta, Plan, SsspError, Work, delta};
 
-/// Algorithms that are tried beside Δ-stepping if the graph has few hops.
-const FOR_FEW_HOPS: [Algorithm; 4] = [
-    Algorithm::Published(Form::BellmanFordSpmv(Layout::CsrBalanced)),
-    Algorithm::Published(Form::BELLMAN_FORD),
-    Algorithm::Published(Form::Crauser),
-    Algorithm::BellmanFordQueue(QueueRule::Slf),
-];
-/// Algorithms that are tried with negative weights, which Δ-stepping does not admit.
-const FOR_ANY_SIGN: [Algorithm; 4] = [
-    Algorithm::BellmanFordQueue(QueueRule::Lll),
-    Algorithm::BellmanFordQueue(QueueRule::Fifo),
-    Algorithm::Published(Form::BellmanFordSpmv(Layout::CsrBalanced)),
-    Algorithm::Published(Form::BELLMAN_FORD),
-];
 /// The longest time of a trial, in milliseconds.
 const MAX_TRIAL_MS: f64 = 100.0;
 /// The most hops, estimated from the mean degree at the end of an arc, with which other algorithms
@@ -63,13 +48,14 @@ const MAX_SOURCES: usize = 4;
 /// A search is representative if it visits at least one in this many vertices.
 const VERTICES_PER_VISIT: u64 = 10;
 
-/// The search that is fastest on `graph`, whose weights are not negative. Its preparation includes
-/// the trials. Sets the choice and its reason in `plan`.
+/// The search that is fastest on `graph`, whose weights are not negative: by Δ-stepping or one of
+/// the `candidates`. Its preparation includes the trials. Sets the choice and its reason in `plan`.
 pub(super) fn fastest<'g, W: SearchKeys>(
     gpu: &Gpu,
     graph: &'g Csr<W>,
+    candidates: &[Algorithm],
     plan: &mut Plan,
-) -> Result<Device<'g, W>, SsspError> {
+) -> Result<GpuSearch<'g, W>, SsspError> {
     let width = delta::width(graph, Delta::Auto)?;
     plan.delta = Some(width);
     let mut stepping = DeltaSteppingOnGpu::new(gpu, graph, width, false)?;
@@ -82,15 +68,16 @@ pub(super) fn fastest<'g, W: SearchKeys>(
     let Some((source, (ms, variant))) = source.zip(found) else {
         plan.reason += "; all trials took too long";
         stepping.times.prepare_ms += milliseconds(began);
-        return Ok(Device::Many(Box::new(stepping)));
+        return Ok(GpuSearch::Many(Box::new(stepping)));
     };
     stepping.set_variant(variant);
     plan.delta = Some(stepping.delta());
     let all_arcs = if variant.defers_long_arcs { "" } else { ", no arcs deferred" };
     plan.reason = format!("the fastest in trials, with {ms:.3} ms{all_arcs}");
-    let mut best = Best { search: Some(Device::Many(Box::new(stepping))), ms, source };
+    let search = Some(GpuSearch::Many(Box::new(stepping)));
+    let mut best = Best { search, ms, source, loading_ms: 0.0 };
     if has_few_hops(graph)
-        && let Some(algorithm) = best.or_one_of(gpu, graph, &FOR_FEW_HOPS)?
+        && let Some(algorithm) = best.or_one_of(gpu, graph, candidates)?
     {
         (plan.algorithm, plan.delta) = (algorithm.name(), None);
         plan.reason = format!(
@@ -98,30 +85,28 @@ pub(super) fn fastest<'g, W: SearchKeys>(
             best.ms
         );
     }
-    let mut search = best.search.expect("there is one from the start on");
-    search.single().times().prepare_ms += milliseconds(began);
-    Ok(search)
+    Ok(best.take(began).expect("there is one from the start on"))
 }
 
-/// The same for weights of any sign: the fastest form of Bellman-Ford, or `fallback` if no trial
-/// succeeds.
+/// The same for weights of any sign: the fastest of the `candidates`, which admit them, or `fallback`
+/// if no trial succeeds.
 pub(super) fn fastest_of_any_sign<'g, W: SearchKeys>(
     gpu: &Gpu,
     graph: &'g Csr<W>,
+    candidates: &[Algorithm],
     fallback: Algorithm,
     plan: &mut Plan,
-) -> Result<Device<'g, W>, SsspError> {
+) -> Result<GpuSearch<'g, W>, SsspError> {
     let began = Instant::now();
     if let Some(&source) = samples(graph).first()
         && graph.n_arcs() <= MAX_ARCS_TRIED
     {
-        let mut best = Best { search: None, ms: MAX_TRIAL_MS, source };
-        if let Some(algorithm) = best.or_one_of(gpu, graph, &FOR_ANY_SIGN)?
-            && let Some(mut search) = best.search
+        let mut best = Best { search: None, ms: MAX_TRIAL_MS, source, loading_ms: 0.0 };
+        if let Some(algorithm) = best.or_one_of(gpu, graph, candidates)?
+            && let Some(search) = best.take(began)
         {
             plan.algorithm = algorithm.name();
             plan.reason += &format!("; the fastest form in trials, with {:.3} ms", best.ms);
-            search.single().times().prepare_ms += milliseconds(began);
             return Ok(search);
         }
     }
@@ -130,9 +115,11 @@ pub(super) fn fastest_of_any_sign<'g, W: SearchKeys>(
 
 /// The fastest search so far, and its milliseconds from `source`.
 struct Best<'g, W: Weight> {
-    search: Option<Device<'g, W>>,
+    search: Option<GpuSearch<'g, W>>,
     ms: f64,
     source: VertexId,
+    /// The milliseconds in which the search was loaded, if that was a part of the trials.
+    loading_ms: f64,
 }
 
 impl<'g, W: SearchKeys> Best<'g, W> {
@@ -150,7 +137,8 @@ impl<'g, W: SearchKeys> Best<'g, W> {
             };
             match time(search.single(), self.source, self.ms) {
                 Ok(Some(ms)) if ms < MAX_RATIO * self.ms => {
-                    (self.search, self.ms, fastest) = (Some(search), ms, Some(algorithm));
+                    self.replace(search, ms);
+                    fastest = Some(algorithm);
                 }
                 // the other algorithms have no answer either
                 Err(SsspError::NotOnGpu { .. }) if self.search.is_none() => break,
@@ -158,6 +146,21 @@ impl<'g, W: SearchKeys> Best<'g, W> {
             }
         }
         Ok(fastest)
+    }
+
+    /// Replaces the best by a search that the trials loaded.
+    fn replace(&mut self, mut search: GpuSearch<'g, W>, ms: f64) {
+        let times = search.single().times();
+        self.loading_ms = times.jit_ms + times.upload_ms + times.prepare_ms;
+        (self.search, self.ms) = (Some(search), ms);
+    }
+
+    /// Takes the search. The trials since `began` count as its preparation, but not its own loading,
+    /// which its times have already.
+    fn take(&mut self, began: Instant) -> Option<GpuSearch<'g, W>> {
+        let mut search = self.search.take()?;
+        search.single().times().prepare_ms += milliseconds(began) - self.loading_ms;
+        Some(search)
     }
 }
 
@@ -267,5 +270,27 @@ fn trial<W: Weight>(
     match search.run(&Query { source, targets: &[], limit, progress: Some(&tell) }) {
         Err(SsspError::Interrupted(_)) => Ok(None),
         work => work?.map(Some).ok_or_else(no_answer),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::DeviceTimes;
+    use crate::gpu::on_gpu::tests::EvenSources;
+
+    #[test]
+    fn the_loading_of_the_fastest_counts_once() {
+        let mut best = Best::<u32> { search: None, ms: 9.0, source: 0, loading_ms: 0.0 };
+        let (jit_ms, upload_ms, prepare_ms) = (1e3, 2e3, 4e3);
+        let times = DeviceTimes { jit_ms, upload_ms, prepare_ms, ..DeviceTimes::default() };
+        let search = EvenSources { distances: Vec::new(), times };
+        best.replace(GpuSearch::Single(Box::new(search)), 1.0);
+        let began = Instant::now() - Duration::from_secs(10);
+        let times = *best.take(began).unwrap().single().times();
+        let all = times.jit_ms + times.upload_ms + times.prepare_ms;
+        assert!((1e4..2e4).contains(&all), "{times:?}");
     }
 }

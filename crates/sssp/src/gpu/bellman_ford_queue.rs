@@ -21,7 +21,7 @@
 //! solver has no answer. A sum above all distances is ignored if its vertex is reached in the end.
 //! Else an arc leads from a reached vertex to an unreached one, which the host checks.
 //!
-//! Memory: per vertex 20 bytes and a distance, and with SLF 16 bytes more; per arc its end, its
+//! Memory: per vertex 24 bytes and a distance, and with SLF 16 bytes more; per arc its end, its
 //! weight, and an eighth of a byte for pieces of long rows. A round has one barrier, or two if
 //! rows are long.
 //!
@@ -36,8 +36,7 @@ use std::ops::ControlFlow;
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, Kernel, LaunchConfig};
 use graph_formats::{Csr, Distance, VertexId, Weight};
-use paths::Predecessors;
-use search_parts::device::{DeviceArcs, DeviceSearch, Sums, expanded, max_pieces};
+use search_parts::device::{BellmanFordForm, DeviceArcs, Edges, Sums, expanded, max_pieces};
 use search_parts::{Again, Kernels, Launch, Query, check_size};
 
 use crate::{DeviceTimes, QueueRule, SsspError, Work};
@@ -104,14 +103,13 @@ struct QueueSearch {
 }
 
 /// The solver with its graph, distances and queue on a device.
-pub(super) struct QueueOnGpu<'g, W: Weight> {
-    graph: &'g Csr<W>,
+pub(super) struct QueueOnGpu<W: Weight> {
     rule: QueueRule,
     start: Kernel,
     launch: Launch,
     rows: DeviceArcs,
     weights: Buffer<W>,
-    sums: Sums<'g, W>,
+    sums: Sums<W>,
     control: Buffer<QueueControl>,
     arrived: Buffer<u32>,
     /// The argument of the kernels, without rule, rounds and the address of the host's mailbox.
@@ -122,9 +120,9 @@ pub(super) struct QueueOnGpu<'g, W: Weight> {
     tails: Option<Buffer<VertexId>>,
 }
 
-impl<'g, W: Weight> QueueOnGpu<'g, W> {
+impl<W: Weight> QueueOnGpu<W> {
     /// Uploads `graph`. O(n + m).
-    pub(super) fn new(gpu: &Gpu, graph: &'g Csr<W>, rule: QueueRule) -> Result<Self, SsspError> {
+    pub(super) fn new(gpu: &Gpu, graph: &Csr<W>, rule: QueueRule) -> Result<Self, SsspError> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         check_size(n, m)?;
         let mut times = DeviceTimes::default();
@@ -161,7 +159,6 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
             ..QueueSearch::zeroed()
         };
         Ok(Self {
-            graph,
             rule,
             start,
             launch,
@@ -214,7 +211,7 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
         let mut source = Some(query.source);
         let mut rounds = 0;
         let mut to_check = ROUNDS_TO_FIRST_CHECK;
-        for (rule, mut left) in schedule(self.rule, self.graph.n_vertices()) {
+        for (rule, mut left) in schedule(self.rule, self.sums.graph.n_vertices()) {
             while left > 0 {
                 let length = if self.sums.negative { left.min(to_check) } else { left };
                 let tell = query.progress.map(|tell| move |steps: u64| tell(steps.max(rounds), 0));
@@ -236,11 +233,11 @@ impl<'g, W: Weight> QueueOnGpu<'g, W> {
     }
 }
 
-impl<W: Weight> DeviceSearch<W> for QueueOnGpu<'_, W> {
-    fn run(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Work>, SsspError> {
-        self.sums.begin(query)?;
+// SAFETY: these are the arcs of the graph that `new` takes for both, on one GPU.
+unsafe impl<W: Weight> BellmanFordForm<W> for QueueOnGpu<W> {
+    fn lower(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Work>, SsspError> {
         let Some(control) = self.empty_the_queue(query)? else { return Ok(None) };
-        if control.above != 0 && ends_early(self.graph, &self.sums.download()?) {
+        if control.above != 0 && ends_early(&self.sums.graph, &self.sums.download()?) {
             return Ok(None);
         }
         let again = Again { insertions: control.taken_again, relaxations: control.relaxed_again };
@@ -253,23 +250,14 @@ impl<W: Weight> DeviceSearch<W> for QueueOnGpu<'_, W> {
         }))
     }
 
-    fn distances(&mut self) -> Result<Vec<W::Distance>, SsspError> {
-        Ok(self.sums.download()?)
+    fn sums(&mut self) -> &mut Sums<W> {
+        &mut self.sums
     }
 
-    fn predecessors(
-        &mut self,
-        source: VertexId,
-        limit: W::Distance,
-    ) -> Result<Option<Predecessors>, SsspError> {
-        let DeviceArcs { offsets, ends } = &self.rows;
-        let tails = expanded(&mut self.tails, &self.launch.gpu, offsets, ends.len())?;
-        // SAFETY: these are the arcs of the graph, on this GPU.
-        unsafe { self.sums.predecessors([tails, ends], &self.weights, source, limit) }
-    }
-
-    fn times(&mut self) -> &mut DeviceTimes {
-        &mut self.sums.times
+    fn with_edges(&mut self) -> Result<(&mut Sums<W>, Option<Edges<'_, W>>), SsspError> {
+        let (DeviceArcs { offsets, ends: heads }, weights) = (&self.rows, &self.weights);
+        let tails = expanded(&mut self.tails, &self.launch.gpu, offsets, heads.len())?;
+        Ok((&mut self.sums, Some(Edges { tails, heads, weights })))
     }
 }
 

@@ -23,6 +23,7 @@ use super::delta_stepping::DeltaSteppingOnGpu;
 use super::multi_source::{MultiSource, Owners};
 use crate::delta::{self, Delta};
 use crate::level_distances::LevelDistances;
+use crate::table::Table;
 use crate::{DeviceTimes, SsspError, Work};
 
 /// Levels that one parallel task on the CPU maps to distances.
@@ -91,13 +92,8 @@ impl<W: Weight> DeviceSearch<W> for ByLevelsOnGpu<'_, W> {
 }
 
 impl<W: Weight> MultiSource<W> for ByLevelsOnGpu<'_, W> {
-    fn table(
-        &mut self,
-        sources: &[VertexId],
-        targets: &[VertexId],
-        progress: Option<Progress<'_>>,
-        cells: &mut [W::Distance],
-    ) -> Result<Option<Work>, SsspError> {
+    fn table(&mut self, table: &mut Table<'_, W::Distance>) -> Result<Option<Work>, SsspError> {
+        let &mut Table { sources, targets, ref mut cells, progress } = table;
         let n_at_once = rows_at_once(sources.len(), targets.len());
         let n_vertices = self.graph.n_vertices();
         if !breadth_first::pays_on_gpu(n_vertices, depth(self.graph), n_at_once) {

@@ -30,6 +30,7 @@ use super::many_sources::ManySources;
 use super::multi_source::{MultiSource, Owners};
 use super::nearest::owners;
 use super::work_space::{Lists, SteppingSearch, WorkSpace};
+use crate::table::Table;
 use crate::{DeviceTimes, Progress, SsspError, Work, arc_split};
 
 /// Threads of a block of the search: 32 times the kernel's `warps_a_block`.
@@ -337,27 +338,27 @@ impl DeltaSteppingOnGpu {
         if targets.len() > MAX_VERTICES {
             return Ok(None);
         }
-        if self.teams.as_ref().is_none_or(|teams| teams.made_for < sources.len()) {
-            // frees the memory of the present teams
-            self.teams = None;
-            let (gpu, kind, search) = (&self.launch.gpu, self.graph.kind, &self.search);
-            let made = || ManySources::new(gpu, kind, search, sources.len());
-            let (teams, prepare_ms) = self.times.apart_from_jit(gpu, made)?;
-            self.times.prepare_ms += prepare_ms;
-            self.teams = Some(teams);
-        }
-        let Self { launch, graph, search, teams: Some(teams), .. } = self else { return Ok(None) };
-        let take_keys = |rows, keys: &_| take(graph.kind, rows, keys);
-        let found = teams.search(launch, search, sources, targets, progress, take_keys);
-        if found.is_err() {
-            // frees the teams' memory for single searches
-            self.teams = None;
-        }
-        let Some((work, times)) = found? else {
+        let Self { launch, graph, search, teams, times, .. } = self;
+        let (gpu, kind) = (&launch.gpu, graph.kind);
+        // teams that are not put back are freed
+        let mut team = match teams.take_if(|teams| teams.made_for >= sources.len()) {
+            Some(team) => team,
+            None => {
+                *teams = None;
+                let made = || ManySources::new(gpu, kind, search, sources.len());
+                let (team, prepare_ms) = times.apart_from_jit(gpu, made)?;
+                times.prepare_ms += prepare_ms;
+                team
+            }
+        };
+        let take_keys = |rows, keys: &_| take(kind, rows, keys);
+        let found = team.search(launch, search, sources, targets, progress, take_keys)?;
+        let Some((work, own_times)) = found else {
             self.widen()?;
             return self.rows(sources, targets, progress, take);
         };
-        self.times = times.and(self.times.without_search());
+        *times = own_times.and(times.without_search());
+        *teams = Some(team);
         Ok(Some(work))
     }
 }
@@ -408,13 +409,8 @@ impl<W: Weight> MultiSource<W> for DeltaSteppingOnGpu {
         Ok(Some(((distances, work), owners)))
     }
 
-    fn table(
-        &mut self,
-        sources: &[VertexId],
-        targets: &[VertexId],
-        progress: Option<Progress<'_>>,
-        cells: &mut [W::Distance],
-    ) -> Result<Option<Work>, SsspError> {
+    fn table(&mut self, table: &mut Table<'_, W::Distance>) -> Result<Option<Work>, SsspError> {
+        let &mut Table { sources, targets, ref mut cells, progress } = table;
         let n_targets = targets.len();
         self.rows(sources, targets, progress, &mut |kind, rows, keys| {
             let cells = &mut cells[rows.start * n_targets..rows.end * n_targets];

@@ -2,12 +2,13 @@
 
 use gpu_runtime::Gpu;
 use graph_formats::Csr;
+use search_parts::device::BellmanFordSearch;
 
 use super::algorithm::Algorithm;
 use super::bellman_ford_queue::QueueOnGpu;
 use super::breadth_first::ByLevelsOnGpu;
 use super::delta_stepping::DeltaSteppingOnGpu;
-use super::multi_source::Device;
+use super::multi_source::GpuSearch;
 use crate::weights::SearchKeys;
 use crate::{Delta, SsspError, delta, plan};
 
@@ -16,24 +17,26 @@ pub(super) fn on_device<'g, W: SearchKeys>(
     gpu: &Gpu,
     graph: &'g Csr<W>,
     algorithm: Algorithm,
-) -> Result<(Device<'g, W>, Option<f64>), SsspError> {
+) -> Result<(GpuSearch<'g, W>, Option<f64>), SsspError> {
     match algorithm {
         Algorithm::DeltaStepping(delta) => {
             let width = delta::width(graph, delta)?;
             let fixed = delta != Delta::Auto;
             let search = DeltaSteppingOnGpu::new(gpu, graph, width, fixed)?;
-            Ok((Device::Many(Box::new(search)), Some(width)))
+            let width = search.delta();
+            Ok((GpuSearch::Many(Box::new(search)), Some(width)))
         }
         Algorithm::BreadthFirst => {
             plan::check_weights_equal(graph)?;
-            Ok((Device::Many(Box::new(ByLevelsOnGpu::new(gpu, graph)?)), None))
+            Ok((GpuSearch::Many(Box::new(ByLevelsOnGpu::new(gpu, graph)?)), None))
         }
         Algorithm::BellmanFordQueue(rule) => {
-            Ok((Device::Single(Box::new(QueueOnGpu::new(gpu, graph, rule)?)), None))
+            let search = BellmanFordSearch(QueueOnGpu::new(gpu, graph, rule)?);
+            Ok((GpuSearch::Single(Box::new(search)), None))
         }
         Algorithm::Published(form) => {
             let form = form.try_map_width(|delta| delta::width(graph, delta))?;
-            Ok((Device::Single(published::search(gpu, graph, form)?), form.width()))
+            Ok((GpuSearch::Single(published::search(gpu, graph, form)?), form.width()))
         }
     }
 }

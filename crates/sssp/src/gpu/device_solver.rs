@@ -84,25 +84,25 @@ impl<T: Weight> Deref for OnDevice<T> {
 
 impl<W: Weight> DeviceSolver<W> {
     pub(crate) fn of_arrays(gpu: &Gpu, arrays: &Arrays<'_, W>) -> Result<Self, SsspError> {
-        // as in `Solver::on_all`
+        // without the feature there are no GPUs, and no code for them need be generated
         if !cfg!(feature = "cuda") {
             return Err(GpuError::NotCompiled.into());
         }
         let mut times = DeviceTimes::default();
         let ((mut search, kernel), prepare_ms) = times.apart_from_jit(gpu, || {
-        let summary = arrays.inspect(gpu)?;
-        let bound = distance_bound(arrays.n_vertices(), &summary.weights);
-        if !cannot_overflow::<W>(arrays.n_vertices(), bound) {
-            let greatest = summary.weights.greatest;
-            let reason = format!(
-                "with weights up to {greatest} a sum may be too large for a distance; scale them \
-                 down, or solve on the CPU"
-            );
-            return Err(SsspError::NotOnGpu { reason });
-        }
-        let search = DeltaSteppingOnGpu::of_arrays(gpu, arrays, summary)?;
-        let kernel = CellsKernel::load(gpu, search.graph.kind)?;
-        Ok((search, kernel))
+            let summary = arrays.inspect(gpu)?;
+            let bound = distance_bound(arrays.n_vertices(), &summary.weights);
+            if !cannot_overflow::<W>(arrays.n_vertices(), bound) {
+                let greatest = summary.weights.greatest;
+                let reason = format!(
+                    "with weights up to {greatest} a sum may be too large for a distance; scale \
+                     them down, or solve on the CPU"
+                );
+                return Err(SsspError::NotOnGpu { reason });
+            }
+            let search = DeltaSteppingOnGpu::of_arrays(gpu, arrays, summary)?;
+            let kernel = CellsKernel::load(gpu, search.graph.kind)?;
+            Ok((search, kernel))
         })?;
         search.times = DeviceTimes { prepare_ms, ..times };
         let (gpu, n_arcs) = (gpu.clone(), arrays.n_arcs());

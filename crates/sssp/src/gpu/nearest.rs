@@ -73,18 +73,8 @@ pub(super) fn owners(
 }
 
 #[cfg(test)]
-mod tests {
-    use test_support::layout::layout_in;
-    use test_support::{assert_same_layout, kernel_source};
-
-    use super::*;
-
-    #[test]
-    fn structures_are_as_the_kernel_has_them() {
-        assert_same_layout! { Nearest as "Nearest" of ["sssp/nearest.cu", "sssp/delta_stepping/search.cuh"]:
-            graph, keys, sources, owners, stamps, lists, pieces, control, n_vertices, n_sources
-        }
-        let source = kernel_source!("sssp/nearest.cu");
-        assert_eq!(layout_in(&[source], "NearestControl").1, size_of::<Control>());
-    }
+test_support::layout_test! {
+    Nearest as "Nearest" of ["sssp/nearest.cu", "sssp/delta_stepping/search.cuh"]:
+        graph, keys, sources, owners, stamps, lists, pieces, control, n_vertices, n_sources;
+    Control as "NearestControl" of ["sssp/nearest.cu"];
 }

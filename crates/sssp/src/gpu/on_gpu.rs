@@ -15,16 +15,17 @@ use search_parts::{Query, milliseconds, unless_out_of_memory};
 use super::algorithm::Algorithm;
 use super::autotune;
 use super::device::on_device;
-use super::multi_source::{Device, Owners};
+use super::multi_source::{GpuSearch, Owners};
 use crate::cpu::Searches;
 use crate::overflow::check_overflow_of_row;
 use crate::search::Search;
+use crate::table::Table;
 use crate::weights::SearchKeys;
 use crate::{Config, Delta, DeviceTimes, Plan, QueueRule, SsspError, Work, cost};
 
 /// A search on a device, or on the CPU if the device has no answer.
 pub(crate) struct OnGpu<'g, W: Weight> {
-    device: Device<'g, W>,
+    device: GpuSearch<'g, W>,
     graph: &'g Csr<W>,
     /// Configuration of the search on the CPU.
     config: Config,
@@ -62,9 +63,15 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
             plan.delta = delta;
             device
         } else if admits_negative {
-            autotune::fastest_of_any_sign(gpu, graph, algorithm, &mut plan)?
+            autotune::fastest_of_any_sign(
+                gpu,
+                graph,
+                &Algorithm::FOR_ANY_SIGN,
+                algorithm,
+                &mut plan,
+            )?
         } else {
-            autotune::fastest(gpu, graph, &mut plan)?
+            autotune::fastest(gpu, graph, &Algorithm::FOR_FEW_HOPS, &mut plan)?
         };
         // with negative weights, an algorithm that reports rounds as the device's do
         let cpu = config.for_algorithm(admits_negative.then_some(crate::Algorithm::BellmanFord));
@@ -72,7 +79,7 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
     }
 
     /// A search of `graph` on `device`; on the CPU it follows `config`.
-    pub(super) fn of(device: Device<'g, W>, graph: &'g Csr<W>, config: Config) -> Self {
+    pub(super) fn of(device: GpuSearch<'g, W>, graph: &'g Csr<W>, config: Config) -> Self {
         Self { device, graph, config, cpu: None, on_device: false }
     }
 
@@ -114,22 +121,20 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
     pub(super) fn fill(
         &mut self,
         plan: &Plan,
-        sources: &[VertexId],
-        targets: &[VertexId],
-        progress: Option<Progress<'_>>,
-        cells: &mut [W::Distance],
+        table: &mut Table<'_, W::Distance>,
     ) -> Result<(Work, DeviceTimes), SsspError> {
         self.on_device = false;
         // the check for overflows needs all distances of a source, so it is made row by row; so is
         // a table for which memory does not suffice
         if plan.bounded
-            && let Device::Many(many) = &mut self.device
+            && let GpuSearch::Many(many) = &mut self.device
         {
-            let table = many.table(sources, targets, progress, cells);
-            if let Some(work) = unless_out_of_memory(table)?.flatten() {
+            let filled = many.table(table);
+            if let Some(work) = unless_out_of_memory(filled)?.flatten() {
                 return Ok((work, self.times()));
             }
         }
+        let &mut Table { sources, targets, ref mut cells, progress } = table;
         let (mut work, mut times) = (Work::default(), self.times().without_search());
         let rows = cells.chunks_exact_mut(targets.len());
         for (done, (&source, cells)) in (1..).zip(sources.iter().zip(rows)) {
@@ -146,15 +151,15 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
         Ok((work, times))
     }
 
-    /// As `MultiSource::nearest`; also `None` if the algorithm has single searches only, or memory does not
-    /// suffice.
+    /// As `MultiSource::nearest`; also `None` if the algorithm has single searches only, or memory
+    /// does not suffice.
     pub(crate) fn nearest(
         &mut self,
         sources: &[VertexId],
         progress: Option<Progress<'_>>,
     ) -> Result<Option<(Answer<W>, Owners)>, SsspError> {
         self.on_device = false;
-        let Device::Many(many) = &mut self.device else { return Ok(None) };
+        let GpuSearch::Many(many) = &mut self.device else { return Ok(None) };
         Ok(unless_out_of_memory(many.nearest(sources, progress))?.flatten())
     }
 
@@ -216,7 +221,7 @@ pub(crate) mod tests {
         let graph = grid(&GridConfig { side: 9, ..GridConfig::default() }).unwrap();
         let distances = vec![0; graph.n_vertices()];
         let times = DeviceTimes { prepare_ms: 4.0, ..DeviceTimes::default() };
-        let device = Device::Single(Box::new(EvenSources { distances, times }));
+        let device = GpuSearch::Single(Box::new(EvenSources { distances, times }));
         let mut search = OnGpu::of(device, &graph, Config::default());
         for source in [3, 4, 5] {
             let query = Query { source, targets: &[], limit: u64::MAX, progress: None };

@@ -12,12 +12,13 @@ use std::sync::{Mutex, PoisonError};
 use std::{slice, thread};
 
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Interrupted, VertexId, Weight};
+use graph_formats::{Csr, Interrupted, Weight};
 use paths::Progress;
 use search_parts::EndsOnPanic;
 
 use super::algorithm::Config;
 use super::on_gpu::OnGpu;
+use crate::table::Table;
 use crate::weights::SearchKeys;
 use crate::{DeviceTimes, Plan, SsspError, Work};
 
@@ -55,7 +56,7 @@ impl<'g, W: SearchKeys> OnGpus<'g, W> {
         preparation: DeviceTimes,
     ) -> Self {
         let search = super::on_gpu::tests::EvenSources { distances, times: preparation };
-        let search = super::multi_source::Device::Single(Box::new(search));
+        let search = super::multi_source::GpuSearch::Single(Box::new(search));
         let search = OnGpu::of(search, graph, crate::Config::default());
         Self { gpus: Vec::new(), searches: vec![search], preparation }
     }
@@ -73,17 +74,14 @@ impl<'g, W: SearchKeys> OnGpus<'g, W> {
         self.searches[0].times()
     }
 
-    /// Fills the rows of a table, which has at least one cell. Returns the work, and the times of
-    /// the slowest GPU.
+    /// Fills the table. Returns the work, and the times of the slowest GPU.
     pub(crate) fn fill(
         &mut self,
         plan: &Plan,
-        sources: &[VertexId],
-        targets: &[VertexId],
-        progress: Option<Progress<'_>>,
-        cells: &mut [W::Distance],
+        table: Table<'_, W::Distance>,
     ) -> Result<(Work, DeviceTimes), SsspError> {
         let Self { gpus, searches, .. } = self;
+        let Table { sources, targets, cells, progress } = table;
         let n_rows = sources.len().div_ceil(gpus.len());
         let rows = sources.chunks(n_rows).zip(cells.chunks_mut(n_rows * targets.len()));
         let shares: Vec<_> = gpus.iter().zip(searches).zip(rows).collect();
@@ -103,7 +101,8 @@ impl<'g, W: SearchKeys> OnGpus<'g, W> {
                 }
             };
             let progress = if is_shared { Some(&tell as Progress<'_>) } else { progress };
-            search.fill(plan, own_sources, targets, progress, cells).map_err(|error| {
+            let mut table = Table { sources: own_sources, targets, cells, progress };
+            search.fill(plan, &mut table).map_err(|error| {
                 ended.store(true, Relaxed);
                 error.named(gpus).named(slice::from_ref(gpu))
             })

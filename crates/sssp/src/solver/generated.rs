@@ -14,6 +14,7 @@ use crate::cpu::{Searches, nearest};
 use crate::found::Found;
 use crate::gpu::{self, Arrays, DeviceSolver, OnGpus};
 use crate::overflow::check_overflow;
+use crate::table::Table;
 use crate::weights::SearchKeys;
 use crate::{Config, Goal, Path, Plan, SsspError, Work, predecessors};
 
@@ -91,21 +92,21 @@ pub trait Generated<W: SearchKeys>: Sync {
     ) -> Answer<Found<DistanceTable<W>>> {
         check_vertices(solver.graph.n_vertices(), "source", sources)?;
         check_vertices(solver.graph.n_vertices(), "target", targets)?;
-        let mut table = empty_table::<W::Distance>(sources.len(), targets.len())?;
-        let cells = table.as_slice_mut().unwrap_or_default();
-        let (plan, progress) = (&solver.plan, solver.progress);
+        let mut distances = empty_table::<W::Distance>(sources.len(), targets.len())?;
+        let cells = distances.as_slice_mut().unwrap_or_default();
+        let mut table = Table { sources, targets, cells, progress: solver.progress };
         let found = match &mut solver.device {
-            _ if cells.is_empty() => solver.found((), Work::default(), None),
+            _ if table.cells.is_empty() => solver.found((), Work::default(), None),
             Device::Cpu(cpu) => {
-                let (plan, work) = cpu.fill(solver.graph, sources, targets, progress, cells)?;
+                let (plan, work) = cpu.fill(solver.graph, &mut table)?;
                 Found { plan, ..solver.found((), work, None) }
             }
             Device::Gpus(gpus) => {
-                let (work, times) = gpus.fill(plan, sources, targets, progress, cells)?;
+                let (work, times) = gpus.fill(&solver.plan, table)?;
                 solver.found((), work, Some(times))
             }
         };
-        Ok(found.map(|()| DistanceTable::from_storage(table)))
+        Ok(found.map(|()| DistanceTable::from_storage(distances)))
     }
 
     fn trees(

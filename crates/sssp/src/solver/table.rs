@@ -5,37 +5,35 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, PoisonError};
 
 use breadth_first::{ManySources, depth};
-use graph_formats::{Csr, Distance, VertexId, Weight, ensure_granted};
-use paths::Progress;
+use graph_formats::{Csr, Distance, Weight, ensure_granted};
 use search_parts::Query;
 
 use super::core::OnCpu;
 use super::rows::{Rows, n_workers};
+use crate::cpu::Method;
 use crate::level_distances::LevelDistances;
 use crate::overflow::check_overflow_of_row;
+use crate::table::Table;
 use crate::weights::SearchKeys;
-use crate::{Algorithm, Plan, SsspError, Work};
+use crate::{Plan, SsspError, Work};
 
 impl<W: SearchKeys> OnCpu<'_, W> {
-    /// Fills the rows, which have at least one cell, by threads that take one after the other.
-    /// Returns the plan of the table and the work.
+    /// Fills the table by threads that take one row after the other. Returns its plan and the work.
     pub(super) fn fill(
         &mut self,
         graph: &Csr<W>,
-        sources: &[VertexId],
-        targets: &[VertexId],
-        progress: Option<Progress<'_>>,
-        cells: &mut [W::Distance],
+        table: &mut Table<'_, W::Distance>,
     ) -> Result<(Plan, Work), SsspError> {
+        let &mut Table { sources, targets, progress, .. } = table;
         let Self { config, searches, pool, .. } = self;
         let (mut plan, chosen) = Plan::for_table(graph, config, sources.len())?;
         let pays = || breadth_first::pays(graph.n_vertices(), depth(graph), sources.len());
-        if chosen.algorithm == Algorithm::BreadthFirst && pays() {
+        if chosen.method == Method::BreadthFirst && pays() {
             let threads = config.n_threads();
             let hops = graph.clone().unweighted();
             let fill = || {
                 let many = ManySources::new(hops, sources.len(), threads, progress);
-                fill_from_all(&many, graph, sources, targets, cells)
+                fill_from_all(&many, graph, table)
             };
             if pool.run(fill)? {
                 plan.reason += ", and searches run together, a bit each";
@@ -46,7 +44,7 @@ impl<W: SearchKeys> OnCpu<'_, W> {
         let searches = searches.by(chosen);
         let n_workers = n_workers(config, graph, sources.len());
         ensure_granted(n_workers.saturating_mul(chosen.bytes_for(graph)))?;
-        let rows = sources.iter().zip(cells.chunks_exact_mut(targets.len()));
+        let rows = sources.iter().zip(table.cells.chunks_exact_mut(targets.len()));
         let rows = Rows::new(rows, sources.len(), progress);
         // allocated by the thread that uses it, for its caches
         let search = || Ok(searches.search());
@@ -62,21 +60,18 @@ impl<W: SearchKeys> OnCpu<'_, W> {
     }
 }
 
-/// Fills the rows, which have at least one cell, by searches from all sources at once. False if a
-/// distance overflows.
+/// Fills the table by searches from all sources at once. False if a distance overflows.
 fn fill_from_all<W: Weight>(
     many: &ManySources<'_>,
     graph: &Csr<W>,
-    sources: &[VertexId],
-    targets: &[VertexId],
-    cells: &mut [W::Distance],
+    table: &mut Table<'_, W::Distance>,
 ) -> Result<bool, SsspError> {
     let mut distances = LevelDistances::of(graph);
     let all_are_held = distances.extend_to(graph.n_vertices());
     let lacks_some = AtomicBool::new(false);
     let overflows = |&hops: &u32| hops != u32::MAX && distances.get(hops) == W::Distance::UNREACHED;
-    let rows: Vec<_> = cells.chunks_exact_mut(targets.len()).map(Mutex::new).collect();
-    many.rows(sources, targets, &|row, first, hops| {
+    let rows: Vec<_> = table.cells.chunks_exact_mut(table.targets.len()).map(Mutex::new).collect();
+    many.rows(table.sources, table.targets, &|row, first, hops| {
         let mut row = rows[row].lock().unwrap_or_else(PoisonError::into_inner);
         for (cell, &hops) in row[first..].iter_mut().zip(hops) {
             *cell = distances.get(hops);

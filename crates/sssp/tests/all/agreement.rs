@@ -1,6 +1,5 @@
 //! Every solver's result equals the oracle's bit for bit, predecessors included.
 
-use crate::common::{configs, solver, tree};
 use std::num::NonZeroUsize;
 
 use graph_formats::generate::{RmatConfig, rmat};
@@ -9,7 +8,9 @@ use paths::certificate::{check_negative_cycle, check_tree};
 use paths::oracle::{self, OracleError};
 use proptest::prelude::*;
 use sssp::{Algorithm, Config, Delta, Goal, SearchWeight, SsspError, Work};
-use test_support::{arbitrary_graph, corner_cases};
+use test_support::arbitrary_graph;
+
+use crate::common::{configs, corner_case_tests, solver, tree};
 
 /// All solvers against the oracle, from some sources, with one solver for each configuration.
 fn agree<W: SearchWeight>(name: &str, graph: &Csr<W>, configs: &[Config]) {
@@ -28,41 +29,8 @@ fn agree<W: SearchWeight>(name: &str, graph: &Csr<W>, configs: &[Config]) {
     }
 }
 
-fn corner_cases_agree<W: SearchWeight>() {
-    for (name, graph) in corner_cases::<W>() {
-        agree(name, &graph, &configs(&graph));
-    }
-}
-
-#[test]
-fn corner_cases_u32() {
-    corner_cases_agree::<u32>();
-}
-
-#[test]
-fn corner_cases_i32() {
-    corner_cases_agree::<i32>();
-}
-
-#[test]
-fn corner_cases_u64() {
-    corner_cases_agree::<u64>();
-}
-
-#[test]
-fn corner_cases_i64() {
-    corner_cases_agree::<i64>();
-}
-
-#[test]
-fn corner_cases_f32() {
-    corner_cases_agree::<f32>();
-}
-
-#[test]
-fn corner_cases_f64() {
-    corner_cases_agree::<f64>();
-}
+corner_case_tests! { |name, graph| agree(name, graph, &configs(graph));
+corner_cases_u32 u32, corner_cases_i32 i32, corner_cases_u64 u64, corner_cases_i64 i64, corner_cases_f32 f32, corner_cases_f64 f64 }
 
 /// Undirected graphs, dense enough for long arcs to be deferred.
 fn dense<W: Weight>(max_weight: i64) -> impl Strategy<Value = Csr<W>> {

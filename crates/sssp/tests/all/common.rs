@@ -6,6 +6,19 @@ use graph_formats::{Csr, VertexId, Weight};
 use paths::Tree;
 use sssp::{Algorithm, Config, Delta, Goal, Queue, SearchWeight, Solver, SsspError, Team};
 
+/// A test for each weight type: this law on every corner case, with its name.
+macro_rules! corner_case_tests {
+    ($law:expr; $($test:ident $weight:ty),+) => {$(
+        #[test]
+        fn $test() {
+            for (name, graph) in test_support::corner_cases::<$weight>() {
+                $law(name, &graph);
+            }
+        }
+    )+};
+}
+pub(crate) use corner_case_tests;
+
 /// All configurations that admit the graph: algorithms, queues, bucket widths, and numbers of
 /// threads.
 pub(crate) fn configs<W: Weight>(graph: &Csr<W>) -> Vec<Config> {

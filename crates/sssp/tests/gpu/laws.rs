@@ -116,13 +116,21 @@ pub(crate) fn agree_on_arbitrary<W: SearchWeight>(
     for_arbitrary(cases, graphs, |gpu, graph| agree_or_fail_alike(gpu, &graph, configs));
 }
 
-/// Negative weights, with and without a negative cycle, as integers and as floats.
+/// Negative weights, with and without a negative cycle, as integers and as floats; cycles far from
+/// the source, of an undirected edge, and of a self-loop.
 pub(crate) fn negative_weights_agree(configs: &[Config]) {
     for_arbitrary(64, arbitrary_graph::<i32>(12, 40, -3..=20), |gpu, graph| {
         agree_or_fail_alike(gpu, &graph, configs);
         agree_or_fail_alike(gpu, &graph.clone().convert_weights::<f32>().unwrap(), configs);
         agree_or_fail_alike(gpu, &graph.convert_weights::<f64>().unwrap(), configs);
     });
+    let Some(gpu) = gpu() else { return };
+    let of_one = Csr::from_arcs(1, &[(0, 0, -0.5f64)]).unwrap();
+    for config in configs {
+        is_negative_cycle(&gpu, &graphs::cycle_far_away(), config);
+        is_negative_cycle(&gpu, &graphs::cycle_of_an_edge(), config);
+        is_negative_cycle(&gpu, &of_one, config);
+    }
 }
 
 /// Integers and floats of all magnitudes, directed and undirected graphs, small plateaus, and one
@@ -195,17 +203,23 @@ pub(crate) fn is_negative_cycle<W: SearchWeight>(gpu: &Gpu, graph: &Csr<W>, conf
     expect_cycle(&mut Solver::on_gpu(gpu, graph, config).unwrap(), graph, config);
 }
 
-/// The same. Returns the number of reports, and the most rounds reported.
-pub(crate) fn rounds_to_a_cycle(gpu: &Gpu, graph: &Csr<i32>, config: &Config) -> (u64, u64) {
-    let (calls, most) = (AtomicU64::new(0), AtomicU64::new(0));
-    let tell = |done, _| {
-        calls.fetch_add(1, Relaxed);
-        most.fetch_max(done, Relaxed);
-        ControlFlow::Continue(())
-    };
-    let mut solver = Solver::on_gpu(gpu, graph, config).unwrap().with_progress(&tell);
-    expect_cycle(&mut solver, graph, config);
-    (calls.load(Relaxed), most.load(Relaxed))
+/// Checks that a cycle in a large graph is listed early, by the number of reports and the most
+/// rounds reported.
+pub(crate) fn a_cycle_is_found_early(configs: &[Config], is_early: impl Fn(u64, u64) -> bool) {
+    let Some(gpu) = gpu() else { return };
+    let graph = graphs::cycle_in_a_square();
+    for config in configs {
+        let (calls, most) = (AtomicU64::new(0), AtomicU64::new(0));
+        let tell = |done, _| {
+            calls.fetch_add(1, Relaxed);
+            most.fetch_max(done, Relaxed);
+            ControlFlow::Continue(())
+        };
+        let mut solver = Solver::on_gpu(&gpu, &graph, config).unwrap().with_progress(&tell);
+        expect_cycle(&mut solver, &graph, config);
+        let (calls, most) = (calls.load(Relaxed), most.load(Relaxed));
+        assert!(is_early(calls, most), "{config:?}: {calls} reports of up to {most} rounds");
+    }
 }
 
 fn expect_cycle<W: SearchWeight>(solver: &mut Solver<'_, W>, graph: &Csr<W>, by: &Config) {
@@ -216,7 +230,8 @@ fn expect_cycle<W: SearchWeight>(solver: &mut Solver<'_, W>, graph: &Csr<W>, by:
 }
 
 /// A search of very many steps reports progress, with `total` or 0 if that is unknown. It can be
-/// ended before it has reported `most` of a complete search's work, and the solver stays usable.
+/// ended before it has reported `most` of a complete search's work, and then reports no more; the
+/// solver stays usable.
 pub(crate) fn tells_and_ends<W: SearchWeight>(
     graph: &Csr<W>,
     configs: &[Config],
@@ -226,11 +241,16 @@ pub(crate) fn tells_and_ends<W: SearchWeight>(
     let Some(gpu) = gpu_alone() else { return };
     let expected = oracle::tree(graph, 0, None).unwrap();
     for config in configs {
-        let (told, ends) = (AtomicU64::new(0), AtomicBool::new(false));
+        let (told, n_ends) = (AtomicU64::new(0), AtomicU64::new(0));
+        let ends = AtomicBool::new(false);
         let tell = |done, of| {
             assert_eq!(of, total, "{config:?}");
             assert!(told.fetch_max(done, Relaxed) <= done, "{config:?}");
-            if ends.load(Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if ends.load(Relaxed) {
+                n_ends.fetch_add(1, Relaxed);
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
         };
         let mut solver = Solver::on_gpu(&gpu, graph, config).unwrap().with_progress(&tell);
         let found = solver.tree(0, Goal::All).unwrap();
@@ -239,6 +259,7 @@ pub(crate) fn tells_and_ends<W: SearchWeight>(
         assert!(told.swap(0, Relaxed) >= 256, "{config:?}");
         ends.store(true, Relaxed);
         assert_eq!(solver.distances(0, Goal::All).err(), Some(Interrupted.into()));
+        assert_eq!(n_ends.load(Relaxed), 1, "{config:?}");
         assert!(told.swap(0, Relaxed) < most(&found.work), "{config:?}");
         ends.store(false, Relaxed);
         assert!(solver.tree(0, Goal::All).unwrap().answer == expected, "{config:?}");

@@ -20,6 +20,7 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Instant;
 
 use graph_formats::{Csr, Direction, VertexId};
 use paths::certificate::check_tree;
@@ -116,7 +117,21 @@ fn what_the_gpu_cannot_do_is_refused() {
     assert!(matches!(refused, SsspError::Gpu(_)));
 }
 
-/// The algorithm that `auto` finds the fastest answers all queries, and the preparation has a time.
+/// Long arcs of a dense graph are deferred in buckets of at least a 36th of the largest weight.
+#[test]
+fn the_plan_has_the_width_of_the_search() {
+    let Some(gpu) = gpu() else { return };
+    let graph = graphs::skewed(12);
+    let largest = f64::from(graph.weights().iter().copied().max().unwrap());
+    for (delta, least) in [(Delta::Auto, largest / 36.0), (Delta::Fixed(1.0), 1.0)] {
+        let solver = Solver::on_gpu(&gpu, &graph, &stepping(delta)).unwrap();
+        let width = solver.plan().delta.unwrap();
+        assert!(width >= least && (delta == Delta::Auto || width == least), "{width}");
+    }
+}
+
+/// The algorithm that `auto` finds the fastest answers all queries. No time of the preparation is
+/// counted twice.
 #[test]
 fn what_auto_finds_fastest_answers_every_question() {
     let Some(gpu) = gpu() else { return };
@@ -126,6 +141,10 @@ fn what_auto_finds_fastest_answers_every_question() {
     let expected_searches = NonZeroUsize::new(1000);
     let config = Config { expected_searches, ..Config::default() };
     for graph in [&star, &graphs::skewed(12), &graphs::square(60), &none] {
+        let start = Instant::now();
+        let times = Solver::on_gpu(&gpu, graph, &config).unwrap().preparation().unwrap();
+        let ms = start.elapsed().as_secs_f64() * 1e3;
+        assert!(times.jit_ms + times.upload_ms + times.prepare_ms <= ms, "{times:?} of {ms}");
         let mut both = Both::with_dijkstra(&gpu, "auto", graph, &config);
         let n = graph.n_vertices() as VertexId;
         for source in [0, n / 2] {

@@ -196,16 +196,16 @@ fn negative_weights(path: &Path) {
     for algorithm in Algorithm::ALL {
         let name = algorithm.name();
         let run = starpath(["sssp", path, "--source", "1", "--algorithm", name, "--json"]);
-        assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{path}, {algorithm}");
+        assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{path}, {name}");
         if algorithm.admits(&csr) {
             let (_, list) = run.stderr.split_once("negative cycle: ").expect("a negative cycle");
             let end = list.find(|c: char| c.is_alphabetic()).expect("a sentence after the list");
             let cycle: Vec<_> = list[..end].trim().split(" -> ").map(vertex).collect();
             assert_eq!(cycle.first(), cycle.last(), "{list}");
-            assert!(turn(&csr, &cycle) < 0.0, "{algorithm}: {list}");
+            assert!(turn(&csr, &cycle) < 0.0, "{name}: {list}");
         } else {
-            assert!(run.stderr.contains("at least zero"), "{algorithm}: {}", run.stderr);
-            assert!(run.stderr.contains("bellman-ford"), "{algorithm}: {}", run.stderr);
+            assert!(run.stderr.contains("at least zero"), "{name}: {}", run.stderr);
+            assert!(run.stderr.contains("bellman-ford"), "{name}: {}", run.stderr);
         }
     }
 }
