@@ -4,9 +4,8 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::str::FromStr;
 
+use graph_formats::{UnknownName, by_name};
 use published::pairs::Form;
-
-use crate::ApspError;
 
 /// How to find all distances.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -93,13 +92,10 @@ impl fmt::Display for Algorithm {
 }
 
 impl FromStr for Algorithm {
-    type Err = ApspError;
+    type Err = UnknownName;
 
-    fn from_str(name: &str) -> Result<Self, ApspError> {
-        Self::ALL.into_iter().find(|a| a.name() == name).ok_or_else(|| {
-            let known = Self::ALL.map(Self::name).join(", ");
-            ApspError::UnknownAlgorithm { name: name.to_owned(), known }
-        })
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        by_name("algorithm", name, &Self::ALL.map(|algorithm| (algorithm.name(), algorithm)))
     }
 }
 

@@ -72,14 +72,6 @@ pub enum ApspError {
         /// A bound on all sums.
         bound: f64,
     },
-    /// A name of an algorithm that does not exist.
-    #[error("unknown algorithm '{name}'; known are {known}")]
-    UnknownAlgorithm {
-        /// The name given.
-        name: String,
-        /// The names there are.
-        known: String,
-    },
     /// A form that exists for another device only.
     #[error("{algorithm} is not for this device; use blocked")]
     NotHere {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::ClosureError;
+use graph_formats::{UnknownName, by_name};
 
 /// A method of transitive closure. All give the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -87,13 +87,10 @@ impl fmt::Display for Algorithm {
 }
 
 impl FromStr for Algorithm {
-    type Err = ClosureError;
+    type Err = UnknownName;
 
-    fn from_str(name: &str) -> Result<Self, ClosureError> {
-        Self::ALL.into_iter().find(|a| a.name() == name).ok_or_else(|| {
-            let known = Self::ALL.map(Self::name).join(", ");
-            ClosureError::UnknownAlgorithm { name: name.to_owned(), known }
-        })
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        by_name("algorithm", name, &Self::ALL.map(|algorithm| (algorithm.name(), algorithm)))
     }
 }
 

@@ -28,14 +28,6 @@ pub enum ClosureError {
         /// Arcs of the graph.
         n_arcs: usize,
     },
-    /// A name of an algorithm that does not exist.
-    #[error("unknown algorithm '{name}'; known are {known}")]
-    UnknownAlgorithm {
-        /// The name given.
-        name: String,
-        /// The names there are.
-        known: String,
-    },
     /// A form that exists for GPUs only.
     #[error("{algorithm} runs on a GPU only; use blocked")]
     OnlyOnGpu {

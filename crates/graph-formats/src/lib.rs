@@ -37,6 +37,7 @@ mod ids;
 mod io;
 mod key;
 mod memory;
+mod names;
 pub mod npy;
 pub mod parallel;
 pub mod permute;
@@ -68,6 +69,7 @@ pub use io::{
 };
 pub use key::DistanceKey;
 pub use memory::{Large, NoMemory, ensure_granted, free_memory};
+pub use names::{UnknownName, by_name};
 pub use progress::{Interrupted, Progress, tell};
 pub use weight::{Distance, Weight, WeightKind};
 pub use weight_summary::WeightSummary;

@@ -3,7 +3,8 @@
 use std::num::NonZeroU32;
 use std::str::FromStr;
 
-use search_parts::{SearchError, by_name};
+use graph_formats::by_name;
+use search_parts::SearchError;
 
 /// A published form with its settings; `Width` is a number, or a rule for one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -225,7 +226,7 @@ impl FromStr for Layout {
     type Err = SearchError;
 
     fn from_str(name: &str) -> Result<Self, SearchError> {
-        by_name("product", name, &Self::ALL)
+        Ok(by_name("product", name, &Self::ALL)?)
     }
 }
 
@@ -233,7 +234,7 @@ impl FromStr for BlockSize {
     type Err = SearchError;
 
     fn from_str(name: &str) -> Result<Self, SearchError> {
-        by_name("reduction block", name, &Self::ALL)
+        Ok(by_name("reduction block", name, &Self::ALL)?)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The errors of searches.
 
 use gpu_runtime::{Gpu, GpuError};
-use graph_formats::{Csr, Interrupted, Large, NoMemory, VertexId, Weight, WeightKind};
+use graph_formats::{Csr, Interrupted, Large, NoMemory, UnknownName, VertexId, Weight, WeightKind};
 
 /// The reason why a search could not start or has no result.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -106,15 +106,8 @@ pub enum SearchError {
         reason: String,
     },
     /// An unknown name of an algorithm, rule or queue.
-    #[error("unknown {what} '{name}'; known are {known}")]
-    UnknownName {
-        /// The kind of thing named.
-        what: &'static str,
-        /// The name given.
-        name: String,
-        /// The known names.
-        known: String,
-    },
+    #[error(transparent)]
+    UnknownName(#[from] UnknownName),
     /// The progress callback ended the work.
     #[error("interrupted")]
     Interrupted(#[from] Interrupted),
@@ -186,19 +179,4 @@ pub fn unless_out_of_memory<T>(result: Result<T, SearchError>) -> Result<Option<
         Err(SearchError::Gpu(error)) if matches!(*error, GpuError::OutOfMemory { .. }) => Ok(None),
         result => result.map(Some),
     }
-}
-
-/// The value named `name` in `table`.
-///
-/// # Errors
-/// [`SearchError::UnknownName`] with the known names.
-pub fn by_name<T: Copy>(
-    what: &'static str,
-    name: &str,
-    table: &[(&'static str, T)],
-) -> Result<T, SearchError> {
-    table.iter().find(|entry| entry.0 == name).map(|entry| entry.1).ok_or_else(|| {
-        let known = table.iter().map(|entry| entry.0).collect::<Vec<_>>().join(", ");
-        SearchError::UnknownName { what, name: name.to_owned(), known }
-    })
 }

@@ -24,7 +24,7 @@ mod query;
 mod threads;
 mod work;
 
-pub use error::{SearchError, by_name, check_not_negative, unless_out_of_memory};
+pub use error::{SearchError, check_not_negative, unless_out_of_memory};
 pub use launch::{
     EDGES_PER_LAUNCH, Kernels, Launch, MAX_VERTICES, NO_VERTEX, a_thread_each, all_threads,
     check_size, length, milliseconds, two_blocks_each,

@@ -2,8 +2,7 @@
 
 use std::str::FromStr;
 
-use graph_formats::{Csr, Weight};
-use search_parts::by_name;
+use graph_formats::{Csr, Weight, by_name};
 
 use crate::SsspError;
 use crate::delta::Delta;
@@ -68,7 +67,7 @@ impl FromStr for Algorithm {
 
     /// The algorithm of this name with default settings.
     fn from_str(name: &str) -> Result<Self, SsspError> {
-        by_name("algorithm", name, &Self::ALL.map(|algorithm| (algorithm.name(), algorithm)))
+        Ok(by_name("algorithm", name, &Self::ALL.map(|algorithm| (algorithm.name(), algorithm)))?)
     }
 }
 
@@ -95,7 +94,7 @@ impl FromStr for Queue {
     type Err = SsspError;
 
     fn from_str(name: &str) -> Result<Self, SsspError> {
-        by_name("queue", name, &Self::ALL)
+        Ok(by_name("queue", name, &Self::ALL)?)
     }
 }
 

@@ -12,9 +12,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use graph_formats::{Csr, Weight};
+use graph_formats::{Csr, Weight, by_name};
 use rayon::prelude::*;
-use search_parts::by_name;
 
 use crate::SsspError;
 
@@ -90,7 +89,7 @@ impl FromStr for Delta {
         if let Ok(width) = name.parse() {
             return check_requested(width, 0.0).map(Self::Fixed);
         }
-        by_name("delta", name, &Self::RULES)
+        Ok(by_name("delta", name, &Self::RULES)?)
     }
 }
 

@@ -313,7 +313,7 @@ mod tests {
     fn what_is_no_such_matrix_is_refused() {
         let Some(gpu) = gpu() else { return };
         let new = |kind, side| OutOfCore::new(&gpu, kind, side);
-        assert!(matches!(new(WeightKind::I32, 100), Err(SearchError::UnknownName { .. })));
+        assert!(matches!(new(WeightKind::I32, 100), Err(SearchError::UnknownName(_))));
         assert!(matches!(new(WeightKind::U32, 128), Err(SearchError::NotOnGpu { .. })));
         let mut form = new(WeightKind::I32, 128).unwrap();
         let [mut large, mut small] = [200, 128].map(|n| cast_vec(slope::<i32>(n)));

@@ -1,6 +1,7 @@
 //! The forms, and what the papers vary.
 
 use gpu_runtime::GpuError;
+use graph_formats::UnknownName;
 use search_parts::SearchError;
 
 /// Sides of matrices are multiples of it.
@@ -159,5 +160,5 @@ pub(super) fn check_matrix(len: usize, n: usize, side: usize) -> Result<(), GpuE
 
 /// Where no kernel takes a value.
 fn unknown(what: &'static str, value: impl ToString, known: String) -> SearchError {
-    SearchError::UnknownName { what, name: value.to_string(), known }
+    UnknownName { what, name: value.to_string(), known }.into()
 }

@@ -303,7 +303,7 @@ fn what_no_kernel_takes_is_refused() {
     let doubles = of(Form::Recursive, WeightKind::F64, 128);
     assert!(matches!(doubles, Err(SearchError::NotOnGpu { .. })));
     let new = |side| of(Form::Recursive, WeightKind::I32, side);
-    assert!(matches!(new(100), Err(SearchError::UnknownName { .. })));
+    assert!(matches!(new(100), Err(SearchError::UnknownName(_))));
     let mut matrix = gpu.buffer(128 * 128).unwrap();
     assert!(new(256).unwrap().solve(&mut matrix, 5).is_err());
     assert!(new(128).unwrap().solve(&mut matrix, 129).is_err());

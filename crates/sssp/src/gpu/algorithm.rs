@@ -2,8 +2,8 @@
 
 use std::str::FromStr;
 
+use graph_formats::by_name;
 use published::{BlockSize, Form, Layout};
-use search_parts::by_name;
 
 use crate::SsspError;
 use crate::algorithm::QueueRule;
@@ -84,7 +84,7 @@ impl FromStr for Algorithm {
 
     /// The algorithm of this name with default settings.
     fn from_str(name: &str) -> Result<Self, SsspError> {
-        by_name("algorithm", name, &Self::ALL.map(|algorithm| (algorithm.name(), algorithm)))
+        Ok(by_name("algorithm", name, &Self::ALL.map(|algorithm| (algorithm.name(), algorithm)))?)
     }
 }
 
