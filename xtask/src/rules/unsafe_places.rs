@@ -6,7 +6,7 @@ use crate::source::{code_of, lines_with_word};
 use crate::workspace::Workspace;
 
 /// Files and folders that may hold `unsafe`, and what for.
-const ALLOWED: [(&str, &str); 46] = [
+const ALLOWED: [(&str, &str); 45] = [
     ("crates/apsp/src/cuda/arcs.rs", "kernels are launched"),
     ("crates/apsp/src/cuda/next_hops.rs", "kernels are launched"),
     ("crates/apsp/src/cuda/published/kernels/", "kernels are launched"),
@@ -24,7 +24,6 @@ const ALLOWED: [(&str, &str); 46] = [
     ("crates/breadth-first/src/gpu/", "searches and the second pass are launched"),
     ("crates/breadth-first/src/many/processor.rs", "functions for some processors are called"),
     ("crates/closure/src/cuda/engine.rs", "kernels are launched, and lines copied"),
-    ("crates/closure/src/unite.rs", "a function for some processors is called"),
     ("crates/collectives/src/nccl.rs", "NCCL is a C library, loaded at run time"),
     ("crates/gpu-runtime/src/cuda/", "the CUDA driver is a C library"),
     ("crates/gpu-runtime/src/disabled.rs", "a launch is unsafe, in the twin without CUDA too"),
