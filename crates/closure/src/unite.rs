@@ -7,6 +7,8 @@
 //!
 //! Reference: arlazarov-1970
 
+use multiversion::multiversion;
+
 use crate::WORD;
 
 /// Lines that are united in advance.
@@ -25,23 +27,14 @@ pub(crate) struct Lines<'a> {
 
 /// Unites every line with those of `pivots` that its selectors name: of the first word of
 /// its selectors bit k stands for the k-th of them, of the second bit k for the k-th after
-/// 64, and so on. Lines and pivots are equally long.
+/// 64, and so on. Lines and pivots are equally long. Compiled for AVX2 too, which has registers of
+/// 256 bits.
+#[multiversion(targets("x86_64+avx2"))]
 pub(crate) fn unite(lines: &mut [u64], selectors: Lines<'_>, pivots: Lines<'_>) {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has AVX2.
-        return unsafe { unite_by_avx2(lines, selectors, pivots) };
-    }
     unite_all(lines, selectors, pivots);
 }
 
-/// The same, compiled for registers of 256 bits.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn unite_by_avx2(lines: &mut [u64], selectors: Lines<'_>, pivots: Lines<'_>) {
-    unite_all(lines, selectors, pivots);
-}
-
+/// The same with the instructions of the caller.
 #[inline(always)]
 fn unite_all(lines: &mut [u64], selectors: Lines<'_>, pivots: Lines<'_>) {
     if pivots.stride < WIDTH {

@@ -13,6 +13,8 @@
 //!
 //! Reference: delling-2011, dibbelt-2016
 
+use multiversion::multiversion;
+
 use crate::customize::Arcs;
 use crate::elimination_tree::ROOT;
 use crate::hierarchy::{DOWN, Hierarchy, UP};
@@ -62,7 +64,7 @@ impl<'m, K: Key, const LANES: usize> Sweep<'m, K, LANES> {
         found: &mut [[K; LANES]],
     ) {
         self.walk_up(sources);
-        self.walk_on(ranks, found);
+        walk_down(self, ranks, found);
     }
 
     /// Writes the distances of all vertices from `sources` by rank: those from the first `GROUP` of
@@ -97,52 +99,9 @@ impl<'m, K: Key, const LANES: usize> Sweep<'m, K, LANES> {
         while end > 0 {
             let first = end.saturating_sub(BLOCK);
             let found = &mut block[..end - first];
-            self.walk_on((first as u32..end as u32).rev(), found);
+            walk_down(self, (first as u32..end as u32).rev(), found);
             visit(first, found);
             end = first;
-        }
-    }
-
-    /// Walks down from where it has come to.
-    fn walk_on(&mut self, ranks: impl Iterator<Item = u32>, found: &mut [[K; LANES]]) {
-        #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has been asked for the instructions.
-            unsafe { self.walk_down_with_avx2(ranks, found) };
-            return;
-        }
-        self.walk_down(ranks, found);
-    }
-
-    /// The same in registers of 32 bytes, and with an instruction for the lesser of two integers.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn walk_down_with_avx2(&mut self, ranks: impl Iterator<Item = u32>, found: &mut [[K; LANES]]) {
-        self.walk_down(ranks, found);
-    }
-
-    #[inline(always)]
-    fn walk_down(&mut self, ranks: impl Iterator<Item = u32>, found: &mut [[K; LANES]]) {
-        let Self { hierarchy, arcs, ancestors, keys_up, stack, is_shared } = self;
-        for (rank, found) in ranks.zip(found) {
-            let depth = usize::from(hierarchy.depths[rank as usize]);
-            let mut least = [K::UNREACHED; LANES];
-            is_shared[depth] = false;
-            if depth == 0 || is_shared[depth - 1] {
-                let own = ancestors[depth].iter().zip(&keys_up[depth]);
-                for (least, (&ancestor, &key)) in least.iter_mut().zip(own) {
-                    if ancestor == rank {
-                        (*least, is_shared[depth]) = (key, true);
-                    }
-                }
-            }
-            let row = hierarchy.row(rank);
-            for (&end, keys) in hierarchy.ends[row.clone()].iter().zip(&arcs.keys[row]) {
-                let (from, down) = (stack[end as usize], keys[DOWN]);
-                least = std::array::from_fn(|lane| least[lane].min(from[lane].add(down)));
-            }
-            stack[depth] = least;
-            *found = least;
         }
     }
 
@@ -167,5 +126,36 @@ impl<'m, K: Key, const LANES: usize> Sweep<'m, K, LANES> {
                 depth = depth.wrapping_sub(1);
             }
         }
+    }
+}
+
+/// Walks down from where the sweep has come to. Compiled for AVX2 too, which has registers of 32
+/// bytes and a minimum of integers.
+#[multiversion(targets("x86_64+avx2"))]
+fn walk_down<K: Key, const LANES: usize>(
+    sweep: &mut Sweep<'_, K, LANES>,
+    ranks: impl Iterator<Item = u32>,
+    found: &mut [[K; LANES]],
+) {
+    let Sweep { hierarchy, arcs, ancestors, keys_up, stack, is_shared } = sweep;
+    for (rank, found) in ranks.zip(found) {
+        let depth = usize::from(hierarchy.depths[rank as usize]);
+        let mut least = [K::UNREACHED; LANES];
+        is_shared[depth] = false;
+        if depth == 0 || is_shared[depth - 1] {
+            let own = ancestors[depth].iter().zip(&keys_up[depth]);
+            for (least, (&ancestor, &key)) in least.iter_mut().zip(own) {
+                if ancestor == rank {
+                    (*least, is_shared[depth]) = (key, true);
+                }
+            }
+        }
+        let row = hierarchy.row(rank);
+        for (&end, keys) in hierarchy.ends[row.clone()].iter().zip(&arcs.keys[row]) {
+            let (from, down) = (stack[end as usize], keys[DOWN]);
+            least = std::array::from_fn(|lane| least[lane].min(from[lane].add(down)));
+        }
+        stack[depth] = least;
+        *found = least;
     }
 }

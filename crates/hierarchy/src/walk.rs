@@ -15,6 +15,7 @@
 //! Reference: dibbelt-2016
 
 use graph_formats::VertexId;
+use multiversion::multiversion;
 use search_parts::prefetch;
 
 use crate::HierarchyError;
@@ -61,55 +62,6 @@ impl<'m, K: Key> Walk<'m, K> {
         let height = hierarchy.height();
         let (places, ranks) = (Places::new(height), vec![[ROOT; 2]; height]);
         Self { hierarchy, arcs, places, ranks, unpacker: Unpacker::default() }
-    }
-
-    /// The length of the shortest path between two ranks, and the place of its highest vertex.
-    fn meet<const WITH_PATH: bool>(&mut self, source: u32, target: u32) -> (K, usize) {
-        #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has been asked for the instructions.
-            return unsafe { self.meet_with_avx2::<WITH_PATH>(source, target) };
-        }
-        self.meet_by::<WITH_PATH>(source, target)
-    }
-
-    /// The same in registers of 32 bytes, and with an instruction for the lesser of two integers.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn meet_with_avx2<const WITH_PATH: bool>(&mut self, source: u32, target: u32) -> (K, usize) {
-        self.meet_by::<WITH_PATH>(source, target)
-    }
-
-    #[inline(always)]
-    fn meet_by<const WITH_PATH: bool>(&mut self, source: u32, target: u32) -> (K, usize) {
-        let depths = &self.hierarchy.depths;
-        let ends = [source, target].map(|rank| self.places.of_depth(depths[rank as usize]));
-        self.places.clear(ends[UP].min(ends[DOWN]));
-        self.find_ancestors(source, ends[UP], UP);
-        self.find_ancestors(target, ends[DOWN], DOWN);
-        let common = ends[UP].max(ends[DOWN])..self.ranks.len();
-        let is_common = |&place: &usize| self.ranks[place][UP] == self.ranks[place][DOWN];
-        let Some(meeting) = common.clone().find(is_common) else { return (K::UNREACHED, 0) };
-        for direction in [UP, DOWN] {
-            self.places.keys[ends[direction]][direction] = K::ZERO;
-            for place in ends[direction]..meeting {
-                let mut from = [K::UNREACHED; 2];
-                from[direction] = self.places.keys[place][direction];
-                self.relax::<WITH_PATH>(place, direction, from);
-            }
-        }
-        let (mut best, mut highest) = (K::UNREACHED, 0);
-        for place in meeting..common.end {
-            let [from_source, to_target] = self.places.keys[place];
-            let through = from_source.add(to_target);
-            if through < best {
-                (best, highest) = (through, place);
-            }
-            if from_source.min(to_target) < best {
-                self.relax::<WITH_PATH>(place, UP, [from_source, to_target]);
-            }
-        }
-        (best, highest)
     }
 
     /// Notes the ancestors of an end, and has what is needed of them fetched.
@@ -159,9 +111,47 @@ impl<'m, K: Key> Walk<'m, K> {
     }
 }
 
+/// The length of the shortest path between two ranks, and the place of its highest vertex. Compiled
+/// for AVX2 too, which has registers of 32 bytes and a minimum of integers.
+#[multiversion(targets("x86_64+avx2"))]
+fn meet<K: Key, const WITH_PATH: bool>(
+    walk: &mut Walk<'_, K>,
+    source: u32,
+    target: u32,
+) -> (K, usize) {
+    let depths = &walk.hierarchy.depths;
+    let ends = [source, target].map(|rank| walk.places.of_depth(depths[rank as usize]));
+    walk.places.clear(ends[UP].min(ends[DOWN]));
+    walk.find_ancestors(source, ends[UP], UP);
+    walk.find_ancestors(target, ends[DOWN], DOWN);
+    let common = ends[UP].max(ends[DOWN])..walk.ranks.len();
+    let is_common = |&place: &usize| walk.ranks[place][UP] == walk.ranks[place][DOWN];
+    let Some(meeting) = common.clone().find(is_common) else { return (K::UNREACHED, 0) };
+    for direction in [UP, DOWN] {
+        walk.places.keys[ends[direction]][direction] = K::ZERO;
+        for place in ends[direction]..meeting {
+            let mut from = [K::UNREACHED; 2];
+            from[direction] = walk.places.keys[place][direction];
+            walk.relax::<WITH_PATH>(place, direction, from);
+        }
+    }
+    let (mut best, mut highest) = (K::UNREACHED, 0);
+    for place in meeting..common.end {
+        let [from_source, to_target] = walk.places.keys[place];
+        let through = from_source.add(to_target);
+        if through < best {
+            (best, highest) = (through, place);
+        }
+        if from_source.min(to_target) < best {
+            walk.relax::<WITH_PATH>(place, UP, [from_source, to_target]);
+        }
+    }
+    (best, highest)
+}
+
 impl<K: Key> Walks for Walk<'_, K> {
     fn length(&mut self, [source, target]: [u32; 2]) -> Option<u128> {
-        let (key, _) = self.meet::<false>(source, target);
+        let (key, _) = meet::<K, false>(self, source, target);
         (key < K::UNREACHED).then(|| key.to_integer())
     }
 
@@ -170,7 +160,7 @@ impl<K: Key> Walks for Walk<'_, K> {
         [source, target]: [u32; 2],
         columns: &[VertexId],
     ) -> Result<Option<(u128, Vec<usize>)>, HierarchyError> {
-        let (key, highest) = self.meet::<true>(source, target);
+        let (key, highest) = meet::<K, true>(self, source, target);
         if key >= K::UNREACHED {
             return Ok(None);
         }

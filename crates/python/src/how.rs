@@ -65,7 +65,8 @@ impl How {
         next_hops: bool,
         progress: Option<Progress<'_>>,
     ) -> Result<Box<dyn AnyPairs>, Error> {
-        let algorithm = self.algorithm.as_deref().unwrap_or("auto").parse()?;
+        let algorithm = self.algorithm.as_deref().unwrap_or("auto").parse();
+        let algorithm = algorithm.map_err(SsspError::from)?;
         let config =
             apsp::Config { algorithm, threads: self.threads, next_hops, ..Default::default() };
         let solver = apsp::Solver::new(graph, &config);

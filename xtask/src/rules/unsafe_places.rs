@@ -6,7 +6,7 @@ use crate::source::{code_of, lines_with_word};
 use crate::workspace::Workspace;
 
 /// Files and folders that may hold `unsafe`, and what for.
-const ALLOWED: [(&str, &str); 45] = [
+const ALLOWED: [(&str, &str); 41] = [
     ("crates/apsp/src/cuda/arcs.rs", "kernels are launched"),
     ("crates/apsp/src/cuda/next_hops.rs", "kernels are launched"),
     ("crates/apsp/src/cuda/floyd_warshall.rs", "strips are launched on"),
@@ -21,9 +21,7 @@ const ALLOWED: [(&str, &str); 45] = [
     ("crates/apsp/src/scratch/map.rs", "files are mapped into memory"),
     ("crates/apsp/tests/all/gpu_failure.rs", "a kernel that fails is launched"),
     ("crates/breadth-first/src/gpu/", "searches and the second pass are launched"),
-    ("crates/breadth-first/src/many/processor.rs", "functions for some processors are called"),
     ("crates/closure/src/cuda/engine.rs", "kernels are launched, and lines copied"),
-    ("crates/closure/src/unite.rs", "a function for some processors is called"),
     ("crates/collectives/src/nccl.rs", "NCCL is a C library, loaded at run time"),
     ("crates/gpu-runtime/src/cuda/", "the CUDA driver is a C library"),
     ("crates/gpu-runtime/src/disabled.rs", "a launch is unsafe, in the twin without CUDA too"),
@@ -36,8 +34,6 @@ const ALLOWED: [(&str, &str); 45] = [
     ("crates/graph-formats/src/rustacuda.rs", "DeviceCopy is an unsafe trait"),
     ("crates/graph-formats/tests/all/binary.rs", "files of the tests are mapped"),
     ("crates/hierarchy/src/cuda/", "kernels are launched, and rows copied"),
-    ("crates/hierarchy/src/sweep.rs", "a function for some processors is called"),
-    ("crates/hierarchy/src/walk.rs", "a function for some processors is called"),
     ("crates/hierarchy/tests/all/prepared.rs", "files of the tests are mapped"),
     ("crates/python/src/device_array.rs", "arrays of other libraries are taken and given"),
     ("crates/published/src/", "kernels are launched, and buffers are vouched for"),

@@ -22,7 +22,6 @@
 
 mod bits;
 mod order;
-mod processor;
 mod rows;
 mod search;
 mod steps;

@@ -7,8 +7,7 @@ use rayon::prelude::*;
 use search_parts::SearchError;
 
 use super::bits::{BitField, Bits, is_empty, or};
-use super::processor::run;
-use super::steps::{Pull, Push};
+use super::steps::{pull, push};
 use crate::arcs::Arcs;
 
 /// Takes the vertices that batches find.
@@ -118,14 +117,9 @@ impl<'g, const N: usize> Batch<'g, N> {
 
     /// Pushes the frontier along its arcs.
     fn push(&mut self) {
-        run(Push {
-            out: self.out,
-            vertices: &self.vertices,
-            frontier: self.frontier.bits::<N>(),
-            seen: self.seen.bits(),
-            next: self.next.bits(),
-            found: &mut self.found,
-        });
+        let (frontier, seen) = (self.frontier.bits::<N>(), self.seen.bits());
+        let (next, found) = (self.next.bits(), &mut self.found);
+        push(self.out, &self.vertices, frontier, seen, next, found);
     }
 
     /// Pulls into each vertex that is not reached by all sources. Returns the number of arcs into
@@ -145,11 +139,7 @@ impl<'g, const N: usize> Batch<'g, N> {
         let seen = self.seen.bits::<N>()[..n].par_chunks_mut(size);
         let next = self.next.bits::<N>()[..n].par_chunks_mut(size);
         let parts = seen.zip(next).enumerate().map(|(task, (seen, next))| {
-            let (first, mut found) = (task * size, Vec::new());
-            let found_here = &mut found;
-            let pull =
-                Pull { into, live, frontier, is_frontier, first, seen, next, found: found_here };
-            (run(pull), found)
+            pull(into, live, frontier, is_frontier, task * size, seen, next)
         });
         let parts: Vec<(u64, Vec<VertexId>)> = parts.collect();
         self.found.clear();

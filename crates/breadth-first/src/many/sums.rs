@@ -1,11 +1,11 @@
 //! The sums of hops of every vertex.
 
 use graph_formats::VertexId;
+use multiversion::multiversion;
 use paths::HopSums;
 use rayon::prelude::*;
 
 use super::bits::{Bits, count, is_empty};
-use super::processor::{Loop, run};
 use super::search::Found;
 
 /// Vertices whose sums a task adds up.
@@ -21,12 +21,12 @@ struct Sum {
 }
 
 impl Sum {
-    /// Adds `n` sources that are `hops` away. Returns their number.
+    /// Adds `n` sources that are `hops` away, a number of 32 bits. Returns their number.
     #[inline(always)]
-    fn add(&mut self, n: u32, hops: u32, reciprocal: u128) -> u64 {
+    fn add(&mut self, n: u32, hops: u64, reciprocal: u128) -> u64 {
         self.n_sources += n;
-        self.hops += u64::from(n) * u64::from(hops);
-        self.greatest = self.greatest.max(hops);
+        self.hops += u64::from(n) * hops;
+        self.greatest = self.greatest.max(hops as u32);
         self.reciprocals += u128::from(n) * reciprocal;
         u64::from(n)
     }
@@ -62,9 +62,9 @@ impl Found for Sums {
         let pairs = if self.is_team && vertices.len() > SUMMED_PER_TASK {
             let tasks =
                 self.of.par_chunks_mut(SUMMED_PER_TASK).zip(bits.par_chunks(SUMMED_PER_TASK));
-            tasks.map(|(of, bits)| run(Add { hops, reciprocal, vertices: None, bits, of })).sum()
+            tasks.map(|(of, bits)| add(hops.into(), reciprocal, None, bits, of)).sum()
         } else {
-            run(Add { hops, reciprocal, vertices: Some(vertices), bits, of: &mut self.of })
+            add(hops.into(), reciprocal, Some(vertices), bits, &mut self.of)
         };
         if pairs > 0 {
             let hops = hops as usize;
@@ -75,36 +75,32 @@ impl Found for Sums {
 }
 
 /// Adds the sources that are `hops` away from each vertex to its sums. Returns their number.
-struct Add<'a, const N: usize> {
-    hops: u32,
+/// `vertices` are those with bits, unless most have some.
+///
+/// The hops are of 32 bits, but would take two registers of the loop if their type were `u32`.
+// popcnt is no part of AVX-512
+#[multiversion(targets("x86_64+avx512vpopcntdq+popcnt", "x86_64+avx2+popcnt"))]
+fn add<const N: usize>(
+    hops: u64,
     reciprocal: u128,
-    /// The vertices with bits, unless most have some.
-    vertices: Option<&'a [VertexId]>,
-    bits: &'a [Bits<N>],
-    of: &'a mut [Sum],
-}
-
-impl<const N: usize> Loop for Add<'_, N> {
-    type Result = u64;
-
-    #[inline(always)]
-    fn run(self) -> u64 {
-        let Self { hops, reciprocal, vertices, bits, of } = self;
-        let mut pairs = 0;
-        match vertices {
-            Some(vertices) => {
-                for vertex in vertices.iter().map(|&vertex| vertex as usize) {
-                    pairs += of[vertex].add(count(&bits[vertex]), hops, reciprocal);
-                }
+    vertices: Option<&[VertexId]>,
+    bits: &[Bits<N>],
+    of: &mut [Sum],
+) -> u64 {
+    let mut pairs = 0;
+    match vertices {
+        Some(vertices) => {
+            for vertex in vertices.iter().map(|&vertex| vertex as usize) {
+                pairs += of[vertex].add(count(&bits[vertex]), hops, reciprocal);
             }
-            None => {
-                for (sum, bits) in of.iter_mut().zip(bits) {
-                    if !is_empty(bits) {
-                        pairs += sum.add(count(bits), hops, reciprocal);
-                    }
+        }
+        None => {
+            for (sum, bits) in of.iter_mut().zip(bits) {
+                if !is_empty(bits) {
+                    pairs += sum.add(count(bits), hops, reciprocal);
                 }
             }
         }
-        pairs
     }
+    pairs
 }
