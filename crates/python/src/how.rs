@@ -11,7 +11,7 @@ use apsp::any::AnyPairs;
 use gpu_runtime::{Gpu, KeptContext};
 use graph_formats::AnyCsr;
 use sssp::any::{self, AnySolver};
-use sssp::{Config, Progress};
+use sssp::{Config, Progress, SsspError};
 
 use crate::error::Error;
 use crate::run::SMALL;

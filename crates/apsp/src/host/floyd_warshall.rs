@@ -37,9 +37,9 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 use sssp::Progress;
 
+use super::STEP;
 use super::matrix::{Matrix, Panel};
 use super::min_plus::MinPlus;
-use super::share::STEP;
 use crate::ApspError;
 use crate::error::agree;
 
