@@ -51,7 +51,8 @@ impl Algorithm {
         Self::BellmanFordQueue(QueueRule::Slf),
     ];
 
-    /// Those that `auto` tries with negative weights, which Δ-stepping does not admit.
+    /// Those that `auto` tries with negative weights, which Δ-stepping does not admit. Without trials
+    /// it takes the first.
     pub(super) const FOR_ANY_SIGN: [Self; 4] = [
         Self::BellmanFordQueue(QueueRule::Lll),
         Self::BellmanFordQueue(QueueRule::Fifo),

@@ -88,13 +88,12 @@ pub(super) fn fastest<'g, W: SearchKeys>(
     Ok(best.take(began).expect("there is one from the start on"))
 }
 
-/// The same for weights of any sign: the fastest of the `candidates`, which admit them, or `fallback`
+/// The same for weights of any sign: the fastest of the `candidates`, which admit them, or the first
 /// if no trial succeeds.
 pub(super) fn fastest_of_any_sign<'g, W: SearchKeys>(
     gpu: &Gpu,
     graph: &'g Csr<W>,
     candidates: &[Algorithm],
-    fallback: Algorithm,
     plan: &mut Plan,
 ) -> Result<GpuSearch<'g, W>, SsspError> {
     let began = Instant::now();
@@ -110,7 +109,7 @@ pub(super) fn fastest_of_any_sign<'g, W: SearchKeys>(
             return Ok(search);
         }
     }
-    Ok(on_device(gpu, graph, fallback)?.0)
+    Ok(on_device(gpu, graph, candidates[0])?.0)
 }
 
 /// The fastest search so far, and its milliseconds from `source`.

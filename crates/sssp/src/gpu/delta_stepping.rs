@@ -341,24 +341,25 @@ impl DeltaSteppingOnGpu {
         let Self { launch, graph, search, teams, times, .. } = self;
         let (gpu, kind) = (&launch.gpu, graph.kind);
         // teams that are not put back are freed
-        let mut team = match teams.take_if(|teams| teams.made_for >= sources.len()) {
-            Some(team) => team,
+        let mut many = match teams.take_if(|teams| teams.made_for >= sources.len()) {
+            Some(many) => many,
             None => {
                 *teams = None;
                 let made = || ManySources::new(gpu, kind, search, sources.len());
-                let (team, prepare_ms) = times.apart_from_jit(gpu, made)?;
+                let (many, prepare_ms) = times.apart_from_jit(gpu, made)?;
                 times.prepare_ms += prepare_ms;
-                team
+                many
             }
         };
         let take_keys = |rows, keys: &_| take(kind, rows, keys);
-        let found = team.search(launch, search, sources, targets, progress, take_keys)?;
+        let found = many.search(launch, search, sources, targets, progress, take_keys)?;
         let Some((work, own_times)) = found else {
+            drop(many);
             self.widen()?;
             return self.rows(sources, targets, progress, take);
         };
         *times = own_times.and(times.without_search());
-        *teams = Some(team);
+        *teams = Some(many);
         Ok(Some(work))
     }
 }

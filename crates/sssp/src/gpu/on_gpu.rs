@@ -21,7 +21,7 @@ use crate::overflow::check_overflow_of_row;
 use crate::search::Search;
 use crate::table::Table;
 use crate::weights::SearchKeys;
-use crate::{Config, Delta, DeviceTimes, Plan, QueueRule, SsspError, Work, cost};
+use crate::{Config, Delta, DeviceTimes, Plan, SsspError, Work, cost};
 
 /// A search on a device, or on the CPU if the device has no answer.
 pub(crate) struct OnGpu<'g, W: Weight> {
@@ -43,7 +43,7 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
         graph: &'g Csr<W>,
         config: &Config<Algorithm>,
     ) -> Result<(Plan, Self), SsspError> {
-        let of_any_sign = Algorithm::BellmanFordQueue(QueueRule::Lll);
+        let [of_any_sign, ..] = Algorithm::FOR_ANY_SIGN;
         let (algorithm, reason) = match config.algorithm {
             None if graph.weight_summary().common().is_some() => {
                 (Algorithm::BreadthFirst, "all arcs have the same weight")
@@ -63,13 +63,7 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
             plan.delta = delta;
             device
         } else if admits_negative {
-            autotune::fastest_of_any_sign(
-                gpu,
-                graph,
-                &Algorithm::FOR_ANY_SIGN,
-                algorithm,
-                &mut plan,
-            )?
+            autotune::fastest_of_any_sign(gpu, graph, &Algorithm::FOR_ANY_SIGN, &mut plan)?
         } else {
             autotune::fastest(gpu, graph, &Algorithm::FOR_FEW_HOPS, &mut plan)?
         };
