@@ -27,6 +27,7 @@ pub mod any;
 mod attempt;
 mod columns;
 mod config;
+mod cost;
 mod cuda;
 mod element;
 mod error;
@@ -54,7 +55,7 @@ pub use plan::Plan;
 pub use ranks::RankPairs;
 pub use scratch::{ScratchError, ScratchFolder};
 pub use solver::Solver;
-pub use supernodes::{Supernode, Supernodes};
+pub use supernodes::Ordered;
 pub use weights::PairsWeight;
 pub use width::Certainty;
 

@@ -9,7 +9,7 @@ use crate::cuda::{self, Gpus};
 use crate::error::agree;
 use crate::job::Job;
 use crate::ranks::{Cpu, RankPairs};
-use crate::supernodes::{BySupernodes, Supernodes};
+use crate::supernodes::{BySupernodes, Ordered};
 use crate::{
     Algorithm, ApspError, Config, DevicePairs, Pairs, PairsWeight, ScratchFolder, scratch,
 };
@@ -42,10 +42,10 @@ use crate::{
 #[derive(Debug)]
 pub struct Solver<'a, G> {
     pub(crate) graph: &'a G,
-    config: &'a Config,
+    pub(crate) config: &'a Config,
     gpus: Option<&'a [Gpu]>,
     folder: Option<&'a ScratchFolder>,
-    supernodes: Option<&'a Supernodes>,
+    pub(crate) ordered: Option<&'a Ordered>,
 }
 
 // not derived, for that would ask the same of `G`
@@ -61,7 +61,7 @@ impl<'a, G> Solver<'a, G> {
     /// For this graph: a [`Csr`], or an [`AnyCsr`](graph_formats::AnyCsr) where the answers are to
     /// be of [any type](crate::any).
     pub fn new(graph: &'a G, config: &'a Config) -> Self {
-        Self { graph, config, gpus: None, folder: None, supernodes: None }
+        Self { graph, config, gpus: None, folder: None, ordered: None }
     }
 
     /// By these GPUs of this machine, each with as much of its memory as is
@@ -126,24 +126,47 @@ impl<'a, G> Solver<'a, G> {
         Self { folder: Some(folder), ..self }
     }
 
-    /// By the dense matrices of these supernodes of the graph, for sparse graphs with small
-    /// separators: O(n · arcs of a hierarchy). In memory, by the processor or one GPU, which holds the
-    /// matrix, n² numbers of 2 to 8 bytes, twice as many where arcs do not lead both ways. Weights
-    /// are at least zero, and [`Config::algorithm`] is [`Auto`](Algorithm::Auto), or solving is
-    /// [`ApspError::NotBySupernodes`]. [`Supernodes::n_sums`] says how much work that is;
-    /// [`Supernodes::new`] has an example.
-    pub fn by_supernodes(self, supernodes: &'a Supernodes) -> Self {
-        Self { supernodes: Some(supernodes), ..self }
+    /// In this [order](Solver::order) of the vertices where [`Algorithm::Supernodes`] is asked for, or
+    /// [`Auto`](Algorithm::Auto) takes it, so that none is looked for: for graphs with the same arcs
+    /// and other weights.
+    pub fn in_order(self, ordered: &'a Ordered) -> Self {
+        Self { ordered: Some(ordered), ..self }
     }
 
     /// The same for the graph in another form.
     pub(crate) fn of<H>(self, graph: &'a H) -> Solver<'a, H> {
-        let Self { graph: _, config, gpus, folder, supernodes } = self;
-        Solver { graph, config, gpus, folder, supernodes }
+        let Self { graph: _, config, gpus, folder, ordered } = self;
+        Solver { graph, config, gpus, folder, ordered }
     }
 }
 
 impl<W: PairsWeight> Solver<'_, Csr<W>> {
+    /// Whether all pairs are found by supernodes: where they are asked for, and where
+    /// [`Auto`](Algorithm::Auto) finds that they take far fewer sums. [`solve`](Self::solve) asks
+    /// this itself where it has [no answer](Self::in_order). About O((n + m) c log n) with separators of c
+    /// vertices, where there may be some; `progress` is only asked whether to go on.
+    ///
+    /// # Errors
+    /// When supernodes are asked for and there is no memory for the order, or the progress callback
+    /// ended the work.
+    ///
+    /// ```
+    /// use apsp::{Algorithm, Config, Solver};
+    /// use graph_formats::generate::{GridConfig, grid};
+    ///
+    /// let config = Config::with(Algorithm::Supernodes);
+    /// let graph = grid(&GridConfig { side: 6, dimensions: 3, ..Default::default() })?;
+    /// let ordered = Solver::new(&graph, &config).order(None)?;
+    /// // at night all roads are empty
+    /// let at_night = graph.clone().unweighted::<u32>();
+    /// let pairs = Solver::new(&at_night, &config).in_order(&ordered).solve(None)?;
+    /// assert_eq!(pairs.row(0).last(), Some(Some(15)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn order(&self, progress: Option<Progress<'_>>) -> Result<Ordered, ApspError> {
+        W::pairs_order(self, progress)
+    }
+
     /// Finds them. O(n³ / p) by p threads or GPUs, or for Johnson's algorithm O(n (n + m) log n),
     /// and n² distances, for Floyd-Warshall also n² numbers of 2 to 8 bytes. `progress` hears of
     /// the work, and may end it.
@@ -274,19 +297,28 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
 
 impl<W: PairsWeight> Solver<'_, Csr<W>> {
     pub(crate) fn find(self, progress: Option<Progress<'_>>) -> Result<Pairs<W>, ApspError> {
-        let Self { graph, config, gpus, folder, supernodes } = self;
+        let Self { graph, config, gpus, folder, ordered } = self;
         let algorithm = config.algorithm;
         if config.tile.is_some() && (gpus.is_none() || !algorithm.has_tiles()) {
             return Err(ApspError::NoTiles { algorithm });
         }
         let job = Job { ranks: &Alone, graph, config, progress };
-        if let Some(supernodes) = supernodes {
-            let gpus = gpus.unwrap_or_default();
-            let (Algorithm::Auto, None, [] | [_]) = (algorithm, folder, gpus) else {
-                return Err(ApspError::NotBySupernodes);
-            };
-            let gpu = gpus.first();
-            return Ok(job.solve(&BySupernodes { supernodes, gpu })?.into_pairs());
+        let is_given =
+            |given: &&Ordered| given.supernodes.is_some() || algorithm == Algorithm::Auto;
+        let made;
+        let ordered = match ordered.filter(is_given) {
+            Some(ordered) => ordered,
+            None => {
+                made = self.find_order(progress)?;
+                &made
+            }
+        };
+        if let (Some(gpu), Some(supernodes)) = (self.device_for_supernodes(), &ordered.supernodes) {
+            match job.solve(&BySupernodes { supernodes, ordered, gpu }) {
+                // other ways take less memory, or wider numbers
+                Err(error) if algorithm == Algorithm::Auto && error.is_too_much() => {}
+                solved => return solved.map(RankPairs::into_pairs),
+            }
         }
         let solved = match (folder, gpus) {
             (Some(folder), gpus) => scratch::solve(folder, gpus, &job)
@@ -303,17 +335,38 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
             }
             (None, Some(_)) => Err(no_gpu()),
         };
-        solved.map_err(|error| error.named(gpus.unwrap_or_default()))
+        let mut pairs = solved.map_err(|error| error.named(gpus.unwrap_or_default()))?;
+        if let Some(reason) = ordered.reason.as_ref().filter(|_| ordered.supernodes.is_none()) {
+            pairs.plan.reason = format!("{}; {reason}", pairs.plan.reason);
+        }
+        Ok(pairs)
+    }
+
+    /// The GPU, if any, that all pairs may be found on by supernodes; `None` where they cannot be.
+    fn device_for_supernodes(&self) -> Option<Option<&Gpu>> {
+        let (Algorithm::Auto | Algorithm::Supernodes, None) = (self.config.algorithm, self.folder)
+        else {
+            return None;
+        };
+        match self.gpus {
+            None => Some(None),
+            Some([only]) => Some(Some(only)),
+            Some(_) => None,
+        }
+    }
+
+    pub(crate) fn find_order(&self, progress: Option<Progress<'_>>) -> Result<Ordered, ApspError> {
+        match self.device_for_supernodes() {
+            Some(gpu) => Ordered::of(self.graph, self.config.algorithm, gpu.is_some(), progress),
+            None => Ok(Ordered::default()),
+        }
     }
 
     pub(crate) fn find_on_gpus(
         self,
         progress: Option<Progress<'_>>,
     ) -> Result<DevicePairs<W>, ApspError> {
-        let Self { graph, config, gpus, folder, supernodes } = self;
-        if supernodes.is_some() {
-            return Err(ApspError::NotBySupernodes);
-        }
+        let Self { graph, config, gpus, folder, .. } = self;
         if folder.is_some() {
             let reason = "what is kept in a folder does not stay on GPUs".to_owned();
             return Err(ApspError::NotOnGpu { reason });
@@ -331,9 +384,8 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
         ranks: &dyn Communicator,
         progress: Option<Progress<'_>>,
     ) -> Result<RankPairs<W>, ApspError> {
-        let Self { graph, config, gpus, folder, supernodes } = self;
+        let Self { graph, config, gpus, folder, .. } = self;
         let asked = match folder {
-            _ if supernodes.is_some() => Err(ApspError::NotBySupernodes),
             None => Ok(()),
             Some(_) => Err(ApspError::NotAskedFor { what: "rows in memory" }),
         };
@@ -352,11 +404,8 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
         ranks: &dyn Communicator,
         progress: Option<Progress<'_>>,
     ) -> Result<Option<Pairs<W>>, ApspError> {
-        let Self { graph, config, gpus, folder, supernodes } = self;
-        let folder = match folder {
-            _ if supernodes.is_some() => Err(ApspError::NotBySupernodes),
-            folder => folder.ok_or(ApspError::NotAskedFor { what: "rows in a folder" }),
-        };
+        let Self { graph, config, gpus, folder, .. } = self;
+        let folder = folder.ok_or(ApspError::NotAskedFor { what: "rows in a folder" });
         let folder = agree(ranks, folder)?;
         let by_gpus = ranks.any(gpus.is_some())?;
         let gpus = gpus.or(by_gpus.then_some(&[]));

@@ -13,8 +13,9 @@
 //!
 //! Reference: delling-2011, dibbelt-2016
 
+use elimination::ROOT;
+
 use crate::customize::Arcs;
-use crate::elimination_tree::ROOT;
 use crate::hierarchy::{DOWN, Hierarchy, UP};
 use crate::key::Key;
 
