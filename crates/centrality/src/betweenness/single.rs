@@ -14,7 +14,6 @@ use graph_formats::{Csr, Distance, VertexId, Weight};
 use ndarray::ArrayView1;
 use sssp::SsspError;
 
-use super::GoesOn;
 use crate::CentralityError;
 
 /// Vertices between two calls of the progress callback.
@@ -23,6 +22,9 @@ const VERTICES_PER_REPORT: usize = 1 << 16;
 const TAILS_AT_A_TIME: usize = 16;
 /// What numbers of paths are below, in units of their scale; the next scale has units of so many.
 const UNIT: f64 = (1u128 << 64) as f64 * (1u128 << 64) as f64 * (1u128 << 64) as f64;
+
+/// An error where the progress callback ends the work.
+pub(super) type GoesOn<'a> = &'a (dyn Fn() -> Result<(), SsspError> + Sync);
 
 /// The work space of a search after another.
 pub(super) struct Single {
