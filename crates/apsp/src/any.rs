@@ -24,7 +24,8 @@ use paths::{AnyDistances, AnyTable, Distances, NextHops, Number};
 use sssp::Progress;
 
 use crate::{
-    ApspError, InFolder, Pairs, PairsWeight, Plan, RankPairs, Report, Solver, Summary, scratch,
+    ApspError, InFolder, Ordered, Pairs, PairsWeight, Plan, RankPairs, Report, Solver, Summary,
+    cost, scratch,
 };
 
 /// [`Pairs`], whatever the weights are; its methods are those of the pairs.
@@ -102,6 +103,21 @@ pub fn digest(graph: &AnyCsr, progress: Option<Progress<'_>>) -> Result<String, 
 }
 
 impl Solver<'_, AnyCsr> {
+    /// As for a [`Csr`](graph_formats::Csr).
+    ///
+    /// # Errors
+    /// The same.
+    pub fn order(&self, progress: Option<Progress<'_>>) -> Result<Ordered, ApspError> {
+        with_csr!(self.graph, |graph| self.of(graph).order(progress))
+    }
+
+    /// About how long the processor takes in memory, if [ordered](Self::in_order): a GPU pays where
+    /// that is longer than to open and close it, which [`Machine`](sssp::cost::Machine)
+    /// has.
+    pub fn seconds_on_cpu(&self) -> f64 {
+        cost::seconds_on_cpu(self.graph, self.config, self.ordered)
+    }
+
     /// As for a [`Csr`](graph_formats::Csr).
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! What can go wrong.
 
 use collectives::{Communicator, RanksError};
+use elimination::EliminationError;
 use gpu_runtime::{Gpu, GpuError};
 use graph_formats::{Interrupted, Large, VertexId};
 use sssp::SsspError;
@@ -84,12 +85,15 @@ pub enum ApspError {
          themselves; leave the others away, or use blocked"
     )]
     NotBySupernodes,
-    /// What was given are no supernodes, or not those of the graph.
-    #[error("these are no supernodes of the graph: {reason}")]
-    NotSupernodes {
+    /// The order that was given is not of the graph.
+    #[error("the order is of another graph: {reason}")]
+    NotInOrder {
         /// Why not.
         reason: String,
     },
+    /// There is no order of the vertices for supernodes.
+    #[error(transparent)]
+    Elimination(EliminationError),
     /// An arc of negative weight, where there may be none.
     #[error(
         "supernodes need weights of at least zero, but arc {from} -> {to} has {weight}; use blocked or johnson"
@@ -155,6 +159,15 @@ pub enum ApspError {
 
 const _: () = assert!(align_of::<ApspError>() <= align_of::<u64>(), "see `Large`");
 
+impl From<EliminationError> for ApspError {
+    fn from(error: EliminationError) -> Self {
+        match error {
+            EliminationError::Interrupted(interrupted) => interrupted.into(),
+            other => Self::Elimination(other),
+        }
+    }
+}
+
 impl From<GpuError> for ApspError {
     fn from(error: GpuError) -> Self {
         Self::Gpu(Box::new(error))
@@ -172,6 +185,15 @@ impl From<SsspError> for ApspError {
 }
 
 impl ApspError {
+    /// Whether another algorithm may do, which takes less memory or adds in wider numbers.
+    pub(crate) fn is_too_much(&self) -> bool {
+        match self {
+            Self::TooLarge { .. } | Self::OverMemory { .. } | Self::TooHeavy { .. } => true,
+            Self::Gpu(error) => matches!(**error, GpuError::OutOfMemory { .. }),
+            _ => false,
+        }
+    }
+
     /// The same with the name of the one of `gpus` that has failed, if one has.
     pub(crate) fn named(self, gpus: &[Gpu]) -> Self {
         match self {

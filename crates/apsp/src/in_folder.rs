@@ -5,9 +5,7 @@ use gpu_runtime::Gpu;
 use graph_formats::Csr;
 use sssp::Progress;
 
-use crate::error::agree;
 use crate::job::Job;
-use crate::supernodes::Supernodes;
 use crate::{ApspError, Config, Pairs, PairsWeight, ScratchFolder, scratch};
 
 /// A solver whose matrix is [in a folder](crate::Solver::in_folder).
@@ -16,15 +14,14 @@ pub struct InFolder<'a, G> {
     pub(crate) graph: &'a G,
     pub(crate) config: &'a Config,
     pub(crate) gpus: Option<&'a [Gpu]>,
-    pub(crate) supernodes: Option<&'a Supernodes>,
     pub(crate) folder: &'a ScratchFolder,
 }
 
 impl<'a, G> InFolder<'a, G> {
     /// The same for the graph in another form.
     pub(crate) fn of<H>(self, graph: &'a H) -> InFolder<'a, H> {
-        let Self { graph: _, config, gpus, supernodes, folder } = self;
-        InFolder { graph, config, gpus, supernodes, folder }
+        let Self { graph: _, config, gpus, folder } = self;
+        InFolder { graph, config, gpus, folder }
     }
 }
 
@@ -87,8 +84,7 @@ impl<W: PairsWeight> InFolder<'_, Csr<W>> {
         ranks: &dyn Communicator,
         progress: Option<Progress<'_>>,
     ) -> Result<Option<Pairs<W>>, ApspError> {
-        let Self { graph, config, gpus, supernodes, folder } = self;
-        agree(ranks, supernodes.map_or(Ok(()), |_| Err(ApspError::NotBySupernodes)))?;
+        let Self { graph, config, gpus, folder } = self;
         let by_gpus = ranks.any(gpus.is_some())?;
         let gpus = gpus.or(by_gpus.then_some(&[]));
         scratch::solve(folder, gpus, &Job { ranks, graph, config, progress })

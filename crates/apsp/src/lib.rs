@@ -27,6 +27,7 @@ pub mod any;
 mod attempt;
 mod columns;
 mod config;
+mod cost;
 mod cuda;
 mod element;
 mod error;
@@ -59,7 +60,7 @@ pub use published;
 pub use ranks::RankPairs;
 pub use scratch::{ScratchError, ScratchFolder};
 pub use solver::Solver;
-pub use supernodes::{Supernode, Supernodes};
+pub use supernodes::Ordered;
 pub use weights::PairsWeight;
 pub use width::Certainty;
 

@@ -132,6 +132,8 @@ fn square<T>(n: usize, cells: &[T]) -> ArrayView2<'_, T> {
 /// in vain is counted. What there was none of, and what was not measured, is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Report {
+    /// The order of the vertices, for [supernodes](crate::Algorithm::Supernodes).
+    pub order_ms: f64,
     /// Loading a GPU's kernels, which compiles them for the device; once a process.
     pub jit_ms: f64,
     /// Copying the graph to GPUs.

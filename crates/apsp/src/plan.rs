@@ -20,8 +20,6 @@ const ENTRIES_AN_ARC: f64 = 200.0;
 pub struct Plan {
     /// The algorithm, never [`Algorithm::Auto`].
     pub algorithm: Algorithm,
-    /// Whether it closes the matrices of [supernodes](crate::Solver::by_supernodes), not a whole one.
-    pub by_supernodes: bool,
     /// Why this one.
     pub reason: String,
     /// Threads that work on it.
@@ -46,6 +44,9 @@ impl Plan {
             Algorithm::Published(Form::FloydWarshall | Form::Recursive) => {}
             algorithm @ Algorithm::Published(_) => return Err(ApspError::NotHere { algorithm }),
             _ => {}
+        }
+        if config.algorithm == Algorithm::Supernodes {
+            return Err(ApspError::NotBySupernodes);
         }
         let (n, degree) = (graph.n_vertices(), degree(graph));
         let by_bits = graph.weight_summary().common().is_some();
@@ -81,12 +82,7 @@ impl Plan {
             (asked, Some(_)) => (asked, "it was asked for".to_owned()),
         };
         let threads = config.n_threads();
-        Ok(Self { algorithm, by_supernodes: false, reason, threads, number, certainty })
-    }
-
-    /// What it is called in reports: as the algorithm, or "supernodes".
-    pub fn name(&self) -> &'static str {
-        if self.by_supernodes { "supernodes" } else { self.algorithm.name() }
+        Ok(Self { algorithm, reason, threads, number, certainty })
     }
 
     /// The widest numbers that the work may end in.
@@ -111,7 +107,7 @@ pub(crate) fn search<W: Weight>(graph: &Csr<W>) -> f64 {
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let threads = if self.threads == 1 { "thread" } else { "threads" };
-        write!(f, "{}: {}", self.name(), self.reason)?;
+        write!(f, "{}: {}", self.algorithm, self.reason)?;
         if let Some(number) = self.number.filter(|_| self.algorithm != Algorithm::Johnson) {
             write!(f, "; its matrix is of {number}")?;
             f.write_str(match self.certainty {

@@ -108,13 +108,11 @@ impl Plan {
         };
         let mut places = own.as_ref().map_or([0; 3], place);
         ranks.broadcast(0, &mut places)?;
-        let by_supernodes = own.as_ref().is_some_and(|plan| plan.by_supernodes);
         let reason = own.map(|plan| plan.reason.into_bytes()).unwrap_or_default();
         let reason = ranks.broadcast_vec(0, reason)?;
         let [algorithm, number, certainty] = places.map(|place| usize::from(place).checked_sub(1));
         Ok(Self {
             algorithm: algorithm.map_or(Algorithm::Auto, |place| Algorithm::ALL[place]),
-            by_supernodes,
             reason: String::from_utf8_lossy(&reason).into_owned(),
             threads: config.n_threads(),
             number: number.map(|place| Number::ALL[place]),

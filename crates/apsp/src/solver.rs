@@ -9,7 +9,7 @@ use crate::cuda::{self, Gpus};
 use crate::error::agree;
 use crate::job::Job;
 use crate::ranks::{Cpu, RankPairs};
-use crate::supernodes::{BySupernodes, Supernodes};
+use crate::supernodes::{BySupernodes, Ordered};
 use crate::{
     Algorithm, ApspError, Config, DevicePairs, InFolder, Pairs, PairsWeight, ScratchFolder,
 };
@@ -42,9 +42,9 @@ use crate::{
 #[derive(Debug)]
 pub struct Solver<'a, G> {
     pub(crate) graph: &'a G,
-    config: &'a Config,
+    pub(crate) config: &'a Config,
     gpus: Option<&'a [Gpu]>,
-    supernodes: Option<&'a Supernodes>,
+    pub(crate) ordered: Option<&'a Ordered>,
 }
 
 // not derived, for that would ask the same of `G`
@@ -60,7 +60,7 @@ impl<'a, G> Solver<'a, G> {
     /// For this graph: a [`Csr`], or an [`AnyCsr`](graph_formats::AnyCsr) where the answers are to
     /// be of [any type](crate::any).
     pub fn new(graph: &'a G, config: &'a Config) -> Self {
-        Self { graph, config, gpus: None, supernodes: None }
+        Self { graph, config, gpus: None, ordered: None }
     }
 
     /// By these GPUs of this machine, each with as much of its memory as is
@@ -122,28 +122,51 @@ impl<'a, G> Solver<'a, G> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn in_folder(self, folder: &'a ScratchFolder) -> InFolder<'a, G> {
-        let Self { graph, config, gpus, supernodes } = self;
-        InFolder { graph, config, gpus, supernodes, folder }
+        let Self { graph, config, gpus, ordered: _ } = self;
+        InFolder { graph, config, gpus, folder }
     }
 
-    /// By the dense matrices of these supernodes of the graph, for sparse graphs with small
-    /// separators: O(n · arcs of a hierarchy). In memory, by the processor or one GPU, which holds the
-    /// matrix, n² numbers of 2 to 8 bytes, twice as many where arcs do not lead both ways. Weights
-    /// are at least zero, and [`Config::algorithm`] is [`Auto`](Algorithm::Auto), or solving is
-    /// [`ApspError::NotBySupernodes`]. [`Supernodes::n_sums`] says how much work that is;
-    /// [`Supernodes::new`] has an example.
-    pub fn by_supernodes(self, supernodes: &'a Supernodes) -> Self {
-        Self { supernodes: Some(supernodes), ..self }
+    /// In this [order](Solver::order) of the vertices where [`Algorithm::Supernodes`] is asked for, or
+    /// [`Auto`](Algorithm::Auto) takes it, so that none is looked for: for graphs with the same arcs
+    /// and other weights.
+    pub fn in_order(self, ordered: &'a Ordered) -> Self {
+        Self { ordered: Some(ordered), ..self }
     }
 
     /// The same for the graph in another form.
     pub(crate) fn of<H>(self, graph: &'a H) -> Solver<'a, H> {
-        let Self { graph: _, config, gpus, supernodes } = self;
-        Solver { graph, config, gpus, supernodes }
+        let Self { graph: _, config, gpus, ordered } = self;
+        Solver { graph, config, gpus, ordered }
     }
 }
 
 impl<W: PairsWeight> Solver<'_, Csr<W>> {
+    /// Whether all pairs are found by supernodes: where they are asked for, and where
+    /// [`Auto`](Algorithm::Auto) finds that they take far fewer sums. [`solve`](Self::solve) asks
+    /// this itself where it has [no answer](Self::in_order). About O((n + m) c log n) with separators of c
+    /// vertices, where there may be some; `progress` is only asked whether to go on.
+    ///
+    /// # Errors
+    /// When supernodes are asked for and there is no memory for the order, or the progress callback
+    /// ended the work.
+    ///
+    /// ```
+    /// use apsp::{Algorithm, Config, Solver};
+    /// use graph_formats::generate::{GridConfig, grid};
+    ///
+    /// let config = Config::with(Algorithm::Supernodes);
+    /// let graph = grid(&GridConfig { side: 6, dimensions: 3, ..Default::default() })?;
+    /// let ordered = Solver::new(&graph, &config).order(None)?;
+    /// // at night all roads are empty
+    /// let at_night = graph.clone().unweighted::<u32>();
+    /// let pairs = Solver::new(&at_night, &config).in_order(&ordered).solve(None)?;
+    /// assert_eq!(pairs.row(0).last(), Some(Some(15)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn order(&self, progress: Option<Progress<'_>>) -> Result<Ordered, ApspError> {
+        W::pairs_order(self, progress)
+    }
+
     /// Finds them. O(n³ / p) by p threads or GPUs, or for Johnson's algorithm O(n (n + m) log n),
     /// and n² distances, for Floyd-Warshall also n² numbers of 2 to 8 bytes. `progress` hears of
     /// the work, and may end it.
@@ -231,19 +254,28 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
 
 impl<W: PairsWeight> Solver<'_, Csr<W>> {
     pub(crate) fn find(self, progress: Option<Progress<'_>>) -> Result<Pairs<W>, ApspError> {
-        let Self { graph, config, gpus, supernodes } = self;
+        let Self { graph, config, gpus, ordered } = self;
         let algorithm = config.algorithm;
         if config.tile.is_some() && (gpus.is_none() || !algorithm.has_tiles()) {
             return Err(ApspError::NoTiles { algorithm });
         }
         let job = Job { ranks: &Alone, graph, config, progress };
-        if let Some(supernodes) = supernodes {
-            let gpus = gpus.unwrap_or_default();
-            let (Algorithm::Auto, [] | [_]) = (algorithm, gpus) else {
-                return Err(ApspError::NotBySupernodes);
-            };
-            let gpu = gpus.first();
-            return Ok(job.solve(&BySupernodes { supernodes, gpu })?.into_pairs());
+        let is_given =
+            |given: &&Ordered| given.supernodes.is_some() || algorithm == Algorithm::Auto;
+        let made;
+        let ordered = match ordered.filter(is_given) {
+            Some(ordered) => ordered,
+            None => {
+                made = self.find_order(progress)?;
+                &made
+            }
+        };
+        if let (Some(gpu), Some(supernodes)) = (self.device_for_supernodes(), &ordered.supernodes) {
+            match job.solve(&BySupernodes { supernodes, ordered, gpu }) {
+                // other ways take less memory, or wider numbers
+                Err(error) if algorithm == Algorithm::Auto && error.is_too_much() => {}
+                solved => return solved.map(RankPairs::into_pairs),
+            }
         }
         let found = match gpus {
             None => job.solve(&Cpu { gpus: &[] }),
@@ -252,17 +284,34 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
             Some(gpus) => job.solve(&Gpus(gpus)),
         };
         let found = found.map_err(|error| error.named(gpus.unwrap_or_default()))?;
-        Ok(found.into_pairs())
+        let mut pairs = found.into_pairs();
+        if let Some(reason) = ordered.reason.as_ref().filter(|_| ordered.supernodes.is_none()) {
+            pairs.plan.reason = format!("{}; {reason}", pairs.plan.reason);
+        }
+        Ok(pairs)
+    }
+
+    /// The GPU, if any, that all pairs may be found on by supernodes; `None` where they cannot be.
+    fn device_for_supernodes(&self) -> Option<Option<&Gpu>> {
+        match (self.config.algorithm, self.gpus) {
+            (Algorithm::Auto | Algorithm::Supernodes, None) => Some(None),
+            (Algorithm::Auto | Algorithm::Supernodes, Some([only])) => Some(Some(only)),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn find_order(&self, progress: Option<Progress<'_>>) -> Result<Ordered, ApspError> {
+        match self.device_for_supernodes() {
+            Some(gpu) => Ordered::of(self.graph, self.config.algorithm, gpu.is_some(), progress),
+            None => Ok(Ordered::default()),
+        }
     }
 
     pub(crate) fn find_on_gpus(
         self,
         progress: Option<Progress<'_>>,
     ) -> Result<DevicePairs<W>, ApspError> {
-        let Self { graph, config, gpus, supernodes } = self;
-        if supernodes.is_some() {
-            return Err(ApspError::NotBySupernodes);
-        }
+        let Self { graph, config, gpus, .. } = self;
         let gpus = gpus.unwrap_or_default();
         if !cfg!(feature = "cuda") {
             return Err(no_gpu());
@@ -276,8 +325,7 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
         ranks: &dyn Communicator,
         progress: Option<Progress<'_>>,
     ) -> Result<RankPairs<W>, ApspError> {
-        let Self { graph, config, gpus, supernodes } = self;
-        agree(ranks, supernodes.map_or(Ok(()), |_| Err(ApspError::NotBySupernodes)))?;
+        let Self { graph, config, gpus, .. } = self;
         let by_gpus = ranks.any(gpus.is_some())?;
         let job = Job { ranks, graph, config, progress };
         match gpus.or(by_gpus.then_some(&[])) {

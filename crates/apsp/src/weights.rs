@@ -11,7 +11,7 @@ use graph_formats::{Csr, VertexId, Weight};
 use sssp::{Progress, SearchWeight};
 
 use crate::ranks::TakeRow;
-use crate::{ApspError, DevicePairs, InFolder, Pairs, RankPairs, Solver, Summary};
+use crate::{ApspError, DevicePairs, InFolder, Ordered, Pairs, RankPairs, Solver, Summary};
 
 /// The lengths of a graph's paths.
 type Length<W> = <W as Weight>::Distance;
@@ -23,6 +23,11 @@ pub trait PairsWeight: SearchWeight {
     #[doc(hidden)]
     type Raised: SearchWeight;
 
+    #[doc(hidden)]
+    fn pairs_order(
+        solver: &Solver<'_, Csr<Self>>,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Ordered, ApspError>;
     #[doc(hidden)]
     fn pairs(
         solver: Solver<'_, Csr<Self>>,
@@ -86,6 +91,12 @@ macro_rules! pairs_weights {
         impl PairsWeight for $weight {
             type Raised = $raised;
 
+            fn pairs_order(
+                solver: &Solver<'_, Csr<Self>>,
+                progress: Option<Progress<'_>>,
+            ) -> Result<Ordered, ApspError> {
+                solver.find_order(progress)
+            }
             fn pairs(
                 solver: Solver<'_, Csr<Self>>,
                 progress: Option<Progress<'_>>,

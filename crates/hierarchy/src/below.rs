@@ -3,9 +3,9 @@
 //!
 //! Customization goes through these, and nothing else does. O(n + arcs of both) time.
 
+use elimination::ROOT;
 use graph_formats::VertexId;
 
-use crate::elimination_tree::ROOT;
 use crate::hierarchy::{DOWN, Hierarchy, Structure, UP};
 
 /// Lists by rank.

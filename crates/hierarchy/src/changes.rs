@@ -13,11 +13,11 @@
 use std::cmp::{max, min};
 use std::collections::BTreeMap;
 
+use elimination::ROOT;
 use graph_formats::{Csr, Weight};
 
 use crate::below::Below;
 use crate::customize::{Arc, Arcs, OF_GRAPH};
-use crate::elimination_tree::ROOT;
 use crate::hierarchy::{DOWN, Hierarchy, Structure, UP, structure};
 use crate::key::{Key, Weights};
 use crate::metric::{AnyArcs, with_arcs};

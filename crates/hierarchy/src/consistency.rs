@@ -15,10 +15,10 @@
 
 use std::ops::Range;
 
+use elimination::ROOT;
 use graph_formats::{Csr, Weight, parallel};
 
 use crate::customize::{Arcs, OF_GRAPH};
-use crate::elimination_tree::ROOT;
 use crate::hierarchy::{DOWN, Hierarchy, UP};
 use crate::key::{Key, Weights};
 

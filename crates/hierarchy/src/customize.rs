@@ -35,8 +35,8 @@ impl<K> Arcs<K> {
     }
 }
 
-/// The mark of an arc of the graph.
-pub(crate) const OF_GRAPH: u32 = 1 << 31;
+/// The mark of an arc of the graph, which no arc of the hierarchy has for its number.
+pub(crate) const OF_GRAPH: u32 = elimination::MAX_ARCS as u32;
 /// As many arcs are worth another thread.
 const ARCS_PER_TASK: usize = 1 << 13;
 

@@ -1,5 +1,6 @@
 //! Why there is no hierarchy, or no answer from it.
 
+use elimination::EliminationError;
 use gpu_runtime::GpuError;
 use graph_formats::{Large, NoMemory, VertexId, WeightKind};
 
@@ -7,30 +8,15 @@ use graph_formats::{Large, NoMemory, VertexId, WeightKind};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HierarchyError {
-    /// A graph that contraction makes dense.
-    #[error(
-        "the graph has no small separators: its hierarchy would have more than {max_arcs} arcs; use sssp, which prepares nothing"
-    )]
-    NoSmallSeparators {
-        /// How many would be made.
-        max_arcs: u64,
-    },
+    /// There is no order, or nothing made from it.
+    #[error(transparent)]
+    Elimination(EliminationError),
     /// An order in which a way up is too long.
     #[error(
         "in this order a way up the hierarchy has more than {limit} vertices; order them by nested dissection, or use sssp"
     )]
     TooHigh {
         /// How many it may have.
-        limit: usize,
-    },
-    /// More arcs than a hierarchy numbers.
-    #[error("a hierarchy takes graphs of up to {limit} {what}, and this one has {found}; use sssp")]
-    TooLarge {
-        /// "vertices" or "arcs".
-        what: &'static str,
-        /// How many there are.
-        found: usize,
-        /// How many there may be.
         limit: usize,
     },
     /// A list that does not have an entry for each vertex.
@@ -42,12 +28,6 @@ pub enum HierarchyError {
         expected: usize,
         /// The length of the list.
         found: usize,
-    },
-    /// An order that leaves a vertex out.
-    #[error("an order has each vertex once, but {vertex} is there twice or is no vertex")]
-    NotAPermutation {
-        /// The vertex.
-        vertex: VertexId,
     },
     /// Weights of more arcs than there are, or fewer.
     #[error("{found} weights for {expected} arcs; there must be one for each")]
@@ -132,12 +112,6 @@ pub enum HierarchyError {
     /// Memory cannot hold what the work is done in.
     #[error(transparent)]
     NoMemory(#[from] NoMemory),
-    /// Supernodes that are none, which no order makes.
-    #[error("the hierarchy has no supernodes: {reason}")]
-    NoSupernodes {
-        /// Why not.
-        reason: String,
-    },
     /// A distance that its type cannot hold.
     #[error(
         "the distance of vertex {target} from {source_vertex} overflows {kind}; scale the weights down or use f64"
@@ -165,6 +139,16 @@ pub enum HierarchyError {
 }
 
 const _: () = assert!(align_of::<HierarchyError>() <= align_of::<u64>(), "see `Large`");
+
+impl From<EliminationError> for HierarchyError {
+    fn from(error: EliminationError) -> Self {
+        match error {
+            EliminationError::Interrupted(_) => Self::Interrupted,
+            EliminationError::NoMemory(refused) => refused.into(),
+            other => Self::Elimination(other),
+        }
+    }
+}
 
 impl From<GpuError> for HierarchyError {
     fn from(error: GpuError) -> Self {

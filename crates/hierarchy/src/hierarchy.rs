@@ -11,13 +11,13 @@
 
 use std::sync::{Arc, OnceLock};
 
-use graph_formats::{Buffer, Csr, NoMemory, VertexId, Weight, ensure_granted};
+use elimination::{Completion, Order, inverse, max_arcs};
+use graph_formats::{Buffer, Csr, VertexId, Weight, ensure_granted};
 use rayon::prelude::*;
 
 use crate::below::Below;
-use crate::elimination_tree::{ROOT, Tree, in_postorder, inverse};
-use crate::order::{Part, max_arcs};
-use crate::{HierarchyError, Metric, MetricWeight, Order};
+use crate::tree::Tree;
+use crate::{HierarchyError, Metric, MetricWeight};
 
 /// Bytes that making a hierarchy takes for each vertex.
 pub(crate) const BYTES_OF_VERTEX: usize = 64;
@@ -40,7 +40,7 @@ pub struct Hierarchy {
     pub(crate) ranks: Buffer<u32>,
     /// The vertex of each rank.
     pub(crate) vertices: Buffer<VertexId>,
-    /// The parent of each rank, or [`ROOT`].
+    /// The parent of each rank, or [`ROOT`](elimination::ROOT).
     pub(crate) parents: Buffer<u32>,
     /// The first rank of the subtree of each rank, which ends with itself.
     pub(crate) subtrees: Buffer<u32>,
@@ -87,30 +87,18 @@ impl Hierarchy {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn new<W: Weight>(graph: &Csr<W>, order: &Order) -> Result<Self, HierarchyError> {
-        let max_arcs = max_arcs(graph.n_vertices(), graph.n_arcs());
-        Self::within(&structure(graph), order, max_arcs)
+        Self::of_structure(&structure(graph), order)
     }
 
-    /// The same with so many arcs at most.
-    pub(crate) fn within(
-        graph: &Structure,
-        order: &Order,
-        max_arcs: u64,
-    ) -> Result<Self, HierarchyError> {
-        let (expected, found) = (graph.n_vertices(), order.vertices().len());
-        if expected != found {
-            let what = "places in the order";
-            return Err(HierarchyError::NotAllVertices { what, expected, found });
-        }
-        let undirected = Part::of_graph(graph)?;
-        let vertices = in_postorder(&undirected, order.vertices());
-        let ranks = inverse(&vertices).expect("a postorder has each vertex once");
-        let (offsets, heads) = completion(&undirected, &vertices, &ranks, max_arcs)?;
+    fn of_structure(graph: &Structure, order: &Order) -> Result<Self, HierarchyError> {
+        let n = graph.n_vertices();
+        let Completion { vertices, offsets, heads } =
+            Completion::new(graph, order, max_arcs(n, graph.n_arcs()))?;
         let too_high = HierarchyError::TooHigh { limit: 1 << 16 };
         let depths = depths(&offsets, &heads).ok_or(too_high)?;
         // the ends, what lies below, and a step that makes one from the other
         let bytes_of_arcs = 3 * size_of::<u64>() * heads.len();
-        ensure_granted(BYTES_OF_VERTEX * expected + bytes_of_arcs + 8 * graph.n_arcs())?;
+        ensure_granted(BYTES_OF_VERTEX * n + bytes_of_arcs + 8 * graph.n_arcs())?;
         let ends: Vec<u16> = heads.iter().map(|&head| depths[head as usize]).collect();
         let (vertices, offsets, ends) = (vertices.into(), offsets.into(), ends.into());
         let hierarchy = Self::of_arrays(vertices, offsets, ends, digest(graph));
@@ -179,7 +167,7 @@ impl Hierarchy {
 
     /// The order of the vertices: that which it was made in, or another with the same arcs.
     pub fn order(&self) -> Order {
-        Order::of(self.vertices.to_vec())
+        Order::from_vertices(self.vertices.to_vec()).expect("ranks are vertices, each once")
     }
 
     /// How many vertices the graph has.
@@ -209,45 +197,6 @@ impl Hierarchy {
     pub(crate) fn row(&self, rank: u32) -> std::ops::Range<usize> {
         self.offsets[rank as usize] as usize..self.offsets[rank as usize + 1] as usize
     }
-}
-
-/// The higher neighbours of each rank, ascending, in the chordal completion: those in the graph,
-/// and those of its children.
-fn completion(
-    graph: &Part,
-    vertices: &[VertexId],
-    ranks: &[u32],
-    max_arcs: u64,
-) -> Result<(Vec<u32>, Vec<u32>), HierarchyError> {
-    let n = vertices.len();
-    let (mut offsets, mut heads) = (vec![0], Vec::new());
-    let (mut last_child, mut sibling) = (vec![ROOT; n], vec![ROOT; n]);
-    let mut row: Vec<u32> = Vec::new();
-    for rank in 0..n as u32 {
-        row.clear();
-        let ends = graph.neighbours(vertices[rank as usize]).iter();
-        row.extend(ends.map(|&end| ranks[end as usize]).filter(|&end| end > rank));
-        let mut child = last_child[rank as usize];
-        while child != ROOT {
-            let child_row = offsets[child as usize] as usize..offsets[child as usize + 1] as usize;
-            // the first of a row is the parent
-            row.extend_from_slice(&heads[child_row][1..]);
-            child = sibling[child as usize];
-        }
-        row.sort_unstable();
-        row.dedup();
-        let bytes = 2 * size_of_val(&*heads);
-        heads.try_reserve(row.len()).map_err(|_| NoMemory { bytes })?;
-        heads.extend_from_slice(&row);
-        if heads.len() as u64 > max_arcs {
-            return Err(HierarchyError::NoSmallSeparators { max_arcs });
-        }
-        offsets.push(heads.len() as u32);
-        if let Some(&parent) = row.first() {
-            sibling[rank as usize] = std::mem::replace(&mut last_child[parent as usize], rank);
-        }
-    }
-    Ok((offsets, heads))
 }
 
 /// How many ancestors each rank has; none where numbers of 16 bits do not hold them.

@@ -7,11 +7,11 @@
 //!
 //! Reference: strasser-zeitz-2021, yen-1971
 
+use elimination::ROOT;
 use graph_formats::{VertexId, ensure_granted};
 use k_paths::SearchError;
 
 use crate::customize::Arcs;
-use crate::elimination_tree::ROOT;
 use crate::hierarchy::{DOWN, Hierarchy, UP};
 use crate::key::Key;
 use crate::metric::{Metric, too_far, with_arcs};

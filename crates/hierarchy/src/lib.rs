@@ -17,8 +17,6 @@
 //! refused: contraction would make it dense.
 //!
 //! [`cuda`] customizes and has many distances on a GPU.
-//! With the feature `all-pairs`, `supernodes` makes what the crate `apsp` needs for all pairs of a
-//! graph by these separators.
 //!
 //! ```
 //! use graph_formats::Csr;
@@ -34,15 +32,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-#[cfg(feature = "all-pairs")]
-mod all_pairs;
 pub mod any;
 mod below;
 mod changes;
 mod consistency;
 pub mod cuda;
 mod customize;
-mod elimination_tree;
 mod error;
 mod hierarchy;
 mod k_paths;
@@ -51,7 +46,6 @@ mod metric;
 mod near;
 mod new_weights;
 mod one_to_all;
-mod order;
 mod prepared;
 mod query;
 mod relax;
@@ -59,17 +53,16 @@ mod surroundings;
 mod sweep;
 mod table;
 mod totals;
+mod tree;
 mod unpack;
 mod update;
 mod walk;
 mod weights;
 
-#[cfg(feature = "all-pairs")]
-pub use all_pairs::supernodes;
+pub use elimination::{EliminationError, Order};
 pub use error::HierarchyError;
 pub use hierarchy::Hierarchy;
 pub use metric::Metric;
-pub use order::Order;
 pub use prepared::Prepared;
 pub use query::{Path, Query};
 pub use totals::{Lengths, Totals};

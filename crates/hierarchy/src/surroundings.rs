@@ -10,8 +10,9 @@
 
 use std::ops::Range;
 
+use elimination::ROOT;
+
 use crate::customize::Arcs;
-use crate::elimination_tree::ROOT;
 use crate::hierarchy::{DOWN, Hierarchy, UP};
 use crate::key::Key;
 

@@ -13,10 +13,10 @@
 //!
 //! Reference: delling-2011, dibbelt-2016
 
+use elimination::ROOT;
 use multiversion::multiversion;
 
 use crate::customize::Arcs;
-use crate::elimination_tree::ROOT;
 use crate::hierarchy::{DOWN, Hierarchy, UP};
 use crate::key::Key;
 

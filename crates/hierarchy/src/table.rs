@@ -1,12 +1,12 @@
 //! Distances from many sources to some targets.
 
+use elimination::ROOT;
 use graph_formats::parallel::WorkSpaces;
 use graph_formats::{Distance, VertexId, parallel};
 use ndarray::Array2;
 use paths::DistanceTable;
 
 use crate::customize::Arcs;
-use crate::elimination_tree::ROOT;
 use crate::hierarchy::Hierarchy;
 use crate::key::Key;
 use crate::metric::{Metric, too_far, with_arcs};

@@ -14,13 +14,13 @@
 //!
 //! Reference: dibbelt-2016
 
+use elimination::ROOT;
 use graph_formats::VertexId;
 use multiversion::multiversion;
 use search_parts::prefetch;
 
 use crate::HierarchyError;
 use crate::customize::Arcs;
-use crate::elimination_tree::ROOT;
 use crate::hierarchy::{DOWN, Hierarchy, UP};
 use crate::key::Key;
 use crate::relax::Places;

@@ -151,7 +151,7 @@ impl Graph {
     /// Parameters
     /// ----------
     /// algorithm : str, optional
-    ///     One of floyd-warshall, blocked, recursive and johnson; by default what should be
+    ///     One of floyd-warshall, blocked, recursive, johnson and supernodes; by default what should be
     ///     fastest. Integers are the same with all; floats may differ in their last bits.
     /// threads : int, optional
     ///     Threads to use at most; all by default.

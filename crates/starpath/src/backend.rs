@@ -1,7 +1,6 @@
 //! Which processor solves.
 
 use anyhow::{Context, anyhow};
-use apsp::Supernodes;
 use collectives::Communicator;
 use gpu_runtime::{DeviceProperties, Gpu, GpuError};
 use graph_formats::AnyCsr;
@@ -11,13 +10,6 @@ use sssp::{Config, Progress, SsspError};
 
 use crate::cli::{Backend, ClosureAlgorithm, Common, Configs, GpuCount};
 use crate::failure::say;
-
-/// Sums a second of one thread in Floyd-Warshall, and pairs in a closure by words of bits: half
-/// of what a core with AVX2 does at its best.
-const SUMS_A_SECOND: f64 = 2e10;
-const PAIRS_A_SECOND: f64 = 1e12;
-/// The same in products of supernodes, many of which are small.
-const SUPERNODE_SUMS_A_SECOND: f64 = 5e9;
 
 /// A solver, and the name of the backend that it is on.
 type Chosen<'g> = (Box<dyn AnySolver + 'g>, &'static str);
@@ -112,41 +104,20 @@ fn sooner(graph: &AnyCsr, searches: Searches, n_threads: usize) -> Result<(Gpu, 
     Ok((gpu, format!("it takes about {whole:.3} s there, and on the CPU {here:.3} s")))
 }
 
-/// A GPU for the closure of `n_vertices`, as [`gpu_for_pairs`]; what runs on a GPU only looks
-/// for one whatever the graph, and components do not.
+/// A GPU for the closure of `n_vertices`, if the command line wants it there, or leaves the choice
+/// and it pays; `None` is the CPU.
 pub(crate) fn gpu_for_closure(
     n_vertices: usize,
     algorithm: ClosureAlgorithm,
     common: &Common,
 ) -> anyhow::Result<Option<Gpu>> {
-    let rate = match algorithm {
-        ClosureAlgorithm::Plain(closure::Algorithm::Components) => f64::INFINITY,
-        ClosureAlgorithm::Plain(only) if only.is_for_gpu() => 0.0,
-        _ => PAIRS_A_SECOND,
+    let algorithm = match algorithm {
+        ClosureAlgorithm::Plain(algorithm) => algorithm,
+        ClosureAlgorithm::Star(_) => closure::Algorithm::Blocked,
     };
-    gpu_if_slower(seconds_for_cubes(rate, n_vertices, common), n_vertices, common)
-}
-
-/// A GPU for all pairs, by supernodes if there are some, if the command line wants it there, or
-/// leaves the choice and it pays; `None` is the CPU.
-pub(crate) fn gpu_for_pairs(
-    graph: &AnyCsr,
-    algorithm: apsp::Algorithm,
-    supernodes: Option<&Supernodes>,
-    common: &Common,
-) -> anyhow::Result<Option<Gpu>> {
-    let n = graph.n_vertices();
-    if let Some(supernodes) = supernodes {
-        let rate = SUPERNODE_SUMS_A_SECOND * threads_of(common) as f64;
-        return gpu_if_slower(supernodes.n_sums() / rate, n, common);
-    }
-    let machine = Machine { threads: threads_of(common), ..Machine::default() };
-    let by_search = || cost::seconds(&Outline::of(graph), Searches::Table(n), &machine).0;
-    let seconds = match algorithm {
-        apsp::Algorithm::Auto => by_search().min(seconds_for_cubes(SUMS_A_SECOND, n, common)),
-        _ => seconds_for_cubes(SUMS_A_SECOND, n, common),
-    };
-    gpu_if_slower(seconds, n, common)
+    let config: Config = Config { threads: common.threads, ..Config::default() };
+    let seconds = algorithm.seconds_on_cpu(n_vertices, config.n_threads());
+    gpu_if_slower(seconds, n_vertices, common)
 }
 
 /// As many GPUs as are asked for, of which the first is open, each with so much of its memory.
@@ -182,22 +153,16 @@ pub(crate) fn gpu_of_rank(ranks: &dyn Communicator, memory: Option<u64>) -> anyh
     Ok(memory.map_or(gpu.clone(), |bytes| gpu.with_memory_cap(bytes)))
 }
 
-/// Seconds of the CPU for n³ steps, of which a thread takes so many a second.
-fn seconds_for_cubes(rate: f64, n_vertices: usize, common: &Common) -> f64 {
-    (n_vertices as f64).powi(3) / (rate * threads_of(common) as f64)
-}
-
-fn threads_of(common: &Common) -> usize {
-    let config: Config = Config { threads: common.threads, ..Config::default() };
-    config.n_threads()
-}
-
 /// A GPU for what takes the CPU so long: it pays where that is longer than to open it and let go of
 /// it.
-fn gpu_if_slower(seconds: f64, n_vertices: usize, common: &Common) -> anyhow::Result<Option<Gpu>> {
+pub(crate) fn gpu_if_slower(
+    seconds: f64,
+    n_vertices: usize,
+    common: &Common,
+) -> anyhow::Result<Option<Gpu>> {
     let Machine { opening, closing, .. } = Machine::default();
     match common.backend {
-        Backend::Cuda => Gpu::open().map(Some).map_err(no_gpu),
+        Backend::Cuda => gpu_that_is_asked_for(common),
         Backend::Auto if seconds < opening + closing => {
             let reason = format!("{n_vertices} vertices take it less than a GPU takes to open");
             stay_on_cpu(&reason, common)
@@ -221,11 +186,17 @@ pub(crate) fn stay_on_cpu(
     Ok(None)
 }
 
+/// The GPU, if the command line asks for it.
+pub(crate) fn gpu_that_is_asked_for(common: &Common) -> anyhow::Result<Option<Gpu>> {
+    let is_asked = common.backend == Backend::Cuda;
+    is_asked.then(|| Gpu::open().map_err(no_gpu)).transpose()
+}
+
 /// The GPU, if the command line asks for it: what is not known to be done sooner there stays on the
 /// CPU otherwise.
 pub(crate) fn gpu_on_request(common: &Common) -> anyhow::Result<Option<Gpu>> {
     match common.backend {
-        Backend::Cuda => Gpu::open().map(Some).map_err(no_gpu),
+        Backend::Cuda => gpu_that_is_asked_for(common),
         Backend::Auto => stay_on_cpu(&"a GPU has to be asked for with --backend cuda", common),
         Backend::Cpu => Ok(None),
     }

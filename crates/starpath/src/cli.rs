@@ -17,9 +17,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use centrality::{CentralityArgs, Measure, Side};
 pub(crate) use graph::GraphArgs;
-pub(crate) use pairs::{
-    ApspArgs, ClosureAlgorithm, ClosureArgs, GpuCount, PairsAlgorithm, QueryArgs,
-};
+pub(crate) use pairs::{ApspArgs, ClosureAlgorithm, ClosureArgs, GpuCount, QueryArgs};
 #[cfg(feature = "plot")]
 pub(crate) use plot::{DegreesArgs, DistancesArgs, MapArgs, MatrixArgs, PlotArgs, PlotCommand};
 pub(crate) use roads::{CustomizeArgs, PathArgs, PrepareArgs};

@@ -10,7 +10,8 @@
 
 use graph_formats::{Csr, VertexId, Weight, parallel};
 
-use super::solve::Steps;
+use super::memory::no_memory;
+use super::steps::Steps;
 use super::{Supernode, Supernodes};
 use crate::ApspError;
 use crate::host::floyd_warshall::through;
@@ -78,27 +79,6 @@ impl<E: MinPlus> Fronts<E> {
         let is_symmetric = nodes.iter().all(Node::is_symmetric);
         Ok(Self { nodes, is_symmetric })
     }
-
-    /// Bytes of these, and of what is needed meanwhile.
-    pub(crate) fn bytes(supernodes: &Supernodes) -> u128 {
-        let sizes = |node: &u32| {
-            let node = supernodes.node(*node);
-            (node.len(), node.ends.len())
-        };
-        let kept = |(own, ends)| {
-            Matrix::<E>::bytes_of(own, own)
-                + Matrix::<E>::bytes_of(own, ends)
-                + Matrix::<E>::bytes_of(ends, own)
-        };
-        let at_work = |(own, ends)| {
-            Matrix::<E>::bytes_of(own + ends, own + ends) + Matrix::<E>::bytes_of(ends, ends)
-        };
-        let levels = supernodes.levels().iter();
-        let all: u128 = levels.clone().flatten().map(|node| kept(sizes(node))).sum();
-        let of_level = |level: &Vec<u32>| level.iter().map(|node| at_work(sizes(node))).sum();
-        // what the children found is there with the fronts of the parents
-        all + 2 * levels.map(of_level).max().unwrap_or(0)
-    }
 }
 
 impl<E: MinPlus> Node<E> {
@@ -147,13 +127,7 @@ fn front<W: Weight, E: MinPlus>(
 
 fn not_of_graph(vertex: VertexId, other: VertexId) -> ApspError {
     let reason = format!("{vertex} and {other} are neighbours in the graph, and have no path here");
-    ApspError::NotSupernodes { reason }
-}
-
-/// That memory cannot hold all.
-pub(super) fn no_memory<E: MinPlus>(supernodes: &Supernodes) -> ApspError {
-    let n_vertices = supernodes.n_vertices();
-    ApspError::TooLarge { n_vertices, bytes: super::host::bytes::<E>(supernodes).into() }
+    ApspError::NotInOrder { reason }
 }
 
 /// Adds the paths that a child has found between its ends.

@@ -6,9 +6,10 @@
 use graph_formats::parallel;
 use std::ops::Range;
 
-use super::fronts::{Fronts, no_memory};
-use super::solve::Steps;
-use super::{Node, Supernodes};
+use super::Supernodes;
+use super::fronts::{Fronts, Node};
+use super::memory::no_memory;
+use super::steps::Steps;
 use crate::ApspError;
 use crate::host::{Matrix, MinPlus};
 
@@ -16,13 +17,6 @@ use crate::host::{Matrix, MinPlus};
 pub(super) struct Closed<'a, E> {
     supernodes: &'a Supernodes,
     rows: Vec<Matrix<E>>,
-}
-
-/// Bytes of all that is needed.
-pub(super) fn bytes<E: MinPlus>(supernodes: &Supernodes) -> u128 {
-    let n = supernodes.n_vertices();
-    let rows = supernodes.nodes().iter().map(|node| Matrix::<E>::bytes_of(node.len(), n));
-    rows.sum::<u128>() + Fronts::<E>::bytes(supernodes)
 }
 
 /// The distances between a supernode and those above it.

@@ -1,8 +1,8 @@
 //! All pairs by supernodes: for sparse graphs with small separators, such as grids, meshes and
 //! roads, far fewer sums than n³.
 //!
-//! The vertices are ordered so that contracting one after the other makes few shortcuts, and ranks
-//! that have much the same higher neighbours are one [`Supernode`]. Three phases:
+//! The vertices are ordered so that eliminating one after the other joins few others, and ranks that
+//! have much the same higher neighbours are one [`Supernode`] (`cut.rs`). Three phases:
 //!
 //! 1. From the leaves of their tree to its roots, each supernode S is a dense matrix of itself and
 //!    its ends A, the higher neighbours: the arcs, what the children found, and a Floyd-Warshall
@@ -15,33 +15,39 @@
 //!    in its subtree: those that are have D\[S, t\] from phase 2.
 //!
 //! Both products are by the kernels that Floyd-Warshall has, of dense matrices all. O(n · arcs of
-//! the hierarchy) sums, and beside the n² distances O(arcs) numbers. The published forms close
+//! the completion) sums, and beside the n² distances O(arcs) numbers. The published forms close
 //! phase 2 and 3 in one matrix by outer products of ancestors; here a row is written once, and
 //! a tile of it stays in registers for all of A.
 //!
 //! Reference: sao-2020
 
+mod cut;
 mod fronts;
 mod host;
+mod memory;
+mod ordered;
 mod solve;
+mod steps;
 
 use std::ops::Range;
 
+use elimination::inverse;
 use graph_formats::VertexId;
 
-use crate::ApspError;
-
-pub(crate) use self::fronts::{Fronts, Node};
-pub(crate) use self::solve::{BySupernodes, Steps};
+pub(crate) use self::fronts::Fronts;
+pub use self::ordered::Ordered;
+pub(crate) use self::solve::BySupernodes;
+pub(crate) use self::steps::Steps;
 
 /// Vertices with ranks in sequence, and the higher ones that they lead to when all lower ones are
-/// contracted.
+/// eliminated.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Supernode {
+pub(crate) struct Supernode {
     /// Their ranks.
-    pub ranks: Range<u32>,
-    /// The ranks of these others, ascending; all are higher.
-    pub ends: Vec<u32>,
+    pub(crate) ranks: Range<u32>,
+    /// The ranks of these others, ascending; all are higher, and of the next higher supernode that
+    /// has one of them or ends of it.
+    pub(crate) ends: Vec<u32>,
 }
 
 impl Supernode {
@@ -59,11 +65,9 @@ impl Supernode {
     }
 }
 
-/// The vertices of a graph by rank, cut into supernodes: what
-/// [`Solver::by_supernodes`](crate::Solver::by_supernodes) needs to know of a sparse graph. The crate `hierarchy`
-/// makes them.
+/// The vertices of a graph by rank, cut into supernodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Supernodes {
+pub(crate) struct Supernodes {
     vertices: Vec<VertexId>,
     ranks: Vec<u32>,
     nodes: Vec<Supernode>,
@@ -74,82 +78,27 @@ pub struct Supernodes {
 }
 
 impl Supernodes {
-    /// Of the vertex of each rank, and the supernodes by ascending rank. O(n + ends · log).
-    ///
-    /// # Errors
-    /// [`ApspError::NotSupernodes`] where the vertices are not all, each once; the supernodes are not
-    /// all ranks in order; or the ends of one are not higher ones, ascending, among the next
-    /// higher supernode and its ends.
-    ///
-    /// ```
-    /// use apsp::{Config, Solver, Supernode, Supernodes};
-    /// use graph_formats::Csr;
-    ///
-    /// // a path: its ends are two supernodes, its middle the one above them
-    /// let graph = Csr::from_edges(3, &[(0, 1, 4u32), (1, 2, 1)])?;
-    /// let one = |rank, ends: &[u32]| Supernode { ranks: rank..rank + 1, ends: ends.to_vec() };
-    /// let nodes = vec![one(0, &[2]), one(1, &[2]), one(2, &[])];
-    /// let supernodes = Supernodes::new(vec![0, 2, 1], nodes)?;
-    ///
-    /// let config = Config::default();
-    /// let pairs = Solver::new(&graph, &config).by_supernodes(&supernodes).solve(None)?;
-    /// assert_eq!(pairs.row(0).collect::<Vec<_>>(), [Some(0), Some(4), Some(5)]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn new(vertices: Vec<VertexId>, nodes: Vec<Supernode>) -> Result<Self, ApspError> {
-        let n = vertices.len();
-        let not = |reason: String| ApspError::NotSupernodes { reason };
-        let mut ranks = vec![u32::MAX; n];
-        for (&vertex, rank) in vertices.iter().zip(0..) {
-            match ranks.get_mut(vertex as usize) {
-                Some(place) if *place == u32::MAX => *place = rank,
-                _ => return Err(not(format!("{vertex} is there twice or is no vertex"))),
-            }
-        }
-        let mut node_of = Vec::with_capacity(n);
-        for (node, number) in nodes.iter().zip(0u32..) {
-            let first = node_of.len();
-            if node.ranks.start as usize != first || node.ranks.end as usize > n || node.len() == 0
-            {
-                return Err(not(format!("{:?} do not follow rank {first}", node.ranks)));
-            }
-            node_of.resize(node.ranks.end as usize, number);
-        }
-        if node_of.len() != n {
-            return Err(not(format!("{} of {n} ranks have one", node_of.len())));
-        }
-        let mut parents = Vec::with_capacity(nodes.len());
-        for node in &nodes {
-            let is_ascending = node.ends.windows(2).all(|two| two[0] < two[1]);
-            let parent = node.ends.first().map(|&end| node_of.get(end as usize).copied());
-            let is_above = node.ends.first().is_none_or(|&end| end >= node.ranks.end);
-            let among = |above: u32| {
-                node.ends.iter().all(|&end| nodes[above as usize].place(end).is_some())
-            };
-            match parent {
-                None => parents.push(None),
-                Some(Some(above)) if is_ascending && is_above && among(above) => {
-                    parents.push(Some(above));
-                }
-                _ => return Err(not(format!("the ends of {:?} are not above it", node.ranks))),
-            }
-        }
+    /// Of the vertex of each rank, and the supernodes by ascending rank. O(n + supernodes · log).
+    fn new(vertices: Vec<VertexId>, nodes: Vec<Supernode>) -> Self {
+        let ranks = inverse(&vertices).expect("ranks are vertices, each once");
+        let parent = |node: &Supernode| node.ends.first().map(|&end| of_rank(&nodes, end));
+        let parents: Vec<_> = nodes.iter().map(parent).collect();
         let levels = levels(&parents);
-        Ok(Self { vertices, ranks, nodes, parents, levels })
+        Self { vertices, ranks, nodes, parents, levels }
     }
 
     /// How many vertices there are.
-    pub fn n_vertices(&self) -> usize {
+    pub(crate) fn n_vertices(&self) -> usize {
         self.vertices.len()
     }
 
     /// The supernodes, by ascending rank.
-    pub fn nodes(&self) -> &[Supernode] {
+    pub(crate) fn nodes(&self) -> &[Supernode] {
         &self.nodes
     }
 
     /// How many sums all pairs take: of Floyd-Warshall there are n³. O(supernodes).
-    pub fn n_sums(&self) -> f64 {
+    pub(crate) fn n_sums(&self) -> f64 {
         let n = self.n_vertices() as f64;
         let of_node = |node: &Supernode| {
             let (own, ends) = (node.len() as f64, node.ends.len() as f64);
@@ -187,7 +136,7 @@ impl Supernodes {
 
     /// The supernode that has a rank.
     pub(crate) fn of_rank(&self, rank: u32) -> u32 {
-        self.nodes.partition_point(|node| node.ranks.end <= rank) as u32
+        of_rank(&self.nodes, rank)
     }
 
     /// The first rank of the subtree of each supernode, which ends with it where ranks are in
@@ -208,6 +157,11 @@ impl Supernodes {
         }
         firsts
     }
+}
+
+/// Which of supernodes by ascending rank has a rank.
+fn of_rank(nodes: &[Supernode], rank: u32) -> u32 {
+    nodes.partition_point(|node| node.ranks.end <= rank) as u32
 }
 
 /// The supernodes by their depth, for parents are higher ones.

@@ -1,19 +1,18 @@
 //! From a graph and its supernodes to the pairs.
 
-use std::cell::Cell;
 use std::time::Instant;
 
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Weight, tell};
+use graph_formats::{Csr, Weight};
 use paths::DistanceTable;
 use sssp::Progress;
 
-use super::{Fronts, Supernodes, host};
+use super::fronts::Fronts;
+use super::{Ordered, Steps, Supernodes, host, memory};
 use crate::cuda::{Arithmetic, supernodes as on_gpu};
 use crate::element::with_element;
 use crate::host::{MinPlus, all_rows};
 use crate::job::{Backend, Found, Job, Turn};
-use crate::memory;
 use crate::pairs::milliseconds;
 use crate::table::Table;
 use crate::width::Narrow;
@@ -23,27 +22,8 @@ use crate::{Algorithm, ApspError, Config, Number, PairsWeight, Plan, Report, hop
 #[derive(Clone, Copy)]
 pub(crate) struct BySupernodes<'a> {
     pub(crate) supernodes: &'a Supernodes,
+    pub(crate) ordered: &'a Ordered,
     pub(crate) gpu: Option<&'a Gpu>,
-}
-
-/// How much is done: so many levels of the supernodes, each in three phases.
-pub(crate) struct Steps<'a> {
-    done: Cell<u64>,
-    total: u64,
-    progress: Option<Progress<'a>>,
-}
-
-impl<'a> Steps<'a> {
-    pub(crate) fn new(supernodes: &Supernodes, progress: Option<Progress<'a>>) -> Self {
-        let total = 3 * supernodes.levels().len() as u64;
-        Self { done: Cell::new(0), total, progress }
-    }
-
-    /// Tells that a level is done.
-    pub(crate) fn next(&self) -> Result<(), ApspError> {
-        self.done.update(|done| done + 1);
-        Ok(tell(self.progress, self.done.get(), self.total)?)
-    }
 }
 
 impl<W: PairsWeight> Backend<W> for BySupernodes<'_> {
@@ -52,7 +32,8 @@ impl<W: PairsWeight> Backend<W> for BySupernodes<'_> {
         let narrow = self.gpu.map_or(Narrow::Tried { speed: 1.0 }, on_gpu::narrow);
         let matrix = Config { algorithm: Algorithm::Blocked, ..job.config.clone() };
         let plan = Plan::new(job.graph, &matrix, narrow, job.progress)?;
-        Ok(Plan { by_supernodes: true, ..plan })
+        let reason = self.ordered.reason.clone().unwrap_or(plan.reason);
+        Ok(Plan { algorithm: Algorithm::Supernodes, reason, ..plan })
     }
 
     fn check(&self, job: &Job<'_, W>, plan: &Plan) -> Result<(), ApspError> {
@@ -61,7 +42,7 @@ impl<W: PairsWeight> Backend<W> for BySupernodes<'_> {
         let share = all_rows(n_vertices);
         let hops = if config.next_hops { hops::bytes(graph, share) } else { 0 };
         let bytes = Table::<W>::bytes(share) + self.bytes(graph, plan)?.max(hops);
-        memory::check(n_vertices, bytes, config.memory)
+        crate::memory::check(n_vertices, bytes, config.memory)
     }
 
     fn find(
@@ -72,6 +53,7 @@ impl<W: PairsWeight> Backend<W> for BySupernodes<'_> {
     ) -> Result<Found<W>, ApspError> {
         let number = turn.plan.number.ok_or(ApspError::TooHeavy { bound: f64::INFINITY })?;
         let Job { graph, progress, .. } = *job;
+        report.order_ms = self.ordered.order_ms;
         let found = with_element!(W, number, E => {
             turn.pool.install(|| self.close::<W, E>(graph, number, report, progress))
         });
@@ -85,7 +67,7 @@ impl BySupernodes<'_> {
         let (expected, found) = (graph.n_vertices(), self.supernodes.n_vertices());
         if expected != found {
             let reason = format!("they have {found} vertices, and the graph has {expected}");
-            return Err(ApspError::NotSupernodes { reason });
+            return Err(ApspError::NotInOrder { reason });
         }
         if let Some((arc, from, to)) = graph.first_negative() {
             let weight = graph.weight(arc).to_string();
@@ -97,13 +79,14 @@ impl BySupernodes<'_> {
     /// Bytes of the host's memory beside the table: of the fronts, and of the matrix or what a GPU
     /// is sent.
     fn bytes<W: Weight>(&self, graph: &Csr<W>, plan: &Plan) -> Result<u128, ApspError> {
-        let Self { supernodes, gpu } = *self;
+        let Self { supernodes, gpu, .. } = *self;
         let Some(number) = plan.widest() else { return Ok(0) };
         let arithmetic = Arithmetic::of_plan(plan.widest(), graph)?;
         Ok(with_element!(W, number, E => match gpu {
-            None => host::bytes::<E>(supernodes),
+            None => memory::of_all::<E>(supernodes),
             Some(_) => {
-                Fronts::<E>::bytes(supernodes) + on_gpu::bytes_on_host::<E>(supernodes, arithmetic)
+                let sent = on_gpu::bytes_on_host::<E>(supernodes, arithmetic);
+                memory::of_fronts::<E>(supernodes) + sent
             }
         }))
     }
@@ -116,7 +99,7 @@ impl BySupernodes<'_> {
         report: &mut Report,
         progress: Option<Progress<'_>>,
     ) -> Result<DistanceTable<W>, ApspError> {
-        let Self { supernodes, gpu } = *self;
+        let Self { supernodes, gpu, .. } = *self;
         let start = Instant::now();
         let steps = Steps::new(supernodes, progress);
         let fronts = Fronts::<E>::of(graph, supernodes, &steps)?;

@@ -2,10 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use apsp::{
-    Algorithm, ApspError, Config, Number, PairsWeight, ScratchFolder, Solver, Supernode, Supernodes,
-};
-use collectives::Alone;
+use apsp::{Algorithm, ApspError, Config, Number, PairsWeight, Solver};
 use graph_formats::{Csr, VertexId, read};
 use paths::certificate::check_negative_cycle;
 use paths::oracle;
@@ -19,7 +16,7 @@ use crate::common::{identical, minus_zeros, same};
 /// Vertices up to which the oracle, which is slow, is asked.
 const MOST_VERTICES: usize = 200;
 
-/// Those that this processor has.
+/// Those that this processor has, for weights of any sign.
 const HERE: [Algorithm; 5] = [
     Algorithm::Auto,
     Algorithm::Published(Form::FloydWarshall),
@@ -226,36 +223,10 @@ fn a_negative_cycle_is_named() {
     }
 }
 
-/// Supernodes that are given are what all pairs are found by, or it is an error.
-#[test]
-fn nothing_else_is_chosen_beside_supernodes() {
-    let graph = Csr::from_edges(3, &[(0, 1, 4u32), (1, 2, 1)]).unwrap();
-    let one = |rank, ends: &[u32]| Supernode { ranks: rank..rank + 1, ends: ends.to_vec() };
-    let nodes = vec![one(0, &[2]), one(1, &[2]), one(2, &[])];
-    let supernodes = Supernodes::new(vec![0, 2, 1], nodes).unwrap();
-    let (auto, blocked) = (Config::default(), Config::with(Algorithm::Blocked));
-    let solver = Solver::new(&graph, &auto).by_supernodes(&supernodes);
-    let plan = solver.solve(None).unwrap().plan;
-    assert_eq!((plan.name(), plan.by_supernodes), ("supernodes", true));
-    assert!(plan.to_string().starts_with("supernodes: it was asked for"), "{plan}");
-    // no algorithm has the name: giving supernodes is the only way to ask for them
-    assert!("supernodes".parse::<Algorithm>().is_err());
-    let scratch = ScratchFolder::new("never made");
-    let refused = [
-        Solver::new(&graph, &blocked).by_supernodes(&supernodes).solve(None).err(),
-        solver.in_folder(&scratch).solve(None).err(),
-        solver.solve_on_gpus(None).err(),
-        solver.solve_over(&Alone, None).err(),
-        solver.in_folder(&scratch).solve_over(&Alone, None).err(),
-    ];
-    for error in refused {
-        assert!(matches!(error, Some(ApspError::NotBySupernodes)), "{error:?}");
-    }
-}
-
 #[test]
 fn what_only_a_gpu_has_is_refused() {
-    for algorithm in Algorithm::ALL.into_iter().filter(|algorithm| !HERE.contains(algorithm)) {
+    let is_here = |form: &Algorithm| HERE.contains(form) || *form == Algorithm::Supernodes;
+    for algorithm in Algorithm::ALL.into_iter().filter(|form| !is_here(form)) {
         let refused = Solver::new(&slope(5), &Config::with(algorithm)).solve(None).unwrap_err();
         assert!(matches!(refused, ApspError::NotHere { .. }), "{refused}");
     }

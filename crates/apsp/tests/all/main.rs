@@ -15,3 +15,4 @@ mod scratch_damage;
 mod scratch_floats;
 mod scratch_ranks;
 mod sixteen_bits;
+mod supernodes;

@@ -7,7 +7,7 @@
 
 mod others;
 
-use hierarchy::{Hierarchy, HierarchyError, Order};
+use hierarchy::{EliminationError, Hierarchy, HierarchyError, Order};
 use paths::Distances;
 use rayon::ThreadPool;
 
@@ -199,7 +199,7 @@ fn ours(task: &Task, bench: &Bench) -> Result<Run> {
     let prepare = || Hierarchy::new(graph, &Order::by_landmarks(graph)?);
     let (prepare_ms, prepared) = timed(|| bench.all.install(prepare));
     let hierarchy = match prepared {
-        Err(error @ HierarchyError::NoSmallSeparators { .. }) => {
+        Err(HierarchyError::Elimination(error @ EliminationError::NoSmallSeparators { .. })) => {
             return Err(Excuse(error.to_string()).into());
         }
         prepared => prepared?,

@@ -12,7 +12,7 @@
 use graph_formats::{Csr, VertexId};
 use sssp::SsspError;
 
-use super::GoesOn;
+use super::single::GoesOn;
 
 /// Sources of a batch.
 pub(super) const LANES: usize = 8;

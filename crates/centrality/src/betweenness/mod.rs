@@ -21,14 +21,12 @@ mod single;
 use std::num::NonZeroUsize;
 
 use graph_formats::permute::Relabelling;
-use graph_formats::{
-    Csr, Direction, GraphError, Interrupted, VertexId, Weight, ensure_granted, parallel, tell,
-};
+use graph_formats::{Csr, Direction, GraphError, VertexId, Weight, ensure_granted, parallel, tell};
 use paths::Progress;
 use sssp::{SearchWeight, Solver, SsspError};
 
 use self::batch::{Batch, LANES};
-use self::single::Single;
+use self::single::{GoesOn, Single};
 use crate::checkpoint::{Bytes, Checkpoint, State, add_up, put_list};
 use crate::sample::draw;
 use crate::search::unsigned;
@@ -46,9 +44,6 @@ const BYTES_PER_VERTEX: usize = 256;
 const BYTES_PER_ARC: usize = 12;
 /// Vertices that a thread adds up at a time.
 const SUMMED_PER_TASK: usize = 1 << 12;
-
-/// An error where the progress callback ends the work.
-type GoesOn<'a> = &'a (dyn Fn() -> Result<(), Interrupted> + Sync);
 
 /// Betweenness of every vertex.
 #[derive(Clone, Debug, PartialEq)]

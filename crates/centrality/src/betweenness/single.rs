@@ -10,11 +10,10 @@
 //! Grids have more shortest paths than floats go up to, so that a number has an exponent of its own
 //! besides: its error is one of rounding, 2^-53 of it for each sum, however many paths there are.
 
-use graph_formats::{Csr, Distance, VertexId, Weight};
+use graph_formats::{Csr, Distance, Interrupted, VertexId, Weight};
 use ndarray::ArrayView1;
 use sssp::SsspError;
 
-use super::GoesOn;
 use crate::CentralityError;
 
 /// Vertices between two calls of the progress callback.
@@ -23,6 +22,9 @@ const VERTICES_PER_REPORT: usize = 1 << 16;
 const TAILS_AT_A_TIME: usize = 16;
 /// What numbers of paths are below, in units of their scale; the next scale has units of so many.
 const UNIT: f64 = (1u128 << 64) as f64 * (1u128 << 64) as f64 * (1u128 << 64) as f64;
+
+/// An error where the progress callback ends the work.
+pub(super) type GoesOn<'a> = &'a (dyn Fn() -> Result<(), Interrupted> + Sync);
 
 /// The work space of a search after another.
 pub(super) struct Single {

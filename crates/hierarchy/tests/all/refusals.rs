@@ -2,7 +2,7 @@
 
 use graph_formats::Csr;
 use graph_formats::generate::{RmatConfig, rmat};
-use hierarchy::{Hierarchy, HierarchyError, Order};
+use hierarchy::{EliminationError, Hierarchy, HierarchyError, Order};
 
 use crate::common::hierarchy_of;
 
@@ -35,20 +35,6 @@ fn another_graph_is_refused() {
 }
 
 #[test]
-fn orders_that_are_none_are_refused() {
-    let graph = Csr::from_arcs(3, &[(0, 1, 1u32)]).unwrap();
-    let twice = Order::from_vertices(vec![0, 2, 2]);
-    assert_eq!(twice, Err(HierarchyError::NotAPermutation { vertex: 2 }));
-    let short = Order::from_vertices(vec![1, 0]).unwrap();
-    let error = Hierarchy::new(&graph, &short).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "2 places in the order for 3 vertices; there must be one for each"
-    );
-    assert!(Order::by_coordinates(&graph, &[[0.0; 2]; 2]).is_err());
-}
-
-#[test]
 fn distances_that_their_type_cannot_hold() {
     let half = u64::MAX / 2 + 1;
     let graph = Csr::from_arcs(3, &[(0, 1, half), (1, 2, half)]).unwrap();
@@ -66,9 +52,9 @@ fn distances_that_their_type_cannot_hold() {
 #[test]
 fn a_graph_without_small_separators_is_found_out() {
     let graph = rmat(&RmatConfig { scale: 15, ..Default::default() }).unwrap();
-    let prepared = Order::by_landmarks(&graph).and_then(|order| Hierarchy::new(&graph, &order));
-    let error = prepared.unwrap_err();
-    assert!(matches!(error, HierarchyError::NoSmallSeparators { .. }));
+    let prepare = || Hierarchy::new(&graph, &Order::by_landmarks(&graph)?);
+    let Err(HierarchyError::Elimination(error)) = prepare() else { panic!("it is prepared") };
+    assert!(matches!(error, EliminationError::NoSmallSeparators { .. }));
     assert!(error.to_string().contains("use sssp"), "{error}");
     let natural = Order::from_vertices(graph.vertices().collect()).unwrap();
     assert!(Hierarchy::new(&graph, &natural).is_err());

@@ -47,7 +47,7 @@ pub(crate) struct ApspArgs {
     pub(crate) graph: GraphArgs,
     /// The algorithm; auto chooses by size, density and weights
     #[arg(long, value_name = "A", default_value = "auto", value_parser = apsp_parser())]
-    pub(crate) algorithm: PairsAlgorithm,
+    pub(crate) algorithm: apsp::Algorithm,
     /// Side of a tile of blocked-product, blocked-two-level or recursive on a GPU: 16, 32 or 64
     /// [default: 32]
     #[arg(long, value_name = "T")]
@@ -85,8 +85,7 @@ impl ApspArgs {
             let text = "--repeat is for matrices in memory; a folder holds one run";
             return Err(WrongUse(text.to_owned()));
         }
-        let has_tiles = self.algorithm.plain().is_some_and(apsp::Algorithm::has_tiles);
-        if self.tile.is_some() && !(has_tiles && common.backend == Backend::Cuda) {
+        if self.tile.is_some() && !(self.algorithm.has_tiles() && common.backend == Backend::Cuda) {
             let text = "--tile is for --algorithm blocked-product, blocked-two-level or recursive \
                         with --backend cuda";
             return Err(WrongUse(text.to_owned()));
@@ -217,32 +216,9 @@ impl ClosureArgs {
     }
 }
 
-/// An algorithm for all pairs, or supernodes, which are found before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PairsAlgorithm {
-    Plain(apsp::Algorithm),
-    Supernodes,
-}
-
-impl PairsAlgorithm {
-    /// The algorithm, unless it is supernodes.
-    pub(crate) fn plain(self) -> Option<apsp::Algorithm> {
-        match self {
-            Self::Plain(algorithm) => Some(algorithm),
-            Self::Supernodes => None,
-        }
-    }
-}
-
-fn apsp_parser() -> impl TypedValueParser<Value = PairsAlgorithm> {
-    const SUPERNODES: &str = "supernodes";
-    let plain = apsp::Algorithm::ALL.map(apsp::Algorithm::name);
-    PossibleValuesParser::new(plain.into_iter().chain([SUPERNODES])).try_map(|name| {
-        match name.as_str() {
-            SUPERNODES => Ok(PairsAlgorithm::Supernodes),
-            plain => plain.parse().map(PairsAlgorithm::Plain),
-        }
-    })
+fn apsp_parser() -> impl TypedValueParser<Value = apsp::Algorithm> {
+    PossibleValuesParser::new(apsp::Algorithm::ALL.map(apsp::Algorithm::name))
+        .try_map(|name| name.parse())
 }
 
 /// A method of closure, or one that was published for the STAR-machine.

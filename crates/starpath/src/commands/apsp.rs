@@ -1,6 +1,5 @@
 //! `starpath apsp`: the distances of all pairs, and their paths, in memory or in a folder.
 
-mod by_supernodes;
 mod check;
 mod over_ranks;
 
@@ -10,13 +9,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use apsp::any::AnyPairs;
-use apsp::{Algorithm, ApspError, Config, Plan, ScratchError, ScratchFolder, Solver};
+use apsp::{Algorithm, ApspError, Config, Ordered, Plan, ScratchError, ScratchFolder, Solver};
 use gpu_runtime::{Gpu, GpuError};
 use graph_formats::AnyCsr;
 use serde::Serialize;
 
 use crate::backend;
-use crate::cli::{ApspArgs, Backend, Common, GpuCount, PairsAlgorithm};
+use crate::cli::{ApspArgs, Backend, Common, GpuCount};
 use crate::failure::{is_interrupted, say};
 use crate::ids::Names;
 use crate::load::{Loaded, load};
@@ -24,8 +23,6 @@ use crate::output::{Mark, ResultFile};
 use crate::progress::{Bar, check_interrupt};
 use crate::report::{Amount, Head, Ms, grouped};
 use crate::search::{Times, repeated};
-
-use self::by_supernodes::Ordered;
 
 pub(crate) use self::over_ranks::run_over;
 
@@ -37,7 +34,7 @@ struct Report {
     matrix: Option<Matrix>,
     #[serde(flatten)]
     device: Option<Device>,
-    /// Finding the supernodes, where there are some: once, however often they are solved by.
+    /// Ordering the vertices, where there are supernodes: once, however often they are solved by.
     #[serde(skip_serializing_if = "Option::is_none")]
     order_ms: Option<Ms>,
     /// Processes that shared the work, each with as many threads.
@@ -122,7 +119,6 @@ impl Device {
 
 /// What is asked for, on which backend, and where results are to be written.
 struct Request {
-    algorithm: PairsAlgorithm,
     config: Config,
     gpus: Option<GpuCount>,
     scratch: Option<ScratchFolder>,
@@ -160,7 +156,7 @@ impl Outputs {
 pub(crate) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
     let outputs = Outputs::check(args)?;
     let (config, scratch) = (config(args, common), scratch_folder(args));
-    let request = Request { algorithm: args.algorithm, config, gpus: args.gpus, scratch, outputs };
+    let request = Request { config, gpus: args.gpus, scratch, outputs };
     let loaded = load(&args.graph, common)?;
     let report = solve(&loaded, &request, common)?;
     loaded.print(&report, common)
@@ -168,8 +164,7 @@ pub(crate) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
 
 fn config(args: &ApspArgs, common: &Common) -> Config {
     Config {
-        // supernodes are given to the solver
-        algorithm: args.algorithm.plain().unwrap_or_default(),
+        algorithm: args.algorithm,
         threads: common.threads,
         next_hops: args.next_hops.is_some(),
         memory: args.memory,
@@ -209,13 +204,12 @@ struct Found {
     ranks: Option<usize>,
     in_memory: bool,
     times: Times,
-    order_ms: Option<Ms>,
 }
 
 impl Found {
     /// Writes the results row by row.
     fn write(self, loaded: &Loaded, outputs: &Outputs, common: &Common) -> anyhow::Result<Report> {
-        let Self { pairs, plan, gpus, ranks, in_memory, times, order_ms } = self;
+        let Self { pairs, plan, gpus, ranks, in_memory, times } = self;
         let names = loaded.names();
         if common.explain {
             match ranks {
@@ -245,11 +239,12 @@ impl Found {
             head: Head {
                 backend: if gpus.is_some() { "cuda" } else { "cpu" },
                 threads: plan.threads,
-                ..loaded.head("apsp").solved(plan.name(), &times, common)
+                ..loaded.head("apsp").solved(plan.algorithm.name(), &times, common)
             },
             matrix: Matrix::of(&plan),
             device: gpus.filter(|_| in_memory).map(|gpus| Device::of(&gpus, pairs.report())),
-            order_ms,
+            order_ms: (plan.algorithm == Algorithm::Supernodes)
+                .then(|| Ms(pairs.report().order_ms)),
             ranks,
             reachable_pairs: summary.n_reachable_pairs,
             distance_sum: summary.sum.into(),
@@ -262,79 +257,44 @@ impl Found {
 /// By GPUs where they are wanted or pay, and by the CPU where they do not, or fail and nobody has
 /// asked for them.
 fn find(graph: &AnyCsr, request: &Request, common: &Common) -> anyhow::Result<Found> {
-    let ordered = by_supernodes::choose(graph, request, common)?;
-    let found = find_by(graph, request, ordered.as_ref(), common);
-    match found {
-        // searches take less memory
-        Err(error) if ordered.as_ref().is_some_and(|ordered| ordered.reason.is_some()) => {
-            match error.downcast::<ApspError>()? {
-                ApspError::TooLarge { .. } | ApspError::OverMemory { .. } => {
-                    find_by(graph, request, None, common)
-                }
-                error => Err(error.into()),
-            }
-        }
-        found => found,
-    }
-}
-
-/// The same by supernodes, or without.
-fn find_by(
-    graph: &AnyCsr,
-    request: &Request,
-    ordered: Option<&Ordered>,
-    common: &Common,
-) -> anyhow::Result<Found> {
     let bar = Bar::new("solving", common);
     let step = |done, total| bar.step(done, total);
-    let config = &request.config;
-    let solver = match ordered {
-        Some(ordered) => Solver::new(graph, config).by_supernodes(&ordered.supernodes),
-        None => Solver::new(graph, config),
-    };
+    let Request { config, scratch, .. } = request;
+    let in_memory = scratch.is_none();
+    let had_run = scratch.as_ref().is_some_and(ScratchFolder::holds_run);
+    let open = |first| backend::with_others(first, request.gpus, config.memory);
+    let asked = backend::gpu_that_is_asked_for(common)?.map(open).transpose()?;
+    let solver = Solver::new(graph, config);
     let solve = |solver: Solver<'_, AnyCsr>, folder: Option<&ScratchFolder>| match folder {
         Some(folder) => solver.in_folder(folder).solve(Some(&step)),
         None => solver.solve(Some(&step)),
     };
-    let explained = |pairs: &dyn AnyPairs| {
-        let mut plan = pairs.plan().clone();
-        if let Some(reason) = ordered.and_then(|ordered| ordered.reason.clone()) {
-            plan.reason = reason;
-        }
-        plan
+    let ordered = match scratch {
+        Some(_) => Ordered::default(),
+        None => asked.as_deref().map_or(solver, |gpus| solver.on(gpus)).order(Some(&step))?,
     };
-    let order_ms = ordered.map(|ordered| ordered.order_ms);
-    let gpu = match config.algorithm {
-        Algorithm::Johnson if common.backend == Backend::Auto => None,
-        algorithm => {
-            let supernodes = ordered.map(|ordered| &ordered.supernodes);
-            backend::gpu_for_pairs(graph, algorithm, supernodes, common)?
+    let solver = solver.in_order(&ordered);
+    let gpus = match (asked, config.algorithm) {
+        (None, Algorithm::Johnson) => None,
+        (None, _) => {
+            let (seconds, n) = (solver.seconds_on_cpu(), graph.n_vertices());
+            backend::gpu_if_slower(seconds, n, common)?.map(open).transpose()?
         }
+        (asked, _) => asked,
     };
-    let in_memory = request.scratch.is_none();
-    let had_run = request.scratch.as_ref().is_some_and(ScratchFolder::holds_run);
-    if let Some(first) = gpu {
-        let gpus = backend::with_others(first, request.gpus, request.config.memory)?;
+    if let Some(gpus) = gpus {
         let mut solve_ms = Vec::new();
         let found = repeated(common, || {
-            let pairs = solve(solver.on(&gpus), request.scratch.as_ref())?;
+            let pairs = solve(solver.on(&gpus), scratch.as_ref())?;
             solve_ms.push(pairs.report().solve_ms);
             Ok(pairs)
         });
         match found {
             Ok((pairs, whole_ms)) => {
                 // what goes back and forth is reported beside the solving
-                let times = if in_memory { solve_ms } else { whole_ms };
-                let times = Times::of(times)?;
-                return Ok(Found {
-                    plan: explained(&*pairs),
-                    pairs,
-                    gpus: Some(gpus),
-                    ranks: None,
-                    in_memory,
-                    times,
-                    order_ms,
-                });
+                let times = Times::of(if in_memory { solve_ms } else { whole_ms })?;
+                let plan = pairs.plan().clone();
+                return Ok(Found { pairs, plan, gpus: Some(gpus), ranks: None, in_memory, times });
             }
             Err(reason) => match reason.downcast::<ApspError>()? {
                 reason if common.backend == Backend::Auto && may_do_on_cpu(&reason) => {
@@ -345,12 +305,12 @@ fn find_by(
         }
     }
     // what GPUs began in a folder, the CPU goes on with
-    let scratch = request.scratch.clone();
+    let scratch = scratch.clone();
     let scratch =
         scratch.map(|folder| ScratchFolder { resume: folder.resume || !had_run, ..folder });
     let (pairs, times) = repeated(common, || Ok(solve(solver, scratch.as_ref())?))?;
-    let (plan, times) = (explained(&*pairs), Times::of(times)?);
-    Ok(Found { pairs, plan, gpus: None, ranks: None, in_memory, times, order_ms })
+    let (plan, times) = (pairs.plan().clone(), Times::of(times)?);
+    Ok(Found { pairs, plan, gpus: None, ranks: None, in_memory, times })
 }
 
 /// Whether a GPU has failed, or refused.

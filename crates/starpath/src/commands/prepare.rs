@@ -72,8 +72,8 @@ fn order(loaded: &Loaded, args: &PrepareArgs, common: &Common) -> anyhow::Result
     // nothing is open for writing yet
     let at_once = EndAtOnce::new();
     let start = Instant::now();
-    let order =
-        Order::by_dissection(&arcs, coordinates.as_deref(), Some(&step)).map_err(explain)?;
+    let order = Order::by_dissection(&arcs, coordinates.as_deref(), Some(&step));
+    let order = order.map_err(|error| explain(error.into()))?;
     let order_ms = milliseconds(start.elapsed());
     drop(bar);
     let _bar = Bar::new("contracting", common);

@@ -5,8 +5,8 @@ use std::ops::Range;
 use bytemuck::Pod;
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, LaunchConfig};
 
+use super::kernels::{Kernels, Shape};
 use super::layout::{Band, HEIGHTS, Layout, Level, Patch, Place, Square};
-use super::{Kernels, Shape};
 
 /// The lists on the GPU.
 pub(super) struct Lists {

@@ -9,17 +9,19 @@
 //! Reference: sao-2020
 
 mod closer;
+mod kernels;
 mod layout;
 
 use std::time::Instant;
 
 use bytemuck::cast_slice;
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig, Ptx};
+use gpu_runtime::{Arg, Buffer, Gpu, LaunchConfig};
 use graph_formats::{Weight, parallel};
 use paths::DistanceTable;
 
 use self::closer::{Closer, Lists};
-use self::layout::{HEIGHTS, Layout};
+use self::kernels::{Kernels, Shape};
+use self::layout::Layout;
 use super::arithmetic::{Arithmetic, adds_and_compares};
 use super::solve::SPEED;
 use crate::host::MinPlus;
@@ -37,54 +39,6 @@ pub(crate) fn narrow(gpu: &Gpu) -> Narrow {
     if adds_and_compares(gpu) { Narrow::Tried { speed: SPEED } } else { Narrow::Never }
 }
 
-/// The names of the kernels for an element.
-macro_rules! names {
-    ($element:literal) => {
-        [
-            concat!("clear_matrix_", $element),
-            concat!("lower_128_", $element),
-            concat!("lower_64_", $element),
-            concat!("lower_32_", $element),
-            concat!("turn_patches_", $element),
-            concat!("place_squares_", $element),
-            concat!("rows_of_vertices_", $element),
-        ]
-    };
-}
-/// The kernels for an arithmetic.
-struct Kernels {
-    clear_matrix: Kernel,
-    lower: [Kernel; 3],
-    turn_patches: Kernel,
-    place_squares: Kernel,
-    rows_of_vertices: Kernel,
-}
-
-impl Kernels {
-    fn load(gpu: &Gpu, arithmetic: Arithmetic) -> Result<Self, GpuError> {
-        use kernels::apsp as of;
-        let (matrix, module, name) = match (arithmetic, adds_and_compares(gpu)) {
-            (Arithmetic::U16, _) => (of::MATRIX_U16, of::SUPERNODES_90_U16, names!("u16")),
-            (Arithmetic::I32, true) => (of::MATRIX_I32, of::SUPERNODES_90_I32, names!("i32")),
-            (Arithmetic::I32, false) => (of::MATRIX_I32, of::SUPERNODES_I32, names!("i32")),
-            (Arithmetic::I64, _) => (of::MATRIX_I64, of::SUPERNODES_I64, names!("i64")),
-            (Arithmetic::F64, _) => (of::MATRIX_F64, of::SUPERNODES_F64, names!("f64")),
-            (_, true) => (of::MATRIX_F32, of::SUPERNODES_90_F32, names!("f32")),
-            (_, false) => (of::MATRIX_F32, of::SUPERNODES_F32, names!("f32")),
-        };
-        let [clear, high, middle, low, turn, place, rows] = name;
-        let [matrix, module] = [matrix, module].map(|module| Ptx::new(module.name, module.ptx));
-        let kernel = |name| gpu.kernel(&module, name);
-        Ok(Self {
-            clear_matrix: gpu.kernel(&matrix, clear)?,
-            lower: [kernel(high)?, kernel(middle)?, kernel(low)?],
-            turn_patches: kernel(turn)?,
-            place_squares: kernel(place)?,
-            rows_of_vertices: kernel(rows)?,
-        })
-    }
-}
-
 /// The matrix of all pairs on a GPU, by rank.
 pub(crate) struct OnGpu<'a> {
     gpu: &'a Gpu,
@@ -92,28 +46,6 @@ pub(crate) struct OnGpu<'a> {
     kernels: Kernels,
     shape: Shape,
     matrix: Buffer<u32>,
-}
-
-/// How the matrix lies in memory.
-#[derive(Clone, Copy)]
-struct Shape {
-    arithmetic: Arithmetic,
-    /// Elements of a row, whole tiles,
-    side: usize,
-    /// and rows, some more than there are, which tiles may read.
-    n_rows: usize,
-}
-
-impl Shape {
-    fn of(arithmetic: Arithmetic, n: usize) -> Self {
-        let side = n.max(1).next_multiple_of(arithmetic.tile_width());
-        Self { arithmetic, side, n_rows: n + HEIGHTS[0] }
-    }
-
-    /// The 32 bits of all words.
-    fn len(&self) -> usize {
-        self.n_rows * self.arithmetic.stride(self.side)
-    }
 }
 
 /// Bytes of the host's memory for what is uploaded, which is there twice while it is made.

@@ -6,7 +6,7 @@
 use std::ops::ControlFlow;
 use std::slice;
 
-use apsp::{ApspError, ScratchFolder, Solver};
+use apsp::{Algorithm, ApspError, ScratchFolder, Solver};
 use collectives::Communicator;
 use gpu_runtime::Gpu;
 use graph_formats::AnyCsr;
@@ -15,7 +15,7 @@ use super::{
     Device, Found, Matrix, Outputs, Report, check, config, explain, say_kept, scratch_folder,
 };
 use crate::backend;
-use crate::cli::{ApspArgs, Backend, Common, PairsAlgorithm};
+use crate::cli::{ApspArgs, Backend, Common};
 use crate::failure::say;
 use crate::ids::Names;
 use crate::load::{Loaded, load};
@@ -38,7 +38,7 @@ pub(crate) fn run_over(
     common: &Common,
 ) -> anyhow::Result<()> {
     refuse("--gpus", args.gpus.is_some())?;
-    refuse("--algorithm supernodes", args.algorithm == PairsAlgorithm::Supernodes)?;
+    refuse("--algorithm supernodes", args.algorithm == Algorithm::Supernodes)?;
     let gpu = match common.backend {
         Backend::Cuda => Some(agree(ranks, backend::gpu_of_rank(ranks, args.memory))?),
         Backend::Auto | Backend::Cpu => None,
@@ -95,7 +95,6 @@ impl Work<'_> {
                 ranks: Some(ranks.size()),
                 in_memory: false,
                 times: Times::of(times)?,
-                order_ms: None,
             };
             found.write(&root.loaded, &root.outputs, common)
         });
@@ -170,7 +169,7 @@ impl Work<'_> {
                 backend: if gpu.is_some() { "cuda" } else { "cpu" },
                 threads: plan.threads,
                 load_ms: root.map(|root| root.loaded.load_ms),
-                ..Head::of("apsp", graph).solved(plan.name(), &solve, common)
+                ..Head::of("apsp", graph).solved(plan.algorithm.name(), &solve, common)
             },
             matrix: Matrix::of(plan),
             device: gpu.map(|gpu| Device::of(slice::from_ref(gpu), found.report())),

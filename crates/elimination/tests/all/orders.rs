@@ -3,8 +3,9 @@
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 
+use elimination::{Completion, EliminationError, Order, ROOT, max_arcs};
 use graph_formats::generate::{GeometricConfig, GridConfig, geometric, grid};
-use hierarchy::{Hierarchy, HierarchyError, Order};
+use graph_formats::{Csr, Interrupted};
 use proptest::prelude::*;
 use test_support::arbitrary_graph;
 
@@ -25,6 +26,15 @@ fn threads_do_not_change_the_order() {
     assert!(on(1) == on(2) && on(1) == on(5));
 }
 
+/// How many vertices the longest way up has.
+fn height(parents: &[u32]) -> usize {
+    let mut heights = vec![0; parents.len()];
+    for (rank, &parent) in parents.iter().enumerate().rev().filter(|(_, parent)| **parent != ROOT) {
+        heights[rank] = heights[parent as usize] + 1;
+    }
+    heights.into_iter().max().map_or(0, |height| height + 1)
+}
+
 /// A separator of a grid is a row or a column of what is left.
 #[test]
 fn a_grid_has_small_separators() {
@@ -32,9 +42,12 @@ fn a_grid_has_small_separators() {
     let graph = grid(&config).unwrap();
     let by_coordinates = Order::by_coordinates(&graph, &config.coordinates().unwrap()).unwrap();
     for order in [Order::by_landmarks(&graph).unwrap(), by_coordinates] {
-        let hierarchy = Hierarchy::new(&graph, &order).unwrap();
-        assert!(hierarchy.height() < 5 * 64, "{}", hierarchy.height());
-        assert!(hierarchy.n_arcs() < 16 * graph.n_vertices(), "{}", hierarchy.n_arcs());
+        let max_arcs = max_arcs(graph.n_vertices(), graph.n_arcs());
+        let completion = Completion::new(&graph, &order, max_arcs).unwrap();
+        let height = height(&completion.parents());
+        assert!(height < 5 * 64, "{height}");
+        let n_arcs = completion.heads.len();
+        assert!(n_arcs < 16 * graph.n_vertices(), "{n_arcs}");
     }
 }
 
@@ -54,5 +67,19 @@ fn progress_comes_to_its_end() {
     assert!(last.0 == last.1 && told.len() > 50, "{last:?} of {}", told.len());
 
     let ended = Order::by_dissection(&graph, None, Some(&|_, _| ControlFlow::Break(())));
-    assert_eq!(ended, Err(HierarchyError::Interrupted));
+    assert_eq!(ended, Err(Interrupted.into()));
+}
+
+#[test]
+fn orders_that_are_none_are_refused() {
+    let graph = Csr::from_arcs(3, &[(0, 1, 1u32)]).unwrap();
+    let twice = Order::from_vertices(vec![0, 2, 2]);
+    assert_eq!(twice, Err(EliminationError::NotAPermutation { vertex: 2 }));
+    let short = Order::from_vertices(vec![1, 0]).unwrap();
+    let error = Completion::new(&graph, &short, 9).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "2 places in the order for 3 vertices; there must be one for each"
+    );
+    assert!(Order::by_coordinates(&graph, &[[0.0; 2]; 2]).is_err());
 }

@@ -7,17 +7,15 @@
 //!
 //! Reference: schild-sommer-2015, dibbelt-2016
 
-use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-use graph_formats::VertexId;
-use paths::Progress;
+use graph_formats::{Progress, VertexId, tell};
 use rayon::prelude::*;
 
 use super::least_degree::{self, MAX_VERTICES};
-use super::part::Part;
 use super::separator::{NoSeparator, Separator, Side, separator};
-use crate::HierarchyError;
+use crate::EliminationError;
+use crate::part::Part;
 
 /// The share of the vertices that is a side.
 const SHARE: f64 = 0.25;
@@ -30,7 +28,7 @@ pub(super) struct Dissection<'a, P> {
     whole: &'a Part,
     /// Two numbers for each vertex of a part.
     positions: P,
-    /// How many arcs the hierarchy may have.
+    /// How many arcs the completion may have.
     max_arcs: u64,
     /// How many it has between vertices of the same separator.
     n_arcs: AtomicU64,
@@ -57,7 +55,7 @@ impl<'a, P: Fn(&Part) -> Vec<[f64; 2]> + Sync> Dissection<'a, P> {
     }
 
     /// Writes the vertices of the graph into `order`, the least important first.
-    pub(super) fn order(&self, order: &mut [VertexId]) -> Result<(), HierarchyError> {
+    pub(super) fn order(&self, order: &mut [VertexId]) -> Result<(), EliminationError> {
         let n = self.whole.n_vertices();
         self.order_parts(work_of(n), self.whole.components(|_| false), order)
     }
@@ -69,7 +67,7 @@ impl<'a, P: Fn(&Part) -> Vec<[f64; 2]> + Sync> Dissection<'a, P> {
         before: u64,
         parts: Vec<Part>,
         mut order: &mut [VertexId],
-    ) -> Result<(), HierarchyError> {
+    ) -> Result<(), EliminationError> {
         self.tell(before - parts.iter().map(|part| work_of(part.n_vertices())).sum::<u64>())?;
         let mut tasks = Vec::with_capacity(parts.len());
         for part in parts {
@@ -80,7 +78,7 @@ impl<'a, P: Fn(&Part) -> Vec<[f64; 2]> + Sync> Dissection<'a, P> {
         tasks.into_par_iter().try_for_each(|(part, places)| self.order_part(&part, places))
     }
 
-    fn order_part(&self, part: &Part, order: &mut [VertexId]) -> Result<(), HierarchyError> {
+    fn order_part(&self, part: &Part, order: &mut [VertexId]) -> Result<(), EliminationError> {
         let work = work_of(part.n_vertices());
         if part.n_vertices() <= MAX_VERTICES {
             least_degree::order(part, self.whole, order);
@@ -98,17 +96,13 @@ impl<'a, P: Fn(&Part) -> Vec<[f64; 2]> + Sync> Dissection<'a, P> {
     }
 
     /// Tells that so much work is done.
-    fn tell(&self, work: u64) -> Result<(), HierarchyError> {
-        let Some(progress) = self.progress else { return Ok(()) };
+    fn tell(&self, work: u64) -> Result<(), EliminationError> {
         let done = self.done.fetch_add(work, Relaxed) + work;
-        match progress(done, work_of(self.whole.n_vertices())) {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(HierarchyError::Interrupted),
-        }
+        Ok(tell(self.progress, done, work_of(self.whole.n_vertices()))?)
     }
 
     /// The least separator along one of the lines; none where no line has two sides.
-    fn separator(&self, part: &Part) -> Result<Option<Separator>, HierarchyError> {
+    fn separator(&self, part: &Part) -> Result<Option<Separator>, EliminationError> {
         let positions = (self.positions)(part);
         // as many as pairs would be too many arcs, or as the best line has
         let too_many = (2.0 * self.max_arcs as f64).sqrt() as usize + 1;
@@ -124,7 +118,7 @@ impl<'a, P: Fn(&Part) -> Vec<[f64; 2]> + Sync> Dissection<'a, P> {
         let size = best.as_ref().map_or(0, |best| best.size as u64);
         let n_arcs = self.n_arcs.fetch_add(size * size.saturating_sub(1) / 2, Relaxed);
         if n_arcs > self.max_arcs || best.is_none() && is_dense {
-            return Err(HierarchyError::NoSmallSeparators { max_arcs: self.max_arcs });
+            return Err(EliminationError::NoSmallSeparators { max_arcs: self.max_arcs });
         }
         Ok(best)
     }

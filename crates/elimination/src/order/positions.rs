@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use super::part::Part;
+use crate::part::Part;
 
 /// Positions of the vertices of a connected part, by the hops from four landmarks.
 pub(super) fn by_landmarks(part: &Part) -> Vec<[f64; 2]> {

@@ -7,7 +7,7 @@
 
 use graph_formats::VertexId;
 
-use super::part::Part;
+use crate::part::Part;
 
 /// The vertices of the largest part that is ordered here.
 pub(super) const MAX_VERTICES: usize = 64;

@@ -1,10 +1,9 @@
 //! A part of the undirected graph, with vertices numbered from 0.
 
-use graph_formats::{VertexId, ensure_granted};
+use graph_formats::{Csr, VertexId, ensure_granted};
 use rayon::prelude::*;
 
-use crate::HierarchyError;
-use crate::hierarchy::Structure;
+use crate::EliminationError;
 
 /// Bytes that it takes for each vertex to sort its neighbours, and what is cut off of them.
 const BYTES_OF_VERTEX: usize = 96;
@@ -24,11 +23,11 @@ pub(crate) struct Part {
 
 impl Part {
     /// All of `graph`, every arc taken both ways. O(n + m log d).
-    pub(crate) fn of_graph(graph: &Structure) -> Result<Self, HierarchyError> {
+    pub(crate) fn of_graph(graph: &Csr<u32>) -> Result<Self, EliminationError> {
         // both ways they have numbers of 32 bits
         let (limit, found) = (i32::MAX as usize, graph.n_arcs().max(graph.n_vertices()));
         if found > limit {
-            return Err(HierarchyError::TooLarge { what: "arcs or vertices", found, limit });
+            return Err(EliminationError::TooLarge { what: "arcs or vertices", found, limit });
         }
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         ensure_granted(graph.bytes() + BYTES_OF_VERTEX * n + BYTES_OF_ARC * m)?;

@@ -19,22 +19,22 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use super::part::Part;
+use crate::part::Part;
 
 /// Where a vertex is before the flow.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Side {
+pub(super) enum Side {
     Source,
     Middle,
     Sink,
 }
 
 /// Vertices whose removal leaves no path between two sets of the others.
-pub(crate) struct Separator {
-    pub(crate) is_in: Vec<bool>,
-    pub(crate) size: usize,
+pub(super) struct Separator {
+    pub(super) is_in: Vec<bool>,
+    pub(super) size: usize,
     /// How many vertices the smaller of the two sets has.
-    pub(crate) smaller_side: usize,
+    pub(super) smaller_side: usize,
 }
 
 /// A separator leaves one of so many vertices on either side, or is not taken: parts that hardly
@@ -43,7 +43,7 @@ const SMALLEST_SIDE: usize = 16;
 
 /// Why two sides have no separator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NoSeparator {
+pub(super) enum NoSeparator {
     /// Nearly all vertices of the one are beside the other.
     NoSides,
     /// It would have more vertices than are asked for.
@@ -85,7 +85,7 @@ fn leaving(vertex: u32) -> u32 {
 /// meanwhile.
 ///
 /// Sinks beside a source become part of the middle.
-pub(crate) fn separator(
+pub(super) fn separator(
     part: &Part,
     mut sides: Vec<Side>,
     limit: &AtomicUsize,

@@ -2,11 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use apsp::{ApspError, Config, Pairs, PairsWeight, Solver, Supernodes};
+use apsp::{Algorithm, ApspError, Config, Pairs, PairsWeight, ScratchFolder, Solver};
+use collectives::Alone;
 use gpu_runtime::Gpu;
-use graph_formats::generate::{GraphOptions, GridConfig, grid};
+use graph_formats::generate::{GraphOptions, GridConfig, UniformConfig, grid, uniform};
 use graph_formats::{Csr, Direction, Distance};
-use hierarchy::{HierarchyError, supernodes};
 use paths::oracle;
 use proptest::prelude::*;
 use test_support::{arbitrary_graph, corner_cases, forest};
@@ -19,9 +19,8 @@ fn gpu() -> Option<Gpu> {
     test_support::gpu(Gpu::open())
 }
 
-/// Supernodes, however many arcs their hierarchy has.
-fn supernodes_of<W: PairsWeight>(graph: &Csr<W>) -> Supernodes {
-    supernodes(graph, 1 << 40).unwrap()
+fn by_supernodes() -> Config {
+    Config::with(Algorithm::Supernodes)
 }
 
 /// Equal; floats within their rounding.
@@ -47,8 +46,8 @@ fn compare<W: PairsWeight>(name: &str, graph: &Csr<W>, pairs: &Pairs<W>) {
 
 /// Compares all pairs by the processor, and by `gpu`, with the oracle.
 fn check<W: PairsWeight>(name: &str, graph: &Csr<W>, gpu: Option<&Gpu>) {
-    let (supernodes, config) = (supernodes_of(graph), Config::default());
-    let solver = Solver::new(graph, &config).by_supernodes(&supernodes);
+    let config = by_supernodes();
+    let solver = Solver::new(graph, &config);
     let devices: [&[Gpu]; 2] = [&[], gpu.map_or(&[], std::slice::from_ref)];
     for gpus in &devices[..1 + usize::from(gpu.is_some())] {
         let solver = if gpus.is_empty() { solver } else { solver.on(gpus) };
@@ -107,13 +106,12 @@ fn forests() {
 #[test]
 fn next_hops_are_those_of_the_oracle() {
     let gpu = gpu();
-    let config = Config { next_hops: true, ..Config::default() };
+    let config = Config { next_hops: true, ..by_supernodes() };
     for direction in [Direction::Directed, Direction::Undirected] {
         let options = GraphOptions { weights: 0..=3, direction, ..Default::default() };
         let graph = grid(&GridConfig { side: 6, dimensions: 3, options }).unwrap();
         assert!(graph.n_vertices() <= MOST_VERTICES);
-        let supernodes = supernodes_of(&graph);
-        let solver = Solver::new(&graph, &config).by_supernodes(&supernodes);
+        let solver = Solver::new(&graph, &config);
         let mut found = vec![solver.solve(None).unwrap()];
         if let Some(gpu) = &gpu {
             found.push(solver.on(std::slice::from_ref(gpu)).solve(None).unwrap());
@@ -125,66 +123,78 @@ fn next_hops_are_those_of_the_oracle() {
     }
 }
 
-/// A cube takes far fewer sums than Floyd-Warshall, and what is dense is found out early.
-#[test]
-fn sums_are_counted_before_they_are_made() {
-    let cube = grid(&GridConfig { side: 12, dimensions: 3, ..Default::default() }).unwrap();
-    let n = cube.n_vertices() as f64;
-    assert!(supernodes_of(&cube).n_sums() < n.powi(3) / 5.0);
-    let square = grid(&GridConfig { side: 50, ..Default::default() }).unwrap();
-    let n = square.n_vertices() as f64;
-    assert!(supernodes_of(&square).n_sums() < n.powi(3) / 20.0);
-    let refused = supernodes(&cube, 10_000);
-    assert!(matches!(refused, Err(HierarchyError::NoSmallSeparators { .. })), "{refused:?}");
-}
-
 #[test]
 fn refusals() {
+    let config = by_supernodes();
+    let solve = |graph: &Csr<i32>, config| Solver::new(graph, config).solve(None).unwrap_err();
     let graph = Csr::from_arcs(3, &[(0, 1, 4i32), (1, 2, -1)]).unwrap();
-    let (nodes, config) = (supernodes_of(&graph), Config::default());
-    let solve = |graph: &Csr<i32>, config: &Config| {
-        Solver::new(graph, config).by_supernodes(&nodes).solve(None).unwrap_err()
-    };
     let refused = solve(&graph, &config);
     assert!(matches!(refused, ApspError::NegativeWeight { from: 1, to: 2, .. }), "{refused}");
-    let larger = Csr::from_arcs(4, &[(0, 1, 4i32)]).unwrap();
-    assert!(matches!(solve(&larger, &config), ApspError::NotSupernodes { .. }));
-    let small = Config { memory: Some(20), ..config.clone() };
     let graph = Csr::from_arcs(3, &[(0, 1, 4i32)]).unwrap();
+    let small = Config { memory: Some(20), ..config.clone() };
     assert!(matches!(solve(&graph, &small), ApspError::OverMemory { .. }));
-    let stop = |_, _| ControlFlow::Break(());
-    let ended = Solver::new(&graph, &config).by_supernodes(&nodes).solve(Some(&stop));
-    assert!(matches!(ended, Err(ApspError::Search(_))), "{ended:?}");
+    let solver = Solver::new(&graph, &config);
+    let ended = solver.solve(Some(&|_, _| ControlFlow::Break(())));
+    assert!(matches!(ended, Err(ApspError::Interrupted(_))), "{ended:?}");
+    let scratch = ScratchFolder::new("never made");
+    for error in [
+        solver.in_folder(&scratch).solve(None).err(),
+        solver.solve_on_gpus(None).err(),
+        solver.solve_over(&Alone, None).err(),
+        solver.in_folder(&scratch).solve_over(&Alone, None).err(),
+    ] {
+        let error = error.unwrap().to_string();
+        assert!(error.contains("supernodes") || error.contains("none was named"), "{error}");
+    }
 }
 
-/// Those of a graph with other arcs, and what are none.
+/// An order serves other weights, and the choice too; that of a graph with other arcs is refused.
 #[test]
-fn supernodes_of_another_graph_are_refused() {
-    let path: Vec<_> = (0..40u32).map(|v| (v, v + 1, 1i32)).collect();
-    let path = Csr::from_edges(41, &path).unwrap();
+fn orders_are_for_the_same_arcs() {
+    let config = by_supernodes();
+    let path = |weight: i32| (0..40u32).map(move |v| (v, v + 1, weight)).collect::<Vec<_>>();
+    let [path, heavy] = [1, 7].map(|weight| Csr::from_edges(41, &path(weight)).unwrap());
+    let ordered = Solver::new(&path, &config).order(None).unwrap();
+    for config in [&config, &Config::default()] {
+        let pairs = Solver::new(&heavy, config).in_order(&ordered).solve(None).unwrap();
+        assert_eq!(pairs.plan.algorithm, Algorithm::Supernodes);
+        assert!(pairs.plan.to_string().starts_with("supernodes: it was asked for"));
+        compare("a path", &heavy, &pairs);
+    }
     let star: Vec<_> = (1..41u32).map(|v| (0, v, 1i32)).collect();
     let star = Csr::from_edges(41, &star).unwrap();
-    let one =
-        |rank: u32, ends: &[u32]| apsp::Supernode { ranks: rank..rank + 1, ends: ends.into() };
-    // the order of a path, vertex after vertex
-    let nodes = (0..40u32).map(|v| one(v, &[v + 1])).chain([one(40, &[])]).collect();
-    let of_path = Supernodes::new((0..41).collect(), nodes).unwrap();
-    let config = Config::default();
-    let pairs = Solver::new(&path, &config).by_supernodes(&of_path).solve(None).unwrap();
-    compare("a path", &path, &pairs);
-    let refused = Solver::new(&star, &config).by_supernodes(&of_path).solve(None);
-    assert!(matches!(refused, Err(ApspError::NotSupernodes { .. })), "{refused:?}");
-    for (vertices, nodes) in [
-        (vec![0, 0], vec![one(0, &[1]), one(1, &[])]),
-        (vec![0, 1], vec![one(0, &[0]), one(1, &[])]),
-        (vec![0, 1], vec![one(0, &[7]), one(1, &[])]),
-        (vec![0, 1], vec![one(1, &[]), one(0, &[])]),
-        (vec![0, 1], vec![one(0, &[])]),
-        (vec![0, 1, 2], vec![one(0, &[1, 2]), one(1, &[]), one(2, &[])]),
-    ] {
-        let made = Supernodes::new(vertices, nodes);
-        assert!(matches!(made, Err(ApspError::NotSupernodes { .. })), "{made:?}");
+    let larger = Csr::from_arcs(42, &[(0, 1, 4i32)]).unwrap();
+    for other in [star, larger] {
+        let refused = Solver::new(&other, &config).in_order(&ordered).solve(None);
+        assert!(matches!(refused, Err(ApspError::NotInOrder { .. })), "{refused:?}");
     }
+    // another algorithm that is asked for needs none
+    let blocked = Config::with(Algorithm::Blocked);
+    let pairs = Solver::new(&path, &blocked).in_order(&ordered).solve(None).unwrap();
+    assert_eq!(pairs.plan.algorithm, Algorithm::Blocked);
+}
+
+/// A cube goes by supernodes where the choice is left, unless sums or memory are too much for them;
+/// small graphs and those without small separators not.
+#[test]
+fn sparse_graphs_go_by_supernodes() {
+    let config = Config::default();
+    let cube = |weights| {
+        let options = GraphOptions { weights, ..Default::default() };
+        grid(&GridConfig { side: 13, dimensions: 3, options }).unwrap()
+    };
+    let plan = |graph: &Csr<u64>| Solver::new(graph, &config).solve(None).unwrap().plan;
+    let sparse = cube(1..=9).convert_weights::<u64>().unwrap();
+    let found = plan(&sparse);
+    assert_eq!(found.algorithm, Algorithm::Supernodes);
+    assert!(found.reason.starts_with("it takes "), "{found}");
+    let heavy: Vec<_> = sparse.arcs().map(|(u, v, w)| (u, v, w << 57)).collect();
+    let heavy = Csr::from_arcs(sparse.n_vertices(), &heavy).unwrap();
+    assert_eq!(plan(&heavy).algorithm, Algorithm::Johnson);
+    let dense = uniform(&UniformConfig { n_vertices: 2100, n_edges: 30_000, ..Default::default() });
+    let dense = plan(&dense.unwrap().convert_weights().unwrap());
+    assert_ne!(dense.algorithm, Algorithm::Supernodes);
+    assert!(dense.reason.contains("; not by supernodes: "), "{dense}");
 }
 
 proptest! {

@@ -1,23 +1,19 @@
-//! In which order vertices are contracted.
+//! In which order vertices are eliminated.
 
 mod dissect;
 mod least_degree;
-mod part;
 mod positions;
 mod separator;
 
-use graph_formats::{Csr, VertexId, Weight};
-use paths::Progress;
+use graph_formats::{Csr, Progress, VertexId, Weight};
 
 use self::dissect::Dissection;
-pub(crate) use self::part::Part;
-use crate::HierarchyError;
-use crate::customize::OF_GRAPH;
-use crate::hierarchy::{Structure, structure};
+use crate::EliminationError;
+use crate::part::Part;
 
 /// The vertices of a graph from the least important to the most.
 ///
-/// Any order is right; a good one has few arcs in the hierarchy.
+/// Any order is right; a good one has few arcs in its [`Completion`](crate::Completion).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order(Vec<VertexId>);
 
@@ -32,13 +28,13 @@ impl Order {
     ///
     /// ```
     /// use graph_formats::Csr;
-    /// use hierarchy::Order;
+    /// use elimination::Order;
     ///
     /// let path = Csr::from_edges(3, &[(0, 1, 1u32), (1, 2, 1)])?;
     /// assert_eq!(Order::by_landmarks(&path)?.vertices().len(), 3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn by_landmarks<W: Weight>(graph: &Csr<W>) -> Result<Self, HierarchyError> {
+    pub fn by_landmarks<W: Weight>(graph: &Csr<W>) -> Result<Self, EliminationError> {
         Self::by_dissection(graph, None, None)
     }
 
@@ -49,7 +45,7 @@ impl Order {
     pub fn by_coordinates<W: Weight>(
         graph: &Csr<W>,
         coordinates: &[[f64; 2]],
-    ) -> Result<Self, HierarchyError> {
+    ) -> Result<Self, EliminationError> {
         Self::by_dissection(graph, Some(coordinates), None)
     }
 
@@ -62,22 +58,25 @@ impl Order {
         graph: &Csr<W>,
         coordinates: Option<&[[f64; 2]]>,
         progress: Option<Progress<'_>>,
-    ) -> Result<Self, HierarchyError> {
+    ) -> Result<Self, EliminationError> {
         let max_arcs = max_arcs(graph.n_vertices(), graph.n_arcs());
-        Self::within(&structure(graph), coordinates, progress, max_arcs)
+        Self::within(&graph.clone().unweighted(), coordinates, progress, max_arcs)
     }
 
-    /// The same where the hierarchy may have so many arcs.
-    pub(crate) fn within(
-        graph: &Structure,
+    /// The same where the completion may have so many arcs.
+    ///
+    /// # Errors
+    /// As [`Order::by_dissection`].
+    pub fn within(
+        graph: &Csr<u32>,
         coordinates: Option<&[[f64; 2]]>,
         progress: Option<Progress<'_>>,
         max_arcs: u64,
-    ) -> Result<Self, HierarchyError> {
+    ) -> Result<Self, EliminationError> {
         let (expected, found) =
             (graph.n_vertices(), coordinates.map_or(graph.n_vertices(), <[_]>::len));
         if expected != found {
-            return Err(HierarchyError::NotAllVertices { what: "positions", expected, found });
+            return Err(EliminationError::NotAllVertices { what: "positions", expected, found });
         }
         let positions = |part: &Part| match coordinates {
             Some(coordinates) => part.vertices.iter().map(|&v| coordinates[v as usize]).collect(),
@@ -93,20 +92,15 @@ impl Order {
     ///
     /// # Errors
     /// When they are not 0 to n − 1, each once.
-    pub fn from_vertices(vertices: Vec<VertexId>) -> Result<Self, HierarchyError> {
+    pub fn from_vertices(vertices: Vec<VertexId>) -> Result<Self, EliminationError> {
         let mut is_seen = vec![false; vertices.len()];
         for &vertex in &vertices {
             match is_seen.get_mut(vertex as usize) {
                 Some(seen) if !*seen => *seen = true,
-                _ => return Err(HierarchyError::NotAPermutation { vertex }),
+                _ => return Err(EliminationError::NotAPermutation { vertex }),
             }
         }
         Ok(Self(vertices))
-    }
-
-    /// The same of vertices that are there once.
-    pub(crate) fn of(vertices: Vec<VertexId>) -> Self {
-        Self(vertices)
     }
 
     /// The vertices, the least important first.
@@ -115,11 +109,14 @@ impl Order {
     }
 }
 
-/// The arcs of the largest hierarchy that is made: a clique of thousands of vertices, or several
-/// times as many as the graph has, where those of road networks have two or three times as many;
-/// but none whose numbers meet the mark of the graph's arcs.
-pub(crate) fn max_arcs(n_vertices: usize, n_arcs: usize) -> u64 {
-    (8 * (n_vertices + n_arcs) as u64).max(1 << 22).min(OF_GRAPH.into())
+/// More arcs than a completion has: another mark than their numbers fits into 32 bits.
+pub const MAX_ARCS: u64 = 1 << 31;
+
+/// The arcs of the largest completion that is made of a graph of so many vertices and arcs: a clique
+/// of thousands of vertices, or several times as many as the graph has, where those of road
+/// networks have two or three times as many; but no more than [`MAX_ARCS`].
+pub fn max_arcs(n_vertices: usize, n_arcs: usize) -> u64 {
+    (8 * (n_vertices + n_arcs) as u64).clamp(1 << 22, MAX_ARCS)
 }
 
 #[cfg(test)]
@@ -127,10 +124,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_arc_has_the_number_of_a_mark() {
+    fn the_most_arcs_are_numbered_below_the_mark() {
         assert_eq!(max_arcs(10, 20), 1 << 22);
         assert_eq!(max_arcs(1 << 24, 1 << 25), 24 << 24);
         let most = max_arcs(1 << 29, (1 << 31) - 1);
-        assert_eq!((most - 1) & u64::from(OF_GRAPH), 0);
+        assert_eq!((most - 1) & MAX_ARCS, 0);
     }
 }
