@@ -123,7 +123,7 @@ impl BySupernodes<'_> {
         let closed = host::Closed::of(fronts, supernodes, &steps)?;
         report.solve_ms += milliseconds(start);
         let start = Instant::now();
-        let (n, ranks) = (graph.n_vertices(), supernodes.ranks());
+        let (n, ranks) = (graph.n_vertices(), &supernodes.ranks);
         let bytes = bytes_of_table::<W>(all_rows(n));
         let too_large = || ApspError::TooLarge { n_vertices: n, bytes: bytes.into() };
         let mut cells = zeros::<W::Distance>(n * n).ok_or_else(too_large)?;

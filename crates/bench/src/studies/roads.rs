@@ -7,7 +7,7 @@
 
 mod others;
 
-use hierarchy::{Hierarchy, HierarchyError, Order};
+use hierarchy::{EliminationError, Hierarchy, HierarchyError, Order};
 use paths::Distances;
 use rayon::ThreadPool;
 
