@@ -79,10 +79,10 @@ pub enum ApspError {
         /// What was asked for.
         algorithm: Algorithm,
     },
-    /// Something was asked for that supernodes leave no choice of, or are not for.
+    /// Supernodes were asked for where they are not for.
     #[error(
-        "supernodes are for one process, its memory and at most one GPU, and are an algorithm by \
-         themselves; leave the others away, or use blocked"
+        "supernodes are for one process, its memory and at most one GPU; leave the others away, or \
+         use blocked"
     )]
     NotBySupernodes,
     /// The order that was given is not of the graph.

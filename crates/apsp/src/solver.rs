@@ -68,8 +68,8 @@ impl<'a, G> Solver<'a, G> {
     /// from one to another directly where they [reach](Gpu::reach) each other, and through the
     /// host's memory else.
     ///
-    /// [`Algorithm::Auto`] is [`Blocked`](Algorithm::Blocked) there,
-    /// and one GPU has all forms of Floyd-Warshall. With
+    /// [`Algorithm::Auto`] is [`Blocked`](Algorithm::Blocked) there, or on one GPU
+    /// [`Supernodes`](Algorithm::Supernodes), and that has all forms of Floyd-Warshall. With
     /// [`Johnson`](Algorithm::Johnson) each has the graph and a share of the searches, which
     /// find what the processor's do, bit for bit. A matrix that the GPUs' memory does not hold
     /// stays in pinned memory of the host and passes through them in strips. Numbers have as many

@@ -68,7 +68,7 @@ impl From<SsspError> for CentralityError {
 impl From<HierarchyError> for CentralityError {
     fn from(error: HierarchyError) -> Self {
         match error {
-            HierarchyError::Interrupted => Interrupted.into(),
+            HierarchyError::Interrupted(interrupted) => interrupted.into(),
             other => Self::Hierarchy(other),
         }
     }

@@ -8,7 +8,7 @@ use std::thread;
 
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, VertexId};
-use hierarchy::cuda::{DeviceHierarchy, DeviceMetric};
+use hierarchy::gpu::{DeviceHierarchy, DeviceMetric};
 use hierarchy::{Hierarchy, HierarchyError, Metric, MetricWeight, Totals as Swept};
 use paths::Progress;
 

@@ -9,7 +9,7 @@ use std::path::Path as FilePath;
 use graph_formats::{AnyCsr, GraphError, Ids, VertexId, with_csr};
 use paths::{AnyTable, Number, Progress};
 
-use crate::cuda::{DeviceHierarchy, DeviceMetric, shared_table};
+use crate::gpu::{DeviceHierarchy, DeviceMetric, shared_table};
 use crate::{Hierarchy, HierarchyError, Metric, MetricWeight, Path, Prepared, Query};
 
 /// A [`Metric`], whatever the weights are; its methods are those of the metric.

@@ -2,7 +2,7 @@
 
 use elimination::EliminationError;
 use gpu_runtime::GpuError;
-use graph_formats::{Large, NoMemory, VertexId, WeightKind};
+use graph_formats::{Interrupted, Large, NoMemory, VertexId, WeightKind};
 
 /// Everything that this crate refuses.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -126,7 +126,7 @@ pub enum HierarchyError {
     },
     /// The progress callback ended the work.
     #[error("interrupted")]
-    Interrupted,
+    Interrupted(#[from] Interrupted),
     /// What the GPU does not take.
     #[error("the GPU cannot be used: {reason}")]
     NotOnGpu {
@@ -143,7 +143,7 @@ const _: () = assert!(align_of::<HierarchyError>() <= align_of::<u64>(), "see `L
 impl From<EliminationError> for HierarchyError {
     fn from(error: EliminationError) -> Self {
         match error {
-            EliminationError::Interrupted(_) => Self::Interrupted,
+            EliminationError::Interrupted(interrupted) => interrupted.into(),
             EliminationError::NoMemory(refused) => refused.into(),
             other => Self::Elimination(other),
         }

@@ -16,7 +16,7 @@
 //! the solvers of `sssp`. A graph that has no small separators, such as a social network, is
 //! refused: contraction would make it dense.
 //!
-//! [`cuda`] customizes and has many distances on a GPU.
+//! [`gpu`] customizes and has many distances on a GPU.
 //!
 //! ```
 //! use graph_formats::Csr;
@@ -33,39 +33,21 @@
 //! ```
 
 pub mod any;
-mod below;
-mod changes;
-mod consistency;
-pub mod cuda;
-mod customize;
 mod error;
-mod hierarchy;
-mod k_paths;
-mod key;
+pub mod gpu;
 mod metric;
-mod near;
-mod new_weights;
-mod one_to_all;
-mod prepared;
+mod prepare;
 mod query;
-mod relax;
-mod surroundings;
 mod sweep;
-mod table;
-mod totals;
-mod tree;
-mod unpack;
-mod update;
-mod walk;
 mod weights;
 
 pub use elimination::{EliminationError, Order};
 pub use error::HierarchyError;
-pub use hierarchy::Hierarchy;
 pub use metric::Metric;
-pub use prepared::Prepared;
+pub use metric::prepared::Prepared;
+pub use prepare::hierarchy::Hierarchy;
 pub use query::{Path, Query};
-pub use totals::{Lengths, Totals};
+pub use sweep::totals::{Lengths, Totals};
 pub use weights::MetricWeight;
 
 // The example of the README is a test too.

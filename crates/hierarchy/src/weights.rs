@@ -11,8 +11,8 @@ use graph_formats::{Csr, GraphError, Ids, VertexId, Weight};
 use k_paths::PathWeight;
 use paths::{DistanceTable, Progress};
 
-use crate::cuda::{DeviceHierarchy, DeviceMetric, table_by_gpus};
-use crate::one_to_all::Hear;
+use crate::gpu::{DeviceHierarchy, DeviceMetric, table_by_gpus};
+use crate::sweep::one_to_all::Hear;
 use crate::{Hierarchy, HierarchyError, Metric, Path, Prepared, Query, Totals};
 
 /// What an answer is, or why there is none.

@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use graph_formats::{IdKind, Ids, Interrupted, Name, VertexId, id_of_line};
+use graph_formats::{IdKind, Ids, Name, VertexId, id_of_line};
 use hierarchy::HierarchyError;
 use serde::Serialize;
 use sssp::SsspError;
@@ -100,7 +100,6 @@ impl<'a> Names<'a> {
     /// The same of a hierarchy.
     pub(crate) fn explain_hierarchy(&self, error: HierarchyError) -> anyhow::Error {
         match error {
-            HierarchyError::Interrupted => Interrupted.into(),
             HierarchyError::NoSuchVertex { role, vertex, .. } => self.absent(role, &vertex),
             HierarchyError::NegativeWeight { from, to, weight } => anyhow!(
                 "a hierarchy needs weights of at least zero, but the arc from {} to {} has \

@@ -33,7 +33,7 @@ const ALLOWED: [(&str, &str); 41] = [
     ("crates/graph-formats/src/io/spg.rs", "a file is mapped where the caller asks for it"),
     ("crates/graph-formats/src/rustacuda.rs", "DeviceCopy is an unsafe trait"),
     ("crates/graph-formats/tests/all/binary.rs", "files of the tests are mapped"),
-    ("crates/hierarchy/src/cuda/", "kernels are launched, and rows copied"),
+    ("crates/hierarchy/src/gpu/", "kernels are launched, and rows copied"),
     ("crates/hierarchy/tests/all/prepared.rs", "files of the tests are mapped"),
     ("crates/python/src/device_array.rs", "arrays of other libraries are taken and given"),
     ("crates/published/src/", "kernels are launched, and buffers are vouched for"),

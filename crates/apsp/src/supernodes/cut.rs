@@ -97,7 +97,7 @@ mod tests {
     fn check(graph: &Csr<u32>) {
         let supernodes = Supernodes::of(graph, 1 << 40, None).unwrap();
         let mut next = 0;
-        for (number, node) in (0..).zip(supernodes.nodes()) {
+        for (number, node) in (0..).zip(&supernodes.nodes) {
             assert!(node.ranks.start == next && node.len() > 0, "{:?}", node.ranks);
             next = node.ranks.end;
             assert!(node.ends.is_sorted_by(|a, b| a < b), "{:?}", node.ends);

@@ -43,7 +43,7 @@ impl<E: MinPlus> Fronts<E> {
         steps: &Steps<'_>,
     ) -> Result<Self, ApspError> {
         let back = graph.transposed();
-        let n_nodes = supernodes.nodes().len();
+        let n_nodes = supernodes.nodes.len();
         let mut children = vec![Vec::new(); n_nodes];
         for node in 0..n_nodes as u32 {
             supernodes
@@ -53,7 +53,7 @@ impl<E: MinPlus> Fronts<E> {
         }
         let mut nodes: Vec<Option<Node<E>>> = (0..n_nodes).map(|_| None).collect();
         let mut left: Vec<Option<Matrix<E>>> = (0..n_nodes).map(|_| None).collect();
-        for level in supernodes.levels().iter().rev() {
+        for level in supernodes.levels.iter().rev() {
             let closed = parallel::map(level.len(), &|at| {
                 let number = level[at];
                 let node = supernodes.node(number);
@@ -107,10 +107,10 @@ fn front<W: Weight, E: MinPlus>(
     for rank in node.ranks.clone() {
         let from = (rank - node.ranks.start) as usize;
         front.row_mut(from)[from] = E::ZERO;
-        let vertex = supernodes.vertices()[rank as usize];
+        let vertex = supernodes.vertices[rank as usize];
         for (arcs, is_back) in [(graph, false), (back, true)] {
             for (other, weight) in arcs.arcs_from(vertex) {
-                let end = supernodes.ranks()[other as usize];
+                let end = supernodes.ranks[other as usize];
                 // with lower ones it is theirs
                 if end < node.ranks.start || end == rank {
                     continue;

@@ -36,10 +36,10 @@ impl<'a, E: MinPlus> Closed<'a, E> {
         steps: &Steps<'_>,
     ) -> Result<Self, ApspError> {
         let n = supernodes.n_vertices();
-        let rows = supernodes.nodes().iter().map(|node| Matrix::empty(node.len(), n));
+        let rows = supernodes.nodes.iter().map(|node| Matrix::empty(node.len(), n));
         let rows = rows.collect::<Option<_>>().ok_or_else(|| no_memory::<E>(supernodes))?;
         let mut closed = Self { supernodes, rows };
-        for level in supernodes.levels() {
+        for level in &supernodes.levels {
             let found = parallel::map(level.len(), &|at| closed.between(level[at], &fronts));
             let found = found.into_iter().collect::<Option<Vec<_>>>();
             let found = found.ok_or_else(|| no_memory::<E>(supernodes))?;
@@ -48,7 +48,7 @@ impl<'a, E: MinPlus> Closed<'a, E> {
             }
             steps.next()?;
         }
-        for level in supernodes.levels() {
+        for level in &supernodes.levels {
             let number = |node: u32| node as usize;
             // none of a level is above another
             let taken = level.iter().map(|&node| {

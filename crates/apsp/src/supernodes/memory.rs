@@ -18,7 +18,7 @@ pub(super) fn of_fronts<E: MinPlus>(supernodes: &Supernodes) -> u128 {
     let at_work = |(own, ends)| {
         Matrix::<E>::bytes_of(own + ends, own + ends) + Matrix::<E>::bytes_of(ends, ends)
     };
-    let levels = supernodes.levels().iter();
+    let levels = supernodes.levels.iter();
     let all: u128 = levels.clone().flatten().map(|node| kept(sizes(node))).sum();
     let of_level = |level: &Vec<u32>| level.iter().map(|node| at_work(sizes(node))).sum();
     // what the children found is there with the fronts of the parents
@@ -28,7 +28,7 @@ pub(super) fn of_fronts<E: MinPlus>(supernodes: &Supernodes) -> u128 {
 /// Bytes of all that the processor needs.
 pub(super) fn of_all<E: MinPlus>(supernodes: &Supernodes) -> u128 {
     let n = supernodes.n_vertices();
-    let rows = supernodes.nodes().iter().map(|node| Matrix::<E>::bytes_of(node.len(), n));
+    let rows = supernodes.nodes.iter().map(|node| Matrix::<E>::bytes_of(node.len(), n));
     rows.sum::<u128>() + of_fronts::<E>(supernodes)
 }
 

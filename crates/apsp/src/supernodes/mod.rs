@@ -68,13 +68,16 @@ impl Supernode {
 /// The vertices of a graph by rank, cut into supernodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Supernodes {
-    vertices: Vec<VertexId>,
-    ranks: Vec<u32>,
-    nodes: Vec<Supernode>,
+    /// The vertex of each rank,
+    pub(crate) vertices: Vec<VertexId>,
+    /// and the rank of each vertex.
+    pub(crate) ranks: Vec<u32>,
+    /// By ascending rank.
+    pub(crate) nodes: Vec<Supernode>,
     /// The supernode of the first end, if there are ends.
     parents: Vec<Option<u32>>,
     /// By their depth in the tree of parents, the roots first.
-    levels: Vec<Vec<u32>>,
+    pub(crate) levels: Vec<Vec<u32>>,
 }
 
 impl Supernodes {
@@ -92,11 +95,6 @@ impl Supernodes {
         self.vertices.len()
     }
 
-    /// The supernodes, by ascending rank.
-    pub(crate) fn nodes(&self) -> &[Supernode] {
-        &self.nodes
-    }
-
     /// How many sums all pairs take: of Floyd-Warshall there are n³. O(supernodes).
     pub(crate) fn n_sums(&self) -> f64 {
         let n = self.n_vertices() as f64;
@@ -105,20 +103,6 @@ impl Supernodes {
             own * ends * n + own * (own + ends) * (own + ends)
         };
         self.nodes.iter().map(of_node).sum()
-    }
-
-    /// The vertex of each rank,
-    pub(crate) fn vertices(&self) -> &[VertexId] {
-        &self.vertices
-    }
-
-    /// and the rank of each vertex.
-    pub(crate) fn ranks(&self) -> &[u32] {
-        &self.ranks
-    }
-
-    pub(crate) fn levels(&self) -> &[Vec<u32>] {
-        &self.levels
     }
 
     pub(crate) fn parent(&self, node: u32) -> Option<u32> {

@@ -117,7 +117,7 @@ impl BySupernodes<'_> {
         let closed = host::Closed::of(fronts, supernodes, &steps)?;
         report.solve_ms += milliseconds(start);
         let start = Instant::now();
-        let (n, ranks) = (graph.n_vertices(), supernodes.ranks());
+        let (n, ranks) = (graph.n_vertices(), &supernodes.ranks);
         let mut table = Table::<W>::new(n, n)?;
         table.fill(&|u, cells| {
             let row = closed.row(ranks[u]);

@@ -16,7 +16,7 @@ pub(crate) struct Steps<'a> {
 
 impl<'a> Steps<'a> {
     pub(crate) fn new(supernodes: &Supernodes, progress: Option<Progress<'a>>) -> Self {
-        let total = 3 * supernodes.levels().len() as u64;
+        let total = 3 * supernodes.levels.len() as u64;
         Self { done: Cell::new(0), total, progress }
     }
 

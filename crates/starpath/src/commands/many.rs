@@ -6,7 +6,7 @@ use std::fmt;
 use anyhow::anyhow;
 use collectives::Communicator;
 use graph_formats::{AnyCsr, VertexId};
-use hierarchy::cuda::DeviceHierarchy;
+use hierarchy::gpu::DeviceHierarchy;
 use hierarchy::{Prepared, any};
 use paths::{AnyDistances, AnyTable, Distances, with_distances};
 use serde::Serialize;

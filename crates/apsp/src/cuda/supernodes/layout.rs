@@ -108,7 +108,7 @@ impl<E: MinPlus> Layout<E> {
                 false => [spread_up(&node.up, arithmetic), spread_down(&node.down, arithmetic)],
             })
             .collect();
-        for nodes in supernodes.levels() {
+        for nodes in &supernodes.levels {
             let mut level = Level::default();
             let starts = layout.bands.each_ref().map(Vec::len);
             for &node in nodes {
@@ -288,12 +288,12 @@ pub(super) fn bytes<E>(supernodes: &Supernodes, arithmetic: Arithmetic) -> u64 {
         let ends = ends.next_multiple_of(arithmetic.depth()) as u64;
         2 * own as u64 * ends * word + ends * 4 + (node.len() * node.len() * size_of::<E>()) as u64
     };
-    let nodes = supernodes.nodes().iter().map(of_node).sum::<u64>();
+    let nodes = supernodes.nodes.iter().map(of_node).sum::<u64>();
     let n_above = |node: u32| {
         let own = supernodes.node(node).len().div_ceil(PATCH) as u64;
         let above = supernodes.above(node).chain([node]);
         own * above.map(|node| supernodes.node(node).len().div_ceil(PATCH) as u64 + 1).sum::<u64>()
     };
-    let patches: u64 = (0..supernodes.nodes().len() as u32).map(n_above).sum();
+    let patches: u64 = (0..supernodes.nodes.len() as u32).map(n_above).sum();
     nodes + 2 * patches * size_of::<Patch>() as u64
 }

@@ -118,7 +118,7 @@ impl OnGpu<'_> {
         let start = Instant::now();
         let n = self.supernodes.n_vertices();
         let mut table = Table::<W>::new(n, n)?;
-        let ranks = self.gpu.upload(self.supernodes.ranks())?;
+        let ranks = self.gpu.upload(&self.supernodes.ranks)?;
         let n_rows = (DOWNLOADED / (n * size_of::<E>()).max(1)).clamp(1, n.max(1));
         let rows =
             self.gpu.buffer::<u32>((n_rows * n * size_of::<E>()).div_ceil(size_of::<u32>()))?;

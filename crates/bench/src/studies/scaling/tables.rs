@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use ::sssp::gpu;
-use hierarchy::cuda::{DeviceHierarchy, shared_table};
+use hierarchy::gpu::{DeviceHierarchy, shared_table};
 use hierarchy::{Hierarchy, Order};
 use paths::DistanceTable;
 

@@ -1,0 +1,196 @@
+//! A hierarchy on a GPU with weights.
+
+use std::sync::Arc;
+
+use graph_formats::{Csr, Weight};
+
+use super::customized::Customized;
+use super::hierarchy::{Arrays, DeviceHierarchy};
+use crate::metric::key::{KeyKind, Weights};
+use crate::metric::new_weights::{Current, NewWeights};
+use crate::prepare::hierarchy::structure;
+use crate::{HierarchyError, MetricWeight};
+
+/// A [`DeviceHierarchy`] customized for the weights of a graph: what answers questions.
+///
+/// It has its own handles of the hierarchy and of the graph. It keeps its work space on the GPU, and
+/// as much pinned memory as weights and some rows of distances take.
+pub struct DeviceMetric<W: Weight> {
+    pub(super) device: Arc<Arrays>,
+    graph: Csr<W>,
+    pub(super) keys: AnyKeys,
+    /// A bound on the length of every path.
+    bound: f64,
+}
+
+/// The keys of the hierarchy, in the narrowest type that holds all lengths.
+pub(super) enum AnyKeys {
+    U32(Customized<u32>),
+    U64(Customized<u64>),
+    F64(Customized<f64>),
+}
+
+/// The expression for the keys, whatever their type is: one that weights of `$W` may have, so
+/// that it is compiled for no others.
+macro_rules! with_keys {
+    ($W:ty, $any:expr, $keys:ident => $body:expr) => {
+        if const { crate::metric::key::is_float::<$W>() } {
+            crate::gpu::metric::with_keys!(@of $any, $keys => $body; F64)
+        } else {
+            crate::gpu::metric::with_keys!(@of $any, $keys => $body; U32 U64)
+        }
+    };
+    (@of $any:expr, $keys:ident => $body:expr; $($kind:ident)*) => {
+        match $any {
+            $(crate::gpu::metric::AnyKeys::$kind($keys) => $body,)*
+            _ => unreachable!("keys are floats where weights are, and only there"),
+        }
+    };
+}
+pub(super) use with_keys;
+
+impl AnyKeys {
+    fn new(device: &Arrays, kind: KeyKind) -> Result<Self, HierarchyError> {
+        Ok(match kind {
+            KeyKind::U32 => Self::U32(Customized::new(device)?),
+            KeyKind::U64 => Self::U64(Customized::new(device)?),
+            KeyKind::F64 => Self::F64(Customized::new(device)?),
+            KeyKind::U128 => {
+                let reason = "sums of the weights may leave 64 bits; take the CPU, or scale the \
+                              weights down";
+                return Err(HierarchyError::NotOnGpu { reason: reason.to_owned() });
+            }
+        })
+    }
+
+    fn kind(&self) -> KeyKind {
+        match self {
+            Self::U32(_) => KeyKind::U32,
+            Self::U64(_) => KeyKind::U64,
+            Self::F64(_) => KeyKind::F64,
+        }
+    }
+}
+
+impl<W: Weight> DeviceMetric<W> {
+    pub(crate) fn new(device: &DeviceHierarchy, graph: &Csr<W>) -> Result<Self, HierarchyError> {
+        let (device, (kind, bound)) = (device.arrays().clone(), KeyKind::of(graph)?);
+        device.hierarchy.check_arcs(&structure(graph))?;
+        let keys = AnyKeys::new(&device, kind)?;
+        let mut metric = Self { device, graph: graph.clone(), keys, bound };
+        metric.put_in()?;
+        Ok(metric)
+    }
+
+    /// Puts in the weights of the graph, which fit the keys.
+    fn put_in(&mut self) -> Result<(), HierarchyError> {
+        let weights = Weights::of(&self.graph);
+        with_keys!(W, &mut self.keys, keys => keys.customize(&self.device, weights))
+    }
+
+    pub(crate) fn take_all(&mut self, weights: &[W]) -> Result<(), HierarchyError> {
+        self.take(NewWeights::of_all(&self.current(), weights)?)
+    }
+
+    pub(crate) fn take_some(&mut self, changes: &[(usize, W)]) -> Result<(), HierarchyError> {
+        self.take(NewWeights::of_some(&self.current(), changes)?)
+    }
+
+    fn current(&self) -> Current<'_, W> {
+        Current { graph: &self.graph, kind: self.keys.kind(), bound: self.bound }
+    }
+
+    fn take(&mut self, weights: NewWeights<W>) -> Result<(), HierarchyError> {
+        match weights {
+            NewWeights::Few(changes, _) if changes.is_empty() => Ok(()),
+            NewWeights::Few(changes, bound) => {
+                self.graph.set_weights(&changes).expect("arcs and weights have been checked");
+                self.bound = bound;
+                with_keys!(W, &mut self.keys, keys => keys.update(&self.device, &changes))
+            }
+            NewWeights::Many(graph) => {
+                let (kind, bound) = KeyKind::of(&graph)?;
+                if kind != self.keys.kind() {
+                    self.keys = AnyKeys::new(&self.device, kind)?;
+                }
+                (self.graph, self.bound) = (graph, bound);
+                self.put_in()
+            }
+        }
+    }
+}
+
+impl<W: MetricWeight> DeviceMetric<W> {
+    /// Takes these weights, one for each arc, instead of those it has: as
+    /// [`DeviceHierarchy::customize`], but no memory is taken unless other keys are needed.
+    ///
+    /// # Errors
+    /// When there are fewer weights than arcs or more, one is not finite, or as
+    /// [`DeviceHierarchy::customize`]. The metric is as it was; where the GPU fails, it is of no
+    /// weights and must be customized again.
+    ///
+    /// ```
+    /// use gpu_runtime::Gpu;
+    /// use graph_formats::Csr;
+    /// use hierarchy::gpu::DeviceHierarchy;
+    /// use hierarchy::{Hierarchy, Order};
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (0, 2, 9), (1, 2, 2)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// if let Ok(gpu) = Gpu::open() {
+    ///     let on_gpu = DeviceHierarchy::new(&hierarchy, &graph, &gpu)?;
+    ///     let mut metric = on_gpu.customize(&graph)?;
+    ///     metric.customize(&[50, 9, 2])?;
+    ///     assert_eq!(metric.table(&[0], &[2], None)?.get(0, 0), Some(9));
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn customize(&mut self, weights: &[W]) -> Result<(), HierarchyError> {
+        W::customize_again_on_gpu(self, weights)
+    }
+
+    /// Gives arcs, by their positions in the graph, these weights; of two for one arc the last
+    /// counts. O(changes) on the CPU, and the first time O(m) where the graph's array of weights is
+    /// shared; all weights are uploaded, and all is customized on the GPU.
+    ///
+    /// # Errors
+    /// When there is no such arc, or for its weight as [`DeviceMetric::customize`].
+    pub fn update(&mut self, changes: &[(usize, W)]) -> Result<(), HierarchyError> {
+        W::update_on_gpu(self, changes)
+    }
+
+    /// A copy with the same weights, which is as it was when this one is changed. It takes as much
+    /// memory, beside the hierarchy and the work space. O(arcs of the hierarchy) on the GPU.
+    ///
+    /// # Errors
+    /// When the GPU fails or has too little memory.
+    ///
+    /// ```
+    /// use gpu_runtime::Gpu;
+    /// use graph_formats::Csr;
+    /// use hierarchy::gpu::DeviceHierarchy;
+    /// use hierarchy::{Hierarchy, Order};
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (0, 2, 9), (1, 2, 2)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// if let Ok(gpu) = Gpu::open() {
+    ///     let mut before = DeviceHierarchy::new(&hierarchy, &graph, &gpu)?.customize(&graph)?;
+    ///     let mut after = before.try_clone()?;
+    ///     // a traffic jam
+    ///     after.update(&[(graph.row(0).start, 50)])?;
+    ///     let found = [&mut before, &mut after].map(|metric| metric.table(&[0], &[2], None));
+    ///     assert_eq!(found.map(|table| table.unwrap().get(0, 0)), [Some(7), Some(9)]);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn try_clone(&self) -> Result<Self, HierarchyError> {
+        let device = &self.device;
+        let keys = match &self.keys {
+            AnyKeys::U32(keys) => AnyKeys::U32(keys.try_clone(device)?),
+            AnyKeys::U64(keys) => AnyKeys::U64(keys.try_clone(device)?),
+            AnyKeys::F64(keys) => AnyKeys::F64(keys.try_clone(device)?),
+        };
+        let (device, graph) = (device.clone(), self.graph.clone());
+        Ok(Self { device, graph, keys, bound: self.bound })
+    }
+}

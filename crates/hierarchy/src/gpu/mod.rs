@@ -1,0 +1,49 @@
+//! Hierarchies on a GPU: weights are put in there, and distances from thousands of sources found.
+//!
+//! * [`DeviceHierarchy`] is a hierarchy in the GPU's memory;
+//! * [`DeviceHierarchy::customize`] makes a [`DeviceMetric`] of the weights of a graph;
+//! * that has [distances](DeviceMetric::map_distances), [tables](DeviceMetric::table) and
+//!   [totals](DeviceMetric::totals) over all sources, which leave nothing but a few numbers a
+//!   vertex to be copied.
+//!
+//! Integers are the same as those of [`Metric`](crate::Metric), floats too. Several GPUs have a
+//! `DeviceHierarchy` each, and share the sources of a [table](shared_table).
+//!
+//! ```
+//! use gpu_runtime::Gpu;
+//! use graph_formats::Csr;
+//! use hierarchy::gpu::DeviceHierarchy;
+//! use hierarchy::{Hierarchy, Order};
+//!
+//! let graph = Csr::from_edges(4, &[(0, 1, 7u32), (1, 2, 1), (0, 2, 3), (2, 3, 2)])?;
+//! let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+//! match Gpu::open() {
+//!     Ok(gpu) => {
+//!         let hierarchy = DeviceHierarchy::new(&hierarchy, &graph, &gpu)?;
+//!         let mut metric = hierarchy.customize(&graph)?;
+//!         let eccentricities = metric.map_distances(&[0, 3], None, |_, all| all.max())?;
+//!         assert_eq!(eccentricities, [Some(5), Some(5)]);
+//!     }
+//!     Err(reason) => println!("no GPU: {reason}"),
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod batches;
+mod customized;
+mod device_key;
+mod device_totals;
+mod hierarchy;
+mod landing;
+mod metric;
+mod rows;
+mod segments;
+#[cfg(test)]
+mod tests;
+mod totals;
+mod triangles;
+
+pub use hierarchy::DeviceHierarchy;
+pub use metric::DeviceMetric;
+pub use rows::shared_table;
+pub(crate) use rows::table_by_gpus;

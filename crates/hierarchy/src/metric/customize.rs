@@ -1,0 +1,181 @@
+//! Customization: what every arc of the hierarchy weighs, by the triangles below it.
+//!
+//! An arc weighs as much as the shortest path between its ends through lower vertices. Those are
+//! found by ascending rank: the arcs of a vertex are laid out by the depth where they end, and each
+//! lower neighbour lowers those to its own higher neighbours (a lower triangle), which are among
+//! them. Subtrees of the elimination tree are contiguous and independent, so that threads take
+//! them; the vertices above are then done on one thread. O(triangles) additions, twice.
+//!
+//! The paper's version goes through the triangles of one arc after another and searches for them
+//! in both rows; here a row is read for all triangles at a vertex and nothing is searched for.
+//!
+//! Reference: dibbelt-2016
+
+use std::hint::select_unpredictable;
+use std::ops::Range;
+
+use graph_formats::{NoMemory, Weight, ensure_granted};
+
+use super::arcs::{Arcs, OF_GRAPH};
+use super::key::{Key, Weights};
+use crate::prepare::below::Below;
+use crate::prepare::hierarchy::{DOWN, Hierarchy, UP};
+
+/// As many arcs are worth another thread.
+const ARCS_PER_TASK: usize = 1 << 13;
+
+/// An arc while its vertex is customized.
+#[derive(Clone, Copy)]
+pub(crate) struct Arc<K> {
+    pub(crate) keys: [K; 2],
+    pub(crate) origins: [u32; 2],
+}
+
+impl<K: Key> Arc<K> {
+    pub(crate) const NONE: Self = Self { keys: [K::UNREACHED; 2], origins: [OF_GRAPH; 2] };
+
+    #[inline(always)]
+    pub(crate) fn lower(&mut self, direction: usize, key: K, origin: u32) {
+        // two moves, where a branch would often be mispredicted
+        let is_less = key < self.keys[direction];
+        self.keys[direction] = select_unpredictable(is_less, key, self.keys[direction]);
+        self.origins[direction] = select_unpredictable(is_less, origin, self.origins[direction]);
+    }
+
+    /// Lowers it by the arcs that lead up from a lower vertex to both its ends, the lower one first.
+    pub(crate) fn lower_by_triangle(&mut self, keys: &[[K; 2]], first: u32, second: usize) {
+        let ([from_middle, to_middle], other) = (keys[first as usize], keys[second]);
+        self.lower(UP, to_middle.add(other[UP]), first);
+        self.lower(DOWN, other[DOWN].add(from_middle), first);
+    }
+}
+
+/// The arcs of the hierarchy with these weights.
+pub(crate) fn customize<U: Weight, K: Key>(
+    hierarchy: &Hierarchy,
+    below: &Below,
+    weights: Weights<'_, U>,
+) -> Result<Arcs<K>, NoMemory> {
+    let n_arcs = hierarchy.n_arcs();
+    ensure_granted(Arcs::<K>::bytes_of(n_arcs))?;
+    let (mut keys, mut origins) = (vec![[K::ZERO; 2]; n_arcs], vec![[0; 2]; n_arcs]);
+    let customization = Customization { hierarchy, below, weights };
+    let whole = Rows { first: 0, keys: &mut keys, origins: &mut origins };
+    customization.subtrees(0..hierarchy.n_vertices() as u32, whole);
+    Ok(Arcs { keys: keys.into(), origins: origins.into() })
+}
+
+/// The arcs of contiguous ranks.
+struct Rows<'a, K> {
+    /// The position of the first in the hierarchy.
+    first: usize,
+    keys: &'a mut [[K; 2]],
+    origins: &'a mut [[u32; 2]],
+}
+
+impl<K> Rows<'_, K> {
+    /// Those at some positions in the hierarchy.
+    fn at(&mut self, arcs: Range<usize>) -> Rows<'_, K> {
+        let range = arcs.start - self.first..arcs.end - self.first;
+        let (keys, origins) = (&mut self.keys[range.clone()], &mut self.origins[range]);
+        Rows { first: arcs.start, keys, origins }
+    }
+
+    /// Those before a position, and the others.
+    fn split_at(&mut self, arc: usize) -> (Rows<'_, K>, Rows<'_, K>) {
+        let (keys, more_keys) = self.keys.split_at_mut(arc - self.first);
+        let (origins, more_origins) = self.origins.split_at_mut(arc - self.first);
+        let more = Rows { first: arc, keys: more_keys, origins: more_origins };
+        (Rows { first: self.first, keys, origins }, more)
+    }
+}
+
+struct Customization<'a, U> {
+    hierarchy: &'a Hierarchy,
+    below: &'a Below,
+    weights: Weights<'a, U>,
+}
+
+impl<U: Weight> Customization<'_, U> {
+    /// Customizes whole subtrees: these ranks, which have these arcs.
+    fn subtrees<K: Key>(&self, ranks: Range<u32>, mut arcs: Rows<'_, K>) {
+        let mut row = vec![Arc::NONE; self.hierarchy.height()];
+        let mut left = ranks;
+        // what is above subtrees comes after them, the lowest first
+        let mut above = Vec::new();
+        while self.arcs(&left).len() > ARCS_PER_TASK {
+            let (one, other, top) = self.split(left);
+            above.push(top);
+            let [n_one, n_other] = [&one, &other].map(|ranks| self.arcs(ranks).len());
+            if n_one.min(n_other) > ARCS_PER_TASK {
+                let mut both = arcs.at(self.arcs(&(one.start..other.end)));
+                let (below, above) = both.split_at(self.arcs(&other).start);
+                rayon::join(|| self.subtrees(one, below), || self.subtrees(other, above));
+                left = 0..0;
+            } else {
+                let (small, large) = if n_one < n_other { (one, other) } else { (other, one) };
+                small.for_each(|rank| self.vertex(rank, &mut arcs, &mut row));
+                left = large;
+            }
+        }
+        let above = above.into_iter().rev().flatten();
+        left.chain(above).for_each(|rank| self.vertex(rank, &mut arcs, &mut row));
+    }
+
+    /// The arcs that lead up from these ranks.
+    fn arcs(&self, ranks: &Range<u32>) -> Range<usize> {
+        let offsets = &self.hierarchy.offsets;
+        offsets[ranks.start as usize] as usize..offsets[ranks.end as usize] as usize
+    }
+
+    /// Two parts of subtrees of which none has an arc to the other, of about as many arcs, and the
+    /// ranks above both.
+    fn split(&self, ranks: Range<u32>) -> (Range<u32>, Range<u32>, Range<u32>) {
+        let subtree = |rank: u32| self.hierarchy.subtrees[rank as usize - 1];
+        let mut top = ranks.end;
+        while top > ranks.start && subtree(top) == ranks.start {
+            top -= 1;
+        }
+        let half = self.arcs(&(ranks.start..top)).len() / 2;
+        let mut middle = top;
+        while middle > ranks.start && subtree(middle) > ranks.start {
+            middle = subtree(middle);
+            if self.arcs(&(middle..top)).len() >= half {
+                break;
+            }
+        }
+        (ranks.start..middle, middle..top, top..ranks.end)
+    }
+
+    /// Customizes the arcs of one vertex, whose descendants are customized.
+    fn vertex<K: Key>(&self, rank: u32, arcs: &mut Rows<'_, K>, row: &mut [Arc<K>]) {
+        let Hierarchy { offsets, ends, .. } = self.hierarchy;
+        let Below { lower_offsets, lower, input_offsets, inputs, .. } = self.below;
+        let range =
+            |offsets: &[u32]| offsets[rank as usize] as usize..offsets[rank as usize + 1] as usize;
+        let own = range(offsets);
+        for &end in &ends[own.clone()] {
+            row[end as usize] = Arc::NONE;
+        }
+        for input in &inputs[range(input_offsets)] {
+            let key = K::of_weight(self.weights.of_arc(input.arc as usize));
+            row[input.end as usize].lower(input.direction.into(), key, OF_GRAPH | input.arc);
+        }
+        for triangle in &lower[range(lower_offsets)] {
+            let (middle, arc) = (triangle.from, triangle.arc as usize);
+            let sides = arc + 1..offsets[middle as usize + 1] as usize;
+            let [from_middle, to_middle] = arcs.keys[arc - arcs.first];
+            let others = &arcs.keys[sides.start - arcs.first..sides.end - arcs.first];
+            for (&end, other) in ends[sides].iter().zip(others) {
+                let place = &mut row[end as usize];
+                place.lower(UP, to_middle.add(other[UP]), triangle.arc);
+                place.lower(DOWN, other[DOWN].add(from_middle), triangle.arc);
+            }
+        }
+        let places = own.start - arcs.first..own.end - arcs.first;
+        let places = arcs.keys[places.clone()].iter_mut().zip(&mut arcs.origins[places]);
+        for ((keys, origins), &end) in places.zip(&ends[own]) {
+            (*keys, *origins) = (row[end as usize].keys, row[end as usize].origins);
+        }
+    }
+}

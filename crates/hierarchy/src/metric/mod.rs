@@ -1,0 +1,132 @@
+//! A hierarchy with weights.
+
+pub(crate) mod arcs;
+mod changes;
+mod consistency;
+mod customize;
+pub(crate) mod key;
+pub(crate) mod lengths;
+pub(crate) mod new_weights;
+pub(crate) mod prepared;
+mod update;
+
+use graph_formats::{Csr, NoMemory, Weight, ensure_granted};
+
+use self::arcs::Arcs;
+use self::customize::customize;
+use self::key::{KeyKind, Weights, is_float};
+use crate::prepare::below::Below;
+use crate::prepare::hierarchy::{Hierarchy, structure};
+use crate::{HierarchyError, MetricWeight};
+
+/// A hierarchy customized for the weights of a graph: what answers questions.
+///
+/// It has its own handles of the hierarchy and of the graph. [`Metric::update`] and
+/// [`Metric::customize`] put other weights in. A clone shares all memory, O(1), and is as it was
+/// when the other is changed: that copies what it changes, once.
+#[derive(Clone)]
+pub struct Metric<W: Weight> {
+    pub(crate) hierarchy: Hierarchy,
+    pub(crate) graph: Csr<W>,
+    pub(crate) arcs: AnyArcs,
+    /// A bound on the length of every path.
+    pub(crate) bound: f64,
+}
+
+/// The arcs of the hierarchy, in the narrowest keys that hold all lengths.
+#[derive(Clone)]
+pub(crate) enum AnyArcs {
+    U32(Arcs<u32>),
+    U64(Arcs<u64>),
+    U128(Arcs<u128>),
+    F64(Arcs<f64>),
+}
+
+/// The expression for the arcs, whatever their keys are: those that weights or distances of `$W` may
+/// have, so that it is compiled for no others, or all.
+macro_rules! with_arcs {
+    ($W:ty, $any:expr, $arcs:ident => $body:expr) => {
+        if const { crate::metric::key::is_float::<$W>() } {
+            crate::metric::with_arcs!(@of $any, $arcs => $body; F64; _)
+        } else {
+            crate::metric::with_arcs!(@of $any, $arcs => $body; U32 U64 U128; _)
+        }
+    };
+    ($any:expr, $arcs:ident => $body:expr) => {
+        crate::metric::with_arcs!(@of $any, $arcs => $body; U32 U64 U128 F64)
+    };
+    (@of $any:expr, $arcs:ident => $body:expr; $($kind:ident)* $(; $other:pat)?) => {
+        match $any {
+            $(crate::metric::AnyArcs::$kind($arcs) => $body,)*
+            $($other => unreachable!("keys are floats where weights are, and only there"),)?
+        }
+    };
+}
+pub(crate) use with_arcs;
+
+impl AnyArcs {
+    /// Those with the weights of `graph`.
+    fn of<W: Weight>(
+        hierarchy: &Hierarchy,
+        graph: &Csr<W>,
+        kind: KeyKind,
+    ) -> Result<Self, NoMemory> {
+        ensure_granted(Below::bytes_of(hierarchy, graph.n_arcs()))?;
+        let below = hierarchy.below(&structure(graph));
+        let weights = Weights::of(graph);
+        if const { is_float::<W>() } {
+            return customize(hierarchy, below, weights).map(Self::F64);
+        }
+        match kind {
+            KeyKind::U32 => customize(hierarchy, below, weights).map(Self::U32),
+            KeyKind::U64 => customize(hierarchy, below, weights).map(Self::U64),
+            _ => customize(hierarchy, below, weights).map(Self::U128),
+        }
+    }
+
+    pub(crate) fn kind(&self) -> KeyKind {
+        match self {
+            Self::U32(_) => KeyKind::U32,
+            Self::U64(_) => KeyKind::U64,
+            Self::U128(_) => KeyKind::U128,
+            Self::F64(_) => KeyKind::F64,
+        }
+    }
+}
+
+impl<W: Weight> Metric<W> {
+    pub(crate) fn new(hierarchy: Hierarchy, graph: Csr<W>) -> Result<Self, HierarchyError> {
+        let (kind, bound) = KeyKind::of(&graph)?;
+        let arcs = AnyArcs::of(&hierarchy, &graph, kind)?;
+        Ok(Self { hierarchy, graph, arcs, bound })
+    }
+}
+
+impl Hierarchy {
+    /// The hierarchy with the weights of `graph`: of the graph that it was made for, or of another
+    /// with the same arcs. In parallel; O(triangles of the hierarchy), and 16 bytes an arc of
+    /// it where all distances are sure to fit in 31 bits, else 24. The metric shares the memory of
+    /// the hierarchy and of the graph.
+    ///
+    /// # Errors
+    /// When the arcs of `graph` are others, a weight is negative, or floats are so large that a sum
+    /// of them may be infinite; when the system refuses the memory.
+    pub fn customize<W: MetricWeight>(&self, graph: &Csr<W>) -> Result<Metric<W>, HierarchyError> {
+        W::customize(self, graph)
+    }
+
+    pub(crate) fn customized<W: Weight>(
+        &self,
+        graph: &Csr<W>,
+    ) -> Result<Metric<W>, HierarchyError> {
+        self.check_arcs(&structure(graph))?;
+        Metric::new(self.clone(), graph.clone())
+    }
+}
+
+impl<W: MetricWeight> Metric<W> {
+    /// The graph with the weights that the metric has.
+    pub fn graph(&self) -> &Csr<W> {
+        &self.graph
+    }
+}

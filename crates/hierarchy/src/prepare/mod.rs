@@ -1,0 +1,5 @@
+//! A graph prepared for any weights.
+
+pub(crate) mod below;
+pub(crate) mod hierarchy;
+mod tree;

@@ -1,0 +1,136 @@
+//! The k shortest simple paths between two vertices.
+//!
+//! The searches of `k_paths` ask how far a vertex is from the target. Here that is found when it is
+//! asked for: the distances of the ancestors of the target by a walk up from it, and of any other
+//! vertex from those of its own ancestors, which the searches have asked about before or which are
+//! kept, so that the work is in proportion to what the searches see.
+//!
+//! Reference: strasser-zeitz-2021, yen-1971
+
+use elimination::ROOT;
+use graph_formats::{VertexId, ensure_granted};
+use k_paths::SearchError;
+
+use crate::metric::arcs::Arcs;
+use crate::metric::key::Key;
+use crate::metric::lengths::too_far;
+use crate::metric::{Metric, with_arcs};
+use crate::prepare::hierarchy::{DOWN, Hierarchy, UP};
+use crate::{HierarchyError, MetricWeight};
+
+impl<W: MetricWeight> Metric<W> {
+    /// The `k` shortest simple paths from `source` to `target`, or all where there are fewer: the
+    /// same in the same order as those of `sssp::Solver::k_shortest_paths`.
+    ///
+    /// About k searches, which go straight along shortest paths where nothing is in the way, and
+    /// for each vertex that they come to the arcs that lead up from it and from those ancestors
+    /// that were not needed before.
+    ///
+    /// # Errors
+    /// When the source or target does not exist, or one of the `k` paths has a length that its type
+    /// cannot hold; when the system refuses the memory.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use hierarchy::{Hierarchy, Order};
+    ///
+    /// let graph = Csr::from_edges(4, &[(0, 1, 1u32), (1, 3, 4), (0, 2, 2), (2, 3, 1)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// let paths = hierarchy.customize(&graph)?.k_shortest_paths(0, 3, 2)?;
+    /// let found: Vec<_> = paths.iter().map(|path| (path.length, &path.vertices[..])).collect();
+    /// assert_eq!(found, [(3, &[0, 2, 3][..]), (5, &[0, 1, 3])]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn k_shortest_paths(
+        &self,
+        source: VertexId,
+        target: VertexId,
+        k: usize,
+    ) -> Result<Vec<k_paths::Path<W::Distance>>, HierarchyError> {
+        W::k_paths_by_hierarchy(self, source, target, k)
+    }
+
+    pub(crate) fn find_k_paths(
+        &self,
+        source: VertexId,
+        target: VertexId,
+        k: usize,
+    ) -> Result<Vec<k_paths::Path<W::Distance>>, HierarchyError> {
+        self.hierarchy.rank("source", source)?;
+        let (hierarchy, rank) = (&self.hierarchy, self.hierarchy.rank("target", target)?);
+        let found = with_arcs!(W, &self.arcs, arcs => {
+            ensure_granted(ToTarget::bytes_of(arcs, hierarchy.n_vertices()))?;
+            let mut to_target = ToTarget::new(hierarchy, arcs, rank);
+            let distance =
+                |vertex: VertexId| to_target.length(hierarchy.ranks[vertex as usize])?.to_distance();
+            k_paths::k_shortest_paths(&self.graph, source, target, k, distance, None)
+        });
+        found.map(|found| found.paths).map_err(|error| match error {
+            SearchError::NoDistances { .. } => HierarchyError::Damaged,
+            SearchError::NoMemory(refused) => refused.into(),
+            _ => too_far::<W::Distance>(source, target),
+        })
+    }
+}
+
+/// The distances to one target.
+struct ToTarget<'m, K> {
+    hierarchy: &'m Hierarchy,
+    arcs: &'m Arcs<K>,
+    /// By depth, the ancestors of the target, or [`ROOT`],
+    ancestors: Vec<u32>,
+    /// and how far it is from these by the way down alone.
+    down: Vec<[K; 1]>,
+    /// By depth, the ancestors of the rank asked about last, and how far the target is from them.
+    path: Vec<(u32, K)>,
+    /// By rank, what has been found, where that is so.
+    keys: Vec<K>,
+    is_found: Vec<bool>,
+}
+
+impl<'m, K: Key> ToTarget<'m, K> {
+    fn bytes_of(_: &Arcs<K>, n_vertices: usize) -> usize {
+        n_vertices * (size_of::<K>() + size_of::<bool>())
+    }
+
+    fn new(hierarchy: &'m Hierarchy, arcs: &'m Arcs<K>, target: u32) -> Self {
+        let (n, height) = (hierarchy.n_vertices(), hierarchy.height());
+        let (mut ancestors, mut down) = (vec![ROOT; height], vec![[K::UNREACHED]; height]);
+        arcs.climb(hierarchy, target, DOWN, &mut down, 0, |depth, rank| ancestors[depth] = rank);
+        // zeros, which take no time until they are written
+        let (keys, is_found) = (vec![K::ZERO; n], vec![false; n]);
+        Self { hierarchy, arcs, ancestors, down, path: Vec::new(), keys, is_found }
+    }
+
+    /// The length of the way from a rank; none where there is none.
+    fn length(&mut self, rank: u32) -> Option<K> {
+        Some(self.key(rank)).filter(|&key| key < K::UNREACHED)
+    }
+
+    /// How far the target is from a rank.
+    fn key(&mut self, rank: u32) -> K {
+        if self.is_found[rank as usize] {
+            return self.keys[rank as usize];
+        }
+        let hierarchy = self.hierarchy;
+        let is_last = |rank: &u32| {
+            let depth = usize::from(hierarchy.depths[*rank as usize]);
+            self.path.get(depth).is_some_and(|&(other, _)| other == *rank)
+        };
+        let missing: Vec<u32> = hierarchy.way_up(rank).take_while(|rank| !is_last(rank)).collect();
+        let depth = usize::from(hierarchy.depths[rank as usize]);
+        self.path.truncate(depth + 1 - missing.len());
+        for &rank in missing.iter().rev() {
+            if !self.is_found[rank as usize] {
+                let depth = self.path.len();
+                let is_above = self.ancestors[depth] == rank;
+                let down = if is_above { self.down[depth][0] } else { K::UNREACHED };
+                let of_depth = |depth| self.path[usize::from(depth)].1;
+                self.keys[rank as usize] = self.arcs.least(hierarchy, rank, UP, down, of_depth);
+                self.is_found[rank as usize] = true;
+            }
+            self.path.push((rank, self.keys[rank as usize]));
+        }
+        self.keys[rank as usize]
+    }
+}

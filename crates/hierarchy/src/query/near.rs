@@ -1,0 +1,183 @@
+//! What is near a source.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use graph_formats::{Distance, VertexId};
+
+use super::surroundings::Surroundings;
+use crate::metric::arcs::Arcs;
+use crate::metric::key::Key;
+use crate::metric::lengths::too_far;
+use crate::metric::{Metric, with_arcs};
+use crate::prepare::hierarchy::Hierarchy;
+use crate::{HierarchyError, MetricWeight};
+
+/// So many vertices are put in order faster by a list of all than by sorting: one of these.
+const SHARE_TO_SORT: usize = 16;
+
+impl<W: MetricWeight> Metric<W> {
+    /// The `k` of `targets` that are nearest to `source`, with their distances, the nearest first;
+    /// of those equally near the ones listed first. Fewer where no path leads to so many.
+    ///
+    /// As exact as [`Metric::table`], of which this is a part of a row, sorted. With t targets
+    /// O(height² + t log t), and the arcs that lead up from the ancestors of the targets, but for
+    /// most that are farther than the last of the nearest.
+    ///
+    /// # Errors
+    /// When the source or a target does not exist, or a distance overflows its type.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use hierarchy::{Hierarchy, Order};
+    ///
+    /// let graph = Csr::from_edges(4, &[(0, 1, 7u32), (1, 2, 1), (2, 3, 2)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// let metric = hierarchy.customize(&graph)?;
+    /// assert_eq!(metric.nearest(1, &[0, 2, 3], 2)?, [(2, 1), (3, 3)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn nearest(
+        &self,
+        source: VertexId,
+        targets: &[VertexId],
+        k: usize,
+    ) -> Result<Vec<(VertexId, W::Distance)>, HierarchyError> {
+        W::nearest_by_hierarchy(self, source, targets, k)
+    }
+
+    pub(crate) fn find_nearest(
+        &self,
+        source: VertexId,
+        targets: &[VertexId],
+        k: usize,
+    ) -> Result<Vec<(VertexId, W::Distance)>, HierarchyError> {
+        let (hierarchy, rank) = (&self.hierarchy, self.hierarchy.rank("source", source)?);
+        let ranks = self.hierarchy.ranks_of("target", targets)?;
+        with_arcs!(W, &self.arcs, arcs => {
+            nearest(hierarchy, arcs, (source, rank), (targets, &ranks), k)
+        })
+    }
+
+    /// The vertices no farther than `radius` from `source`, with their distances, ascending by
+    /// vertex.
+    ///
+    /// As exact as [`Metric::distances`]. O(height² + arcs that lead up from vertices so near or
+    /// with an end so near, and f log f to sort the f that are found).
+    ///
+    /// # Errors
+    /// When the source does not exist.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use hierarchy::{Hierarchy, Order};
+    ///
+    /// let graph = Csr::from_edges(4, &[(0, 1, 7u32), (1, 2, 1), (2, 3, 2)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// let metric = hierarchy.customize(&graph)?;
+    /// assert_eq!(metric.within(2, 2)?, [(1, 1), (2, 0), (3, 2)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn within(
+        &self,
+        source: VertexId,
+        radius: W::Distance,
+    ) -> Result<Vec<(VertexId, W::Distance)>, HierarchyError> {
+        W::within_by_hierarchy(self, source, radius)
+    }
+
+    pub(crate) fn find_within(
+        &self,
+        source: VertexId,
+        radius: W::Distance,
+    ) -> Result<Vec<(VertexId, W::Distance)>, HierarchyError> {
+        let (hierarchy, rank) = (&self.hierarchy, self.hierarchy.rank("source", source)?);
+        Ok(with_arcs!(W, &self.arcs, arcs => within(hierarchy, arcs, rank, radius)))
+    }
+}
+
+/// The nearest by ranks, which go with the vertices.
+fn nearest<D: Distance, K: Key>(
+    hierarchy: &Hierarchy,
+    arcs: &Arcs<K>,
+    (source, rank): (VertexId, u32),
+    (targets, ranks): (&[VertexId], &[u32]),
+    k: usize,
+) -> Result<Vec<(VertexId, D)>, HierarchyError> {
+    if k == 0 {
+        return Ok(Vec::new());
+    }
+    let farthest = |nearest: &BinaryHeap<Near<K>>| match nearest.peek() {
+        Some(last) if nearest.len() == k => last.0,
+        _ => K::UNREACHED,
+    };
+    let mut by_rank: Vec<(u32, usize)> = ranks.iter().copied().zip(0..).collect();
+    by_rank.sort_unstable();
+    let sorted: Vec<u32> = by_rank.iter().map(|&(rank, _)| rank).collect();
+    let mut nearest = BinaryHeap::new();
+    let look = Surroundings::new(hierarchy, arcs, Some(&sorted), K::UNREACHED);
+    look.look(rank, |rank, key| {
+        let first = sorted.partition_point(|&other| other < rank);
+        for &(_, place) in by_rank[first..].iter().take_while(|(other, _)| *other == rank) {
+            nearest.push(Near(key, place));
+            if nearest.len() > k {
+                nearest.pop();
+            }
+        }
+        farthest(&nearest)
+    });
+    let nearest = nearest.into_sorted_vec().into_iter();
+    let reached = nearest.filter(|&Near(key, _)| key < K::UNREACHED);
+    let with_distance = |Near(key, place): Near<K>| {
+        let target = targets[place];
+        let distance = key.to_distance().ok_or(too_far::<D>(source, target))?;
+        Ok((target, distance))
+    };
+    reached.map(with_distance).collect()
+}
+
+/// What is no farther than a radius, by the rank of the source.
+fn within<D: Distance, K: Key>(
+    hierarchy: &Hierarchy,
+    arcs: &Arcs<K>,
+    source: u32,
+    radius: D,
+) -> Vec<(VertexId, D)> {
+    let Some(greatest) = K::at_most(radius) else { return Vec::new() };
+    let mut found = Vec::new();
+    let look = Surroundings::new(hierarchy, arcs, None, greatest);
+    look.look(source, |rank, key| {
+        let vertex = hierarchy.vertices[rank as usize];
+        let distance = key.to_distance::<D>().filter(|&distance| distance <= radius);
+        found.extend(distance.map(|distance| (vertex, distance)));
+        greatest
+    });
+    let n = hierarchy.n_vertices();
+    if found.len() < n / SHARE_TO_SORT {
+        found.sort_unstable_by_key(|&(vertex, _)| vertex);
+        return found;
+    }
+    let mut all = vec![None; n];
+    found.iter().for_each(|&(vertex, distance)| all[vertex as usize] = Some(distance));
+    let all = all.into_iter().zip(0..);
+    all.filter_map(|(distance, vertex)| Some((vertex, distance?))).collect()
+}
+
+/// The key of a target and its place in the list, in this order.
+#[derive(PartialEq)]
+struct Near<K>(K, usize);
+
+impl<K: Key> Ord for Near<K> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let by_key = self.0.partial_cmp(&other.0).unwrap_or(Ordering::Equal);
+        by_key.then(self.1.cmp(&other.1))
+    }
+}
+
+impl<K: Key> PartialOrd for Near<K> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<K: Key> Eq for Near<K> {}
