@@ -2,6 +2,7 @@
 
 use gpu_runtime::{Gpu, GpuError, Kernel, Ptx};
 use graph_formats::{Csr, Weight, WeightKind};
+use kernels::Module;
 
 use crate::{ApspError, Number};
 
@@ -156,86 +157,47 @@ pub(crate) struct Kernels {
     pub(super) settle_hops_narrow: Kernel,
 }
 
-/// Modules and names of kernels.
-struct Names {
-    matrix: Ptx,
-    blocked: Ptx,
-    strips: Ptx,
-    next_hops: Ptx,
-    /// In the order of the fields of [`Kernels`].
-    kernels: [&'static str; 9],
-}
-
-const fn ptx(module: kernels::Module) -> Ptx {
-    Ptx::new(module.name, module.ptx)
-}
-
-macro_rules! names {
-    ($element:literal of $plain:literal:
-     $matrix:ident, $blocked:ident, $strips:ident, $next_hops:ident) => {
-        Names {
-            matrix: ptx(kernels::apsp::$matrix),
-            blocked: ptx(kernels::apsp::$blocked),
-            strips: ptx(kernels::apsp::$strips),
-            next_hops: ptx(kernels::apsp::$next_hops),
-            kernels: [
-                concat!("clear_matrix_", $plain),
-                concat!("place_arcs_", $plain),
-                concat!("advance_", $element),
-                concat!("update_", $element),
-                concat!("turn_over_", $element),
-                concat!("multiply_", $element),
-                concat!("next_hops_narrow_", $plain),
-                concat!("next_hops_wide_", $plain),
-                concat!("settle_hops_narrow_", $plain),
-            ],
-        }
-    };
-}
-
-static I32: Names = names!("i32" of "i32": MATRIX_I32, BLOCKED_I32, STRIPS_I32, NEXT_HOPS_I32);
-static I32_90: Names =
-    names!("i32" of "i32": MATRIX_I32, BLOCKED_90_I32, STRIPS_90_I32, NEXT_HOPS_I32);
-static U16_90: Names =
-    names!("u16" of "u16": MATRIX_U16, BLOCKED_90_U16, STRIPS_90_U16, NEXT_HOPS_U16);
-static F32: Names = names!("f32" of "f32": MATRIX_F32, BLOCKED_F32, STRIPS_F32, NEXT_HOPS_F32);
-static F32_90: Names =
-    names!("f32" of "f32": MATRIX_F32, BLOCKED_90_F32, STRIPS_90_F32, NEXT_HOPS_F32);
-static F32_SIGNED: Names = names!(
-    "f32_signed" of "f32": MATRIX_F32, BLOCKED_F32_SIGNED, STRIPS_F32_SIGNED, NEXT_HOPS_F32
-);
-static I64: Names = names!("i64" of "i64": MATRIX_I64, BLOCKED_I64, STRIPS_I64, NEXT_HOPS_I64);
-static I64_90: Names =
-    names!("i64" of "i64": MATRIX_I64, BLOCKED_90_I64, STRIPS_90_I64, NEXT_HOPS_I64);
-static F64: Names = names!("f64" of "f64": MATRIX_F64, BLOCKED_F64, STRIPS_F64, NEXT_HOPS_F64);
-static F64_90: Names =
-    names!("f64" of "f64": MATRIX_F64, BLOCKED_90_F64, STRIPS_90_F64, NEXT_HOPS_F64);
-
 impl Kernels {
     pub(crate) fn load(gpu: &Gpu, arithmetic: Arithmetic) -> Result<Self, GpuError> {
-        let names = match (arithmetic, adds_and_compares(gpu)) {
-            (Arithmetic::I32, false) => &I32,
-            (Arithmetic::I32, true) => &I32_90,
-            (Arithmetic::U16, _) => &U16_90,
-            (Arithmetic::F32, false) => &F32,
-            (Arithmetic::F32, true) => &F32_90,
-            (Arithmetic::F32Signed, _) => &F32_SIGNED,
-            (Arithmetic::I64, false) => &I64,
-            (Arithmetic::I64, true) => &I64_90,
-            (Arithmetic::F64, false) => &F64,
-            (Arithmetic::F64, true) => &F64_90,
+        use Arithmetic::{F32, F32Signed, F64, I32, I64, U16};
+        use kernels::apsp as of;
+        let [matrix, blocked, strips, hops] = match (arithmetic, adds_and_compares(gpu)) {
+            (I32, false) => [of::MATRIX_I32, of::BLOCKED_I32, of::STRIPS_I32, of::NEXT_HOPS_I32],
+            (I32, true) => {
+                [of::MATRIX_I32, of::BLOCKED_90_I32, of::STRIPS_90_I32, of::NEXT_HOPS_I32]
+            }
+            (U16, _) => [of::MATRIX_U16, of::BLOCKED_90_U16, of::STRIPS_90_U16, of::NEXT_HOPS_U16],
+            (F32, false) => [of::MATRIX_F32, of::BLOCKED_F32, of::STRIPS_F32, of::NEXT_HOPS_F32],
+            (F32, true) => {
+                [of::MATRIX_F32, of::BLOCKED_90_F32, of::STRIPS_90_F32, of::NEXT_HOPS_F32]
+            }
+            (F32Signed, _) => {
+                [of::MATRIX_F32, of::BLOCKED_F32_SIGNED, of::STRIPS_F32_SIGNED, of::NEXT_HOPS_F32]
+            }
+            (I64, false) => [of::MATRIX_I64, of::BLOCKED_I64, of::STRIPS_I64, of::NEXT_HOPS_I64],
+            (I64, true) => {
+                [of::MATRIX_I64, of::BLOCKED_90_I64, of::STRIPS_90_I64, of::NEXT_HOPS_I64]
+            }
+            (F64, false) => [of::MATRIX_F64, of::BLOCKED_F64, of::STRIPS_F64, of::NEXT_HOPS_F64],
+            (F64, true) => {
+                [of::MATRIX_F64, of::BLOCKED_90_F64, of::STRIPS_90_F64, of::NEXT_HOPS_F64]
+            }
         };
-        let [clear, place, advance, update, turn, multiply, narrow, wide, settle] = names.kernels;
+        let number = arithmetic.number();
+        let sign = if arithmetic == F32Signed { "_signed" } else { "" };
+        let kernel = |module: Module, name: &str, sign: &str| {
+            gpu.kernel(&Ptx::new(module.name, module.ptx), &format!("{name}_{number}{sign}"))
+        };
         Ok(Self {
-            clear_matrix: gpu.kernel(&names.matrix, clear)?,
-            place_arcs: gpu.kernel(&names.matrix, place)?,
-            advance: gpu.kernel(&names.blocked, advance)?,
-            update: gpu.kernel(&names.blocked, update)?,
-            turn_over: gpu.kernel(&names.strips, turn)?,
-            multiply: gpu.kernel(&names.strips, multiply)?,
-            next_hops_narrow: gpu.kernel(&names.next_hops, narrow)?,
-            next_hops_wide: gpu.kernel(&names.next_hops, wide)?,
-            settle_hops_narrow: gpu.kernel(&names.next_hops, settle)?,
+            clear_matrix: kernel(matrix, "clear_matrix", "")?,
+            place_arcs: kernel(matrix, "place_arcs", "")?,
+            advance: kernel(blocked, "advance", sign)?,
+            update: kernel(blocked, "update", sign)?,
+            turn_over: kernel(strips, "turn_over", sign)?,
+            multiply: kernel(strips, "multiply", sign)?,
+            next_hops_narrow: kernel(hops, "next_hops_narrow", "")?,
+            next_hops_wide: kernel(hops, "next_hops_wide", "")?,
+            settle_hops_narrow: kernel(hops, "settle_hops_narrow", "")?,
         })
     }
 }
