@@ -24,12 +24,12 @@ use super::product::{Strip, take_through};
 use super::tile::Tile;
 use crate::ApspError;
 use crate::element::Element;
-use crate::scratch::{Bytes, Engine, Watch};
+use crate::scratch::{Bytes, Engine, RowChecks};
 
 /// Strips under way at once on a GPU.
 const SLOTS: usize = 3;
 /// Rows of a strip, if there is memory.
-const MOST_STRIP_ROWS: usize = 512;
+const MAX_STRIP_ROWS: usize = 512;
 
 /// A GPU, and room for the rows of the pivots.
 struct Device {
@@ -46,7 +46,7 @@ struct Slot {
     gpu: Gpu,
     rows: Buffer<u32>,
     columns: Buffer<u32>,
-    turned: Buffer<u32>,
+    transposed: Buffer<u32>,
     /// The strip's rows in the host's memory, and after them its columns.
     staging: PinnedBuffer<u32>,
     done: Event,
@@ -72,6 +72,12 @@ fn bytes_with(
 /// The least that will do for blocks of so many pivots: of the host's memory for copies of strips.
 pub(crate) fn bytes(arithmetic: Arithmetic, side: usize, n_gpus: usize, width: usize) -> Bytes {
     bytes_with(arithmetic, side, n_gpus, width, TILE_ROWS)
+}
+
+/// Bytes that each of these GPUs has.
+pub(crate) fn available(gpus: &[Gpu]) -> Result<u64, GpuError> {
+    let bytes = gpus.iter().map(Gpu::available_bytes).collect::<Result<Vec<_>, _>>()?;
+    Ok(bytes.into_iter().min().unwrap_or_default())
 }
 
 /// The numbers of a folder as a GPU adds them: a copy but for those of 16 bits, which are made
@@ -100,7 +106,7 @@ fn narrow<E: Element>(numbers: &mut [E], words: &[u32]) {
 
 /// The work space on GPUs, and beside it on the host, for matrices of one side and blocks of
 /// one width.
-pub(crate) struct Gpus {
+pub(crate) struct GpuEngine {
     arithmetic: Arithmetic,
     side: usize,
     strip_rows: usize,
@@ -111,30 +117,24 @@ pub(crate) struct Gpus {
     slots: Vec<Slot>,
 }
 
-impl Gpus {
-    /// With strips as high as the GPUs' memory holds, and the `memory` allowed on the host.
+impl GpuEngine {
+    /// With strips as high as the `available` memory of each GPU holds, and the `memory` allowed on
+    /// the host: at least of [so many bytes](bytes).
     pub(crate) fn new(
         gpus: &[Gpu],
         arithmetic: Arithmetic,
         side: usize,
         width: usize,
+        available: u64,
         memory: Option<u64>,
     ) -> Result<Self, GpuError> {
-        let available = gpus.iter().map(Gpu::available_bytes);
-        let available = available.collect::<Result<Vec<_>, _>>()?;
-        let available = available.into_iter().min().unwrap_or_default();
         let memory = memory.map_or(u128::MAX, u128::from);
-        let mut heights = (TILE_ROWS..=MOST_STRIP_ROWS).rev().step_by(TILE_ROWS);
+        let mut heights = (TILE_ROWS..=MAX_STRIP_ROWS).rev().step_by(TILE_ROWS);
         let fits = heights.find(|&rows| {
             let Bytes { host, device } = bytes_with(arithmetic, side, gpus.len(), width, rows);
             device <= available.into() && host <= memory
         });
-        let required = bytes(arithmetic, side, gpus.len(), width).device;
-        let strip_rows = fits.ok_or(GpuError::OutOfMemory {
-            what: "a block of pivots and the smallest strips",
-            required: u64::try_from(required).unwrap_or(u64::MAX),
-            available,
-        })?;
+        let strip_rows = fits.unwrap_or(TILE_ROWS);
         let slot = |device: usize| {
             let gpu = &gpus[device];
             let (rows, columns) = (strip_rows * side, strip_rows * width);
@@ -143,7 +143,7 @@ impl Gpus {
                 gpu: gpu.new_stream(Priority::Normal)?,
                 rows: gpu.buffer(arithmetic.stride(rows))?,
                 columns: gpu.buffer(arithmetic.stride(columns))?,
-                turned: gpu.buffer(arithmetic.turned(columns))?,
+                transposed: gpu.buffer(arithmetic.turned(columns))?,
                 staging: gpu.pinned(arithmetic.stride(rows + columns))?,
                 done: gpu.event()?,
                 holds: None,
@@ -163,28 +163,13 @@ impl Gpus {
         Ok(Self { arithmetic, side, strip_rows, devices, closer, slots })
     }
 
-    /// Copies rows to all GPUs' panels, from the `first` one there on, and waits for that.
-    fn upload_panel<E: Element>(&mut self, first: usize, rows: &[E]) -> Result<(), GpuError> {
-        for (number, rows) in rows.chunks(self.strip_rows * self.side).enumerate() {
-            let n_words = self.arithmetic.stride(rows.len());
-            widen(&mut self.slots[0].staging[..n_words], rows);
-            let at = self.arithmetic.stride((first + number * self.strip_rows) * self.side);
-            let (staging, slots) = (&self.slots[0].staging, &self.slots);
-            for (slot, device) in slots.iter().zip(&self.devices) {
-                // SAFETY: as in `close`.
-                unsafe { slot.gpu.queue_upload(staging, 0..n_words, &device.panel, at)? };
-            }
-            slots[..self.devices.len()].iter().try_for_each(|slot| slot.gpu.synchronize())?;
-        }
-        Ok(())
-    }
-
     /// Waits for the strip of a slot, if it has one, and copies it to its place in `matrix`.
     fn store<E: Element>(
         &mut self,
         number: usize,
+        first: usize,
         matrix: &mut [E],
-        watch: &dyn Watch<E>,
+        checks: &RowChecks<'_>,
     ) -> Result<(), GpuError> {
         let stride = self.arithmetic.stride(self.side);
         let slot = &mut self.slots[number];
@@ -195,32 +180,34 @@ impl Gpus {
             let strip = to.par_chunks_mut(self.side).zip(from).enumerate();
             strip.for_each(|(row, (to, from))| {
                 narrow(to, from);
-                watch.after(rows.start + row, to);
+                checks.after(first + rows.start + row, to);
             });
         }
         Ok(())
     }
 
-    /// Queues a strip on a slot whose last one has been stored.
+    /// Queues a strip on a slot whose last one has been stored: rows from that of vertex `first`
+    /// on, and their columns of the pivots.
     fn start<E: Element>(
         &mut self,
         number: usize,
-        rows: &Range<usize>,
-        width: usize,
-        (matrix, column_panel): (&[E], &[E]),
-        watch: &dyn Watch<E>,
+        first: usize,
+        rows: &[E],
+        columns: &[E],
+        checks: &RowChecks<'_>,
     ) -> Result<(), ApspError> {
         let (side, stride) = (self.side, self.arithmetic.stride(self.side));
+        let n_rows = rows.len() / side;
+        let width = columns.len() / n_rows;
         let slot = &mut self.slots[number];
         let device = &self.devices[slot.device];
-        let n_words = rows.len() * stride;
-        let n_columns = rows.len() * self.arithmetic.stride(width);
+        let n_words = n_rows * stride;
+        let n_columns = n_rows * self.arithmetic.stride(width);
         let (to_rows, to_columns) = slot.staging[..n_words + n_columns].split_at_mut(n_words);
-        let from = matrix[rows.start * side..rows.end * side].par_chunks(side);
-        let columns = &column_panel[rows.start * width..rows.end * width];
-        let strip = to_rows.par_chunks_mut(stride).zip(from).zip(columns.par_chunks(width));
+        let strip = to_rows.par_chunks_mut(stride).zip(rows.par_chunks(side));
+        let strip = strip.zip(columns.par_chunks(width));
         strip.enumerate().try_for_each(|(row, ((to, from), columns))| {
-            watch.before(rows.start + row, from, columns)?;
+            checks.before(first + row, from, columns)?;
             widen(to, from);
             Ok::<_, ApspError>(())
         })?;
@@ -229,49 +216,65 @@ impl Gpus {
             Tile::rows_of(buffer, self.arithmetic, n_columns, 0..n_rows)
         };
         let strip = Strip {
-            rows: tile(&slot.rows, side, rows.len()),
-            columns: tile(&slot.columns, width, rows.len()),
-            turned: &slot.turned,
+            rows: tile(&slot.rows, side, n_rows),
+            columns: tile(&slot.columns, width, n_rows),
+            turned: &slot.transposed,
             panel: tile(&device.panel, side, width),
         };
         let from_columns = n_words..n_words + n_columns;
         // SAFETY: the slot's buffers hold a strip of these rows and of its columns, and the
         // panel as many rows as there are pivots; the slot's stream orders all of it, and
-        // nobody touches the staging before `done`.
+        // nothing else touches the staging before `done`.
         unsafe {
             slot.gpu.queue_upload(&slot.staging, 0..n_words, &slot.rows, 0)?;
             slot.gpu.queue_upload(&slot.staging, from_columns, &slot.columns, 0)?;
             take_through(&slot.gpu, &device.kernels, &strip)?;
             slot.gpu.queue_download(&slot.rows, 0..n_words, &mut slot.staging, 0)?;
         }
-        slot.holds = Some(rows.clone());
         Ok(slot.done.record(&slot.gpu)?)
     }
 }
 
-impl<E: Element> Engine<E> for Gpus {
-    fn take(&mut self, pivots: &Range<usize>, first: usize, rows: &[E]) -> Result<(), ApspError> {
-        Ok(self.upload_panel(first - pivots.start, rows)?)
+impl<E: Element> Engine<E> for GpuEngine {
+    fn load_pivots(
+        &mut self,
+        pivots: &Range<usize>,
+        first: usize,
+        rows: &[E],
+    ) -> Result<(), ApspError> {
+        let first = first - pivots.start;
+        for (number, rows) in rows.chunks(self.strip_rows * self.side).enumerate() {
+            let n_words = self.arithmetic.stride(rows.len());
+            widen(&mut self.slots[0].staging[..n_words], rows);
+            let at = self.arithmetic.stride((first + number * self.strip_rows) * self.side);
+            let (staging, slots) = (&self.slots[0].staging, &self.slots);
+            for (slot, device) in slots.iter().zip(&self.devices) {
+                // SAFETY: as in `close_pivots`.
+                unsafe { slot.gpu.queue_upload(staging, 0..n_words, &device.panel, at)? };
+            }
+            slots[..self.devices.len()].iter().try_for_each(|slot| slot.gpu.synchronize())?;
+        }
+        Ok(())
     }
 
-    fn close(
+    fn close_pivots(
         &mut self,
         pivots: &Range<usize>,
         first: usize,
         rows: &mut [E],
     ) -> Result<(), ApspError> {
-        let (side, start) = (self.side, pivots.start);
+        let side = self.side;
         let Device { gpu, kernels, panel } = &self.devices[0];
         let all = Tile::rows_of(panel, self.arithmetic, side, 0..pivots.len());
-        self.closer.close(gpu, kernels, Panel { rows: all, first: start }, None)?;
+        self.closer.close(gpu, kernels, Panel { rows: all, first: pivots.start }, None)?;
         gpu.synchronize()?;
         let slot = &mut self.slots[0];
         for (number, rows) in rows.chunks_mut(self.strip_rows * side).enumerate() {
-            let first = first - start + number * self.strip_rows;
+            let first = first - pivots.start + number * self.strip_rows;
             let first = self.arithmetic.stride(first * side);
             let n_words = self.arithmetic.stride(rows.len());
-            // SAFETY: the rows lie in the panel, and nobody else uses the staging before the
-            // copy has been waited for.
+            // SAFETY: the rows lie in the panel, and no other copy uses the staging before this
+            // one has been waited for.
             unsafe {
                 let range = first..first + n_words;
                 slot.gpu.queue_download(panel, range, &mut slot.staging, 0)?;
@@ -285,29 +288,33 @@ impl<E: Element> Engine<E> for Gpus {
     fn lower(
         &mut self,
         pivots: &Range<usize>,
+        first: usize,
         rows: &mut [E],
         columns: &[E],
-        watch: &dyn Watch<E>,
+        checks: &RowChecks<'_>,
     ) -> Result<(), ApspError> {
-        let n_rows = rows.len() / self.side;
-        let strip_rows = self.strip_rows;
-        let strips = (0..n_rows).step_by(strip_rows);
+        let (side, width) = (self.side, pivots.len());
+        let n_rows = rows.len() / side;
+        let strips = (0..n_rows).step_by(self.strip_rows);
         let mut outcome = Ok(());
-        for (first, number) in strips.zip((0..self.slots.len()).cycle()) {
-            let strip = first..(first + strip_rows).min(n_rows);
-            outcome = watch.go_on(strip.len());
+        for (start, number) in strips.zip((0..self.slots.len()).cycle()) {
+            let strip = start..(start + self.strip_rows).min(n_rows);
+            outcome = checks.advance(strip.len());
             if outcome.is_err() {
                 break;
             }
-            self.store(number, rows, watch)?;
-            self.start(number, &strip, pivots.len(), (rows, columns), watch)?;
+            self.store(number, first, rows, checks)?;
+            let of_rows = &rows[strip.start * side..strip.end * side];
+            let of_columns = &columns[strip.start * width..strip.end * width];
+            self.start(number, first + strip.start, of_rows, of_columns, checks)?;
+            self.slots[number].holds = Some(strip);
         }
-        (0..self.slots.len()).try_for_each(|number| self.store(number, rows, watch))?;
+        (0..self.slots.len()).try_for_each(|number| self.store(number, first, rows, checks))?;
         outcome
     }
 }
 
-impl Drop for Gpus {
+impl Drop for GpuEngine {
     fn drop(&mut self) {
         // Copies to and from the staging may still be under way; errors have nowhere to go.
         for slot in &self.slots {
@@ -341,5 +348,42 @@ mod tests {
         let mut back = [0i64; 2];
         narrow(&mut back, &words);
         assert_eq!(back, wide);
+    }
+
+    /// Lets paths of `matrix` lead through these pivots.
+    fn relax<E: Element>(matrix: &mut [E], n: usize, pivots: Range<usize>) {
+        for k in pivots {
+            for (u, v) in (0..n).flat_map(|u| (0..n).map(move |v| (u, v))) {
+                let sum = matrix[u * n + k].plus(matrix[k * n + v]);
+                matrix[u * n + v] = matrix[u * n + v].lesser(sum);
+            }
+        }
+    }
+
+    /// A folder in 16 bits whose sums are in 32, where what stands for no path is a number like any
+    /// other, and which is back in 16 after each block of pivots, has the bytes of arithmetic in 16.
+    #[test]
+    fn sums_in_32_bits_are_those_in_16() {
+        let n = 60;
+        // some arcs are too heavy for 16 bits, and some vertices lead nowhere
+        let weight = |at: usize| match (at / n + at % n).is_multiple_of(3) {
+            true => 40_000,
+            false => 1 + (at / n * 31 + at % n * 17) as u32 % 50,
+        };
+        let is_arc = |at: usize| !(at / n).is_multiple_of(5) && (at * at + 5) % 23 < 2;
+        let arc = |at| if is_arc(at) { u16::encode(weight(at)) } else { u16::INFINITE };
+        let number = |at: usize| if at.is_multiple_of(n + 1) { 0 } else { arc(at) };
+        let mut folder: Vec<u16> = (0..n * n).map(number).collect();
+        let mut expected = folder.clone();
+        relax(&mut expected, n, 0..n);
+        for pivots in [0..20, 20..40, 40..n] {
+            let mut words = vec![0u32; n * n];
+            widen(&mut words, &folder);
+            let mut sums: Vec<i32> = words.iter().map(|&word| word as i32).collect();
+            relax(&mut sums, n, pivots);
+            narrow(&mut folder, cast_slice(&sums));
+        }
+        assert!(folder == expected);
+        assert!(folder.contains(&u16::INFINITE) && folder.iter().any(|&d| d > 50 && d < 1000));
     }
 }

@@ -1,79 +1,38 @@
-//! The loop over blocks of pivots, by all ranks, whoever does the arithmetic.
+//! The loop over blocks of pivots, by all ranks, whatever does the arithmetic.
 //!
 //! Each rank has a part of the rows of the matrix, and closes a part of the rows of the pivots; it
 //! gets all of these rows from those that have them, before they are closed and after. O(n³ / p)
 //! on each of p ranks, to which 2 n² numbers are sent. While a rank has rows of pivots, it has so
 //! much less to lower, so that the others wait for no more than a block.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
 
 use collectives::Communicator;
-use graph_formats::{Csr, Distance, Interrupted, Weight, parallel, tell};
+use graph_formats::{Distance, Weight, parallel, tell};
 use pivots::Blocks;
 use rayon::ThreadPool;
-use sssp::Progress;
 
+use super::ScratchError;
+use super::engine::{Engine, RowChecks};
 use super::half_lowered::is_right;
-use super::journal::Journal;
-use super::sums::{Part, Seed, Sums};
-use super::{ALIGNMENT, Scratch, ScratchError};
+use super::journal::{ALIGNMENT, Journal};
+use super::matrix::Scratch;
+use super::sums::Section;
 use crate::ApspError;
 use crate::element::Element;
 use crate::error::agree;
+use crate::job::Job;
 
 /// Rows that are sent at one time; 128 are a multiple of them.
 pub(super) const ROWS_SENT: usize = 16;
 
-/// Hears of so many rows more that were lowered, and may end the work.
-pub(super) type GoOn<'a> = &'a (dyn Fn(usize) -> Result<(), Interrupted> + Sync);
-
-/// Who looks at each row that an engine lowers. Rows count from the first that the engine was given.
-pub(crate) trait Watch<E>: Sync {
-    /// Looks at a row, and its columns of the pivots, before it is lowered.
-    fn before(&self, row: usize, numbers: &[E], columns: &[E]) -> Result<(), ApspError>;
-
-    /// Looks at a row when it has been lowered, and lies where it is to stay.
-    fn after(&self, row: usize, numbers: &[E]);
-
-    /// Hears of so many rows more that were lowered, and may end the work.
-    fn go_on(&self, n_rows: usize) -> Result<(), ApspError>;
-}
-
-/// Who does the arithmetic of a rank: the processor or GPUs.
-pub(crate) trait Engine<E>: Send {
-    /// Takes rows of the pivots, from that of vertex `first` on, each as long as those of the
-    /// matrix. It gets all of them before each step.
-    fn take(&mut self, pivots: &Range<usize>, first: usize, rows: &[E]) -> Result<(), ApspError>;
-
-    /// Closes the rows that it has taken, and writes some of them to `rows`, from that of vertex
-    /// `first` on.
-    fn close(
-        &mut self,
-        pivots: &Range<usize>,
-        first: usize,
-        rows: &mut [E],
-    ) -> Result<(), ApspError>;
-
-    /// Lowers rows of other vertices by the closed rows, which it has taken. Their columns of the
-    /// pivots are given as they were, a row for each. `watch` sees each row before and after.
-    fn lower(
-        &mut self,
-        pivots: &Range<usize>,
-        rows: &mut [E],
-        columns: &[E],
-        watch: &dyn Watch<E>,
-    ) -> Result<(), ApspError>;
-}
-
 /// A rank, with its engine and the threads for that, among those that do the same meanwhile.
-pub(crate) struct Team<'a, E> {
+pub(super) struct Rank<'a, W: Weight, E> {
+    pub(super) job: &'a Job<'a, W>,
     pub(super) engine: &'a mut dyn Engine<E>,
     pub(super) pool: &'a ThreadPool,
-    pub(super) ranks: &'a dyn Communicator,
 }
 
 /// The part of some rows that a rank has, of so many: a block of a multiple of 128 rows, which take
@@ -89,278 +48,177 @@ fn common(range: &Range<usize>, other: &Range<usize>) -> Range<usize> {
     within(other.start)..within(other.end)
 }
 
-/// Where rows of so many numbers are in a file.
-fn numbers(rows: &Range<usize>, width: usize) -> Range<usize> {
-    rows.start * width..rows.end * width
+/// Where rows are among those from `first` on: those of pivots in the row panel.
+fn places(rows: &Range<usize>, first: usize) -> Range<usize> {
+    rows.start - first..rows.end - first
 }
 
-/// Where pivots' rows are in the panels.
-fn row_panel(pivots: &Range<usize>, rows: &Range<usize>, side: usize) -> Range<usize> {
-    numbers(&(rows.start - pivots.start..rows.end - pivots.start), side)
+/// Where the pivots' columns of rows are among rows as long in the panels: the row panel before them
+/// is as large as `side` of these.
+fn column_panel(rows: &Range<usize>, side: usize) -> Range<usize> {
+    side + rows.start..side + rows.end
 }
 
-/// Where the pivots' columns of rows are there: after the row panel.
-fn column_panel(pivots: &Range<usize>, rows: &Range<usize>, side: usize) -> Range<usize> {
-    numbers(&(side + rows.start..side + rows.end), pivots.len())
-}
-
-impl<E: Element> Team<'_, E> {
-    /// The part of some rows that this rank has.
-    fn own(&self, rows: &Range<usize>) -> Range<usize> {
-        part(rows, self.ranks.rank(), self.ranks.size())
+/// Broadcasts the pivots' rows, each from the rank that `holds` it, where `read` finds it. On all
+/// ranks `load` gets them, with the vertex of the first.
+fn broadcast_pivots<'m, E: Element>(
+    ranks: &dyn Communicator,
+    pivots: &Range<usize>,
+    side: usize,
+    holds: impl Fn(usize) -> Range<usize>,
+    read: impl Fn(Range<usize>) -> &'m [E],
+    mut load: impl FnMut(usize, &[E]) -> Result<(), ApspError>,
+) -> Result<(), ApspError> {
+    if ranks.size() == 1 {
+        return load(pivots.start, read(pivots.clone()));
     }
-
-    /// Brings the pivots' rows to the engines of all ranks, each from the rank that `holds` it, where
-    /// `read` finds it. `hear` gets them too, with the vertex of the first.
-    fn bring<'m>(
-        &mut self,
-        pivots: &Range<usize>,
-        side: usize,
-        holds: impl Fn(usize) -> Range<usize>,
-        read: impl Fn(Range<usize>) -> &'m [E],
-        mut hear: impl FnMut(usize, &[E]),
-    ) -> Result<(), ApspError> {
-        let Self { engine, pool, ranks } = self;
-        let mut take = |first: usize, rows: &[E]| {
-            hear(first, rows);
-            pool.install(|| engine.take(pivots, first, rows))
-        };
-        if ranks.size() == 1 {
-            return take(pivots.start, read(pivots.clone()));
-        }
-        let mut rows = vec![E::ZERO; ROWS_SENT * side];
-        let mut taken = Ok(());
-        for rank in 0..ranks.size() {
-            for first in holds(rank).step_by(ROWS_SENT) {
-                if rank == ranks.rank() {
-                    rows.copy_from_slice(read(first..first + ROWS_SENT));
-                }
-                ranks.broadcast(rank, &mut rows)?;
-                taken = taken.and_then(|()| take(first, &rows));
+    let mut rows = vec![E::ZERO; ROWS_SENT * side];
+    let mut loaded = Ok(());
+    for rank in 0..ranks.size() {
+        for first in holds(rank).step_by(ROWS_SENT) {
+            if rank == ranks.rank() {
+                rows.copy_from_slice(read(first..first + ROWS_SENT));
             }
+            ranks.broadcast(rank, &mut rows)?;
+            loaded = loaded.and_then(|()| load(first, &rows));
         }
-        agree(*ranks, taken)
     }
-}
-
-/// A block of pivots.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Block {
-    /// Its vertices, a multiple of 128 of them.
-    pub(super) pivots: Range<usize>,
-    /// Whether its panels are there from a run before.
-    pub(super) panels_ready: bool,
+    agree(ranks, loaded)
 }
 
 impl<E: Element> Scratch<E> {
-    /// Distances in place of arcs, from wherever the run is. `progress` hears of this rank's rows,
-    /// those of all blocks together, and may end the work of all.
-    pub(super) fn close<W: Weight>(
-        &mut self,
-        graph: &Csr<W>,
-        mut team: Team<'_, E>,
-        progress: Option<Progress<'_>>,
-    ) -> Result<(), ApspError> {
-        let Journal { side, blocks_done, .. } = self.journal;
-        let n_own = team.own(&(0..side)).len();
-        let total = (self.journal.n_blocks() * n_own) as u64;
-        let done = AtomicU64::new((blocks_done * n_own) as u64);
-        let go_on = |rows: usize| {
-            let done = done.fetch_add(rows as u64, Ordering::Relaxed) + rows as u64;
-            tell(progress, done, total)
-        };
-        while let Some(block) = self.next_block() {
-            agree(team.ranks, go_on(0).map_err(ApspError::from))?;
-            if !block.panels_ready {
-                self.write_panels(&block.pivots, &mut team)?;
+    /// Distances in place of arcs, from wherever the run is. Progress is of this rank's rows, those
+    /// of all blocks together, and may end the work of all.
+    pub(super) fn close<W: Weight>(&mut self, mut rank: Rank<'_, W, E>) -> Result<(), ApspError> {
+        let Job { ranks, progress, .. } = *rank.job;
+        while let Some(pivots) = self.journal.pivots() {
+            let (n_done, n_rows) = self.progress(ranks);
+            agree(ranks, tell(progress, n_done, n_rows).map_err(ApspError::from))?;
+            if !self.journal.panels_ready {
+                self.write_panels(&pivots, &mut rank)?;
             }
-            self.lower(graph, &block, &mut team, &go_on)?;
+            self.lower(&pivots, &mut rank)?;
         }
         Ok(())
     }
 
-    /// The block to be worked on; `None` when the matrix is closed.
-    pub(super) fn next_block(&self) -> Option<Block> {
-        let Journal { side, block, blocks_done, panels_ready, .. } = self.journal;
-        let first = blocks_done * block;
-        (first < side).then(|| Block { pivots: first..(first + block).min(side), panels_ready })
+    /// How many rows this rank has lowered, one for each block, and how many it has to.
+    fn progress(&self, ranks: &dyn Communicator) -> (u64, u64) {
+        let Journal { side, blocks_done, .. } = self.journal;
+        let n_own = part(&(0..side), ranks.rank(), ranks.size()).len();
+        ((blocks_done * n_own) as u64, (self.journal.n_blocks() * n_own) as u64)
     }
 
     /// Step 1 of a block: its panels.
-    pub(super) fn write_panels(
+    pub(super) fn write_panels<W: Weight>(
         &mut self,
         pivots: &Range<usize>,
-        team: &mut Team<'_, E>,
+        rank: &mut Rank<'_, W, E>,
     ) -> Result<(), ApspError> {
-        let (side, step) = (self.journal.side, self.journal.blocks_done);
-        let (rank, n_ranks) = (team.ranks.rank(), team.ranks.size());
+        let Rank { job, engine, pool } = rank;
+        let ranks = job.ranks;
+        let Journal { side, blocks_done: step, .. } = self.journal;
+        let (number, n_ranks, width) = (ranks.rank(), ranks.size(), pivots.len());
         let holds = |rank| common(pivots, &part(&(0..side), rank, n_ranks));
-        let held = holds(rank);
-        let intact = team.pool.install(|| self.check_rows(held));
-        agree(team.ranks, intact.map_err(ApspError::from))?;
-        let Self { matrix, panels, sums, journal, .. } = self;
-        let read = |rows: Range<usize>| matrix.part(numbers(&rows, side));
-        team.bring(pivots, side, holds, read, |_, _| ())?;
-        let (own, closed) = (team.own(&(0..side)), team.own(pivots));
-        let Team { engine, pool, ranks } = team;
+        let intact = pool.install(|| self.check_rows(holds(number)));
+        agree(ranks, intact.map_err(ApspError::from))?;
+        let Self { matrix, panels, sums, .. } = self;
+        let read = |rows| matrix.rows(rows, side);
+        broadcast_pivots(ranks, pivots, side, holds, read, |first, rows| {
+            pool.install(|| engine.load_pivots(pivots, first, rows))
+        })?;
+        let own = part(&(0..side), number, n_ranks);
+        let closed = part(pivots, number, n_ranks);
         let written = pool.install(|| {
+            let (row_panel, column_panel) =
+                (places(&closed, pivots.start), column_panel(&own, side));
             if !closed.is_empty() {
-                let rows = panels.part_mut(row_panel(pivots, &closed, side));
-                engine.close(pivots, closed.start, rows)?;
+                let rows = panels.rows_mut(row_panel.clone(), side);
+                engine.close_pivots(pivots, closed.start, rows)?;
             }
-            let columns = panels.part_mut(column_panel(pivots, &own, side));
-            let rows = matrix.part(numbers(&own, side)).chunks(side);
-            let columns = columns.chunks_mut(pivots.len()).zip(rows);
-            parallel::for_each_of(columns, &|(column, row)| {
+            let columns = panels.rows_mut(column_panel.clone(), width).chunks_mut(width);
+            let rows = matrix.rows(own.clone(), side).chunks(side);
+            parallel::for_each_of(columns.zip(rows), &|(column, row)| {
                 column.copy_from_slice(&row[pivots.clone()]);
             });
-            let closed = closed.start - pivots.start..closed.end - pivots.start;
-            let row = |row: usize| panels.part(numbers(&(row..row + 1), side));
-            sums.take((Part::Pivots, step), closed, &row);
-            let columns = |row: usize| panels.part(column_panel(pivots, &(row..row + 1), side));
-            sums.take((Part::Columns, step), own, &columns);
+            let rows = panels.rows(row_panel.clone(), side);
+            sums.record((Section::Pivots, step), row_panel, rows);
+            sums.record((Section::Columns, step), own, panels.rows(column_panel, width));
             panels.flush()?;
             Ok(sums.flush()?)
         });
-        agree(*ranks, written)?;
-        journal.panels_ready = true;
-        self.write_journal(*ranks)
+        agree(ranks, written)?;
+        self.journal.panels_ready = true;
+        self.write_journal_once(ranks)
     }
 
     /// Step 2 of a block: the matrix by its panels.
     pub(super) fn lower<W: Weight>(
         &mut self,
-        graph: &Csr<W>,
-        block: &Block,
-        team: &mut Team<'_, E>,
-        go_on: GoOn<'_>,
+        pivots: &Range<usize>,
+        rank: &mut Rank<'_, W, E>,
     ) -> Result<(), ApspError> {
-        let Self { matrix, panels, sums, journal, .. } = self;
-        let pivots = &block.pivots;
-        let (side, step, n_ranks) = (journal.side, journal.blocks_done, team.ranks.size());
-        let own = team.own(&(0..side));
+        let Rank { job, engine, pool } = rank;
+        let Job { ranks, graph, progress, .. } = **job;
+        let Journal { side, blocks_done: step, .. } = self.journal;
+        let (number, n_ranks) = (ranks.rank(), ranks.size());
+        let (n_done, n_rows) = self.progress(ranks);
+        let Self { folder, matrix, panels, sums, may_be_torn, .. } = self;
+        let own = part(&(0..side), number, n_ranks);
         let holds = |rank| part(pivots, rank, n_ranks);
-        let read = |rows: Range<usize>| panels.part(row_panel(pivots, &rows, side));
-        let held = holds(team.ranks.rank());
-        let intact = team.pool.install(|| {
-            let held = held.start - pivots.start..held.end - pivots.start;
-            let row = |row: usize| panels.part(numbers(&(row..row + 1), side));
-            let damaged = sums.first_damaged((Part::Pivots, step), held, &row);
-            damaged.map_or(Ok(()), |row| Err(ScratchError::of_row(panels.path(), row).into()))
-        });
-        agree(team.ranks, intact)?;
-        team.bring(pivots, side, holds, read, |first, rows| {
+        let held = places(&holds(number), pivots.start);
+        let intact = pool.install(|| sums.check((Section::Pivots, step), held, panels, side));
+        agree(ranks, intact.map_err(ApspError::from))?;
+        let read = |rows| panels.rows(places(&rows, pivots.start), side);
+        broadcast_pivots(ranks, pivots, side, holds, read, |first, rows| {
             let here = common(&(first..first + rows.len() / side), &own);
-            let rows = &rows[numbers(&(here.start - first..here.end - first), side)];
-            matrix.part_mut(numbers(&here, side)).copy_from_slice(rows);
+            let from = places(&here, first);
+            let to = matrix.rows_mut(here, side);
+            to.copy_from_slice(&rows[from.start * side..from.end * side]);
+            pool.install(|| engine.load_pivots(pivots, first, rows))
         })?;
-        let Team { engine, pool, ranks } = team;
         let closed = common(&own, pivots);
         let lowered = pool.install(|| {
-            let row = |row: usize| matrix.part(numbers(&(row..row + 1), side));
-            sums.take((Part::Matrix, step + 1), closed.clone(), &row);
-            let mut halves = Vec::new();
+            let rows = matrix.rows(closed.clone(), side);
+            sums.record((Section::Matrix, step + 1), closed.clone(), rows);
+            let checks = RowChecks {
+                folder: folder.path(),
+                step,
+                may_be_torn: *may_be_torn,
+                sums: Mutex::new(&mut *sums),
+                half_lowered: Mutex::default(),
+                progress,
+                n_done: AtomicU64::new(n_done),
+                n_rows,
+            };
             for rows in [own.start..closed.start, closed.end..own.end] {
-                let files = [matrix.path().to_owned(), panels.path().to_owned()];
-                let watch = Checked {
-                    first: rows.start,
-                    step,
-                    is_resumed: block.panels_ready,
-                    files,
-                    seed: sums.seed(),
-                    sums: Mutex::new(&mut *sums),
-                    halves: Mutex::default(),
-                    go_on,
-                };
-                let columns = panels.part(column_panel(pivots, &rows, side));
-                engine.lower(pivots, matrix.part_mut(numbers(&rows, side)), columns, &watch)?;
-                halves.extend(watch.halves.into_inner().unwrap_or_else(PoisonError::into_inner));
+                let columns = panels.rows(column_panel(&rows, side), pivots.len());
+                let first = rows.start;
+                engine.lower(pivots, first, matrix.rows_mut(rows, side), columns, &checks)?;
             }
-            let row = |row: usize| matrix.part(numbers(&(row..row + 1), side));
-            let halves = parallel::try_map_of(halves, &|half| {
-                go_on(0)?;
-                match is_right(graph, half, pivots.end, row(half)) {
-                    true => Ok::<_, ApspError>(half),
-                    false => Err(ScratchError::of_row(matrix.path(), half).into()),
+            let half_lowered = checks.take_half_lowered();
+            let lowered_again = parallel::try_map_of(half_lowered, &|row| {
+                checks.advance(0)?;
+                match is_right(graph, row, pivots.end, matrix.rows(row..row + 1, side)) {
+                    true => Ok::<_, ApspError>(row),
+                    false => Err(ScratchError::of_row(matrix.path(), row).into()),
                 }
             })?;
-            for half in halves {
-                let numbers = matrix.part_mut(numbers(&(half..half + 1), side));
+            for row in lowered_again {
+                let numbers = matrix.rows_mut(row..row + 1, side);
                 // what stands for no path may be any of several numbers, and was not compared
                 let is_none = |number: &E| number.decode::<W::Distance>() == W::Distance::UNREACHED;
                 numbers.iter_mut().filter(|number| is_none(number)).for_each(|n| *n = E::INFINITE);
-                sums.set(
-                    Part::Matrix,
-                    half,
-                    sums.seed().sum(Part::Matrix, step + 1, half, numbers),
-                );
+                checks.after(row, numbers);
             }
-            go_on(closed.len())?;
+            checks.advance(closed.len())?;
             matrix.flush()?;
             Ok(sums.flush()?)
         });
-        agree(*ranks, lowered)?;
-        journal.blocks_done += 1;
-        journal.panels_ready = false;
-        self.write_journal(*ranks)
+        agree(ranks, lowered)?;
+        *may_be_torn = false;
+        self.journal.blocks_done += 1;
+        self.journal.panels_ready = false;
+        self.write_journal_once(ranks)
     }
-}
-
-/// Compares rows with their checksums before they are lowered, and gives them new ones after that.
-struct Checked<'a> {
-    /// The vertex of the first row.
-    first: usize,
-    /// Blocks that were done before.
-    step: usize,
-    /// Whether a run before has lowered some of the rows, or parts of them.
-    is_resumed: bool,
-    /// The matrix and the panels.
-    files: [PathBuf; 2],
-    seed: Seed,
-    sums: Mutex<&'a mut Sums>,
-    /// Vertices whose rows a run before has left half lowered.
-    halves: Mutex<BTreeSet<usize>>,
-    go_on: GoOn<'a>,
-}
-
-impl<E: Element> Watch<E> for Checked<'_> {
-    fn before(&self, row: usize, numbers: &[E], columns: &[E]) -> Result<(), ApspError> {
-        let Self { step, seed, files: [matrix, panels], .. } = self;
-        let (row, step) = (self.first + row, *step);
-        let sums = lock(&self.sums);
-        let (sum, of_columns) = (sums.get(Part::Matrix, row), sums.get(Part::Columns, row));
-        drop(sums);
-        if seed.sum(Part::Columns, step, row, columns) != of_columns {
-            return Err(ScratchError::of_row(panels, row).into());
-        }
-        let is_after = |step| seed.sum(Part::Matrix, step, row, numbers) == sum;
-        if is_after(step) {
-            return Ok(());
-        }
-        if !self.is_resumed {
-            return Err(ScratchError::of_row(matrix, row).into());
-        }
-        if !is_after(step + 1) {
-            lock(&self.halves).insert(row);
-        }
-        Ok(())
-    }
-
-    fn after(&self, row: usize, numbers: &[E]) {
-        let row = self.first + row;
-        if self.is_resumed && lock(&self.halves).contains(&row) {
-            return;
-        }
-        let sum = self.seed.sum(Part::Matrix, self.step + 1, row, numbers);
-        lock(&self.sums).set(Part::Matrix, row, sum);
-    }
-
-    fn go_on(&self, n_rows: usize) -> Result<(), ApspError> {
-        Ok((self.go_on)(n_rows)?)
-    }
-}
-
-/// What a thread has left, even one that has panicked: the run ends then.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

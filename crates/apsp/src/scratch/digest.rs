@@ -10,7 +10,7 @@ const PART: usize = 16 << 20;
 
 /// SHA-256 over the type of the weights and the three arrays of the graph, as this machine
 /// holds them: on one with another order of bytes, which could not read the matrix either,
-/// it is another. O(n + m). `progress` hears of bytes.
+/// it is another. O(n + m). Progress is of bytes.
 pub(crate) fn digest<W: Weight>(
     graph: &Csr<W>,
     progress: Option<Progress<'_>>,

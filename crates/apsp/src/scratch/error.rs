@@ -106,9 +106,23 @@ pub enum ScratchError {
 }
 
 impl ScratchError {
+    /// A file or folder cannot be opened or read.
+    pub(super) fn open(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Open { path: path.to_owned(), source }
+    }
+
+    /// A file cannot be written.
+    pub(super) fn write(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Write { path: path.to_owned(), source }
+    }
+
+    /// A file is not as this program left it.
+    pub(super) fn damaged(path: &Path, problem: impl Into<String>) -> Self {
+        Self::Damaged { path: path.to_owned(), problem: problem.into() }
+    }
+
     /// A row of a file is not as it was written.
     pub(super) fn of_row(path: &Path, row: usize) -> Self {
-        let problem = format!("is damaged: row {row} is not as it was written");
-        Self::Damaged { path: path.to_owned(), problem }
+        Self::damaged(path, format!("is damaged: row {row} is not as it was written"))
     }
 }

@@ -1,8 +1,8 @@
-//! A scratch folder: made where there is none, ours alone while a run lasts.
+//! A scratch folder: made where there is none, and locked while a run lasts.
 //!
-//! Rank 0 finds it out of use and keeps others out while it looks round; then all ranks hold the
-//! lock together, so that the folder is in use until the last of them has ended, whatever became
-//! of the others.
+//! Rank 0 locks it alone, so that no other process uses it while its files are checked. Then all
+//! ranks hold the lock together: the folder is in use until the last of them has ended, whatever
+//! became of the others.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
@@ -12,17 +12,16 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use collectives::Communicator;
 
-use super::ScratchError;
-use super::journal::{self, Journal};
+use super::{ScratchError, journal};
+use crate::ApspError;
 use crate::error::agree;
-use crate::{ApspError, Number};
 
 /// The file that is locked.
 const LOCK: &str = "lock";
 
 /// A folder that no other run works in as long as this lives.
 #[derive(Debug)]
-pub(crate) struct Folder {
+pub(super) struct Folder {
     path: PathBuf,
     /// Its lock ends with it, whatever ends the process.
     lock: File,
@@ -30,35 +29,33 @@ pub(crate) struct Folder {
 
 impl Folder {
     /// Makes the folder if need be, and locks it.
-    pub(crate) fn lock(path: &Path) -> Result<Self, ScratchError> {
-        let fail = |source| ScratchError::Open { path: path.to_owned(), source };
-        fs::create_dir_all(path).map_err(fail)?;
+    pub(super) fn lock(path: &Path) -> Result<Self, ScratchError> {
+        fs::create_dir_all(path).map_err(ScratchError::open(path))?;
         let lock = path.join(LOCK);
-        // The lock is the first file of a run. A folder that has others and no lock after
-        // they were seen is none of ours, and gets none.
-        let foreign = foreign_file(path).map_err(fail)?;
+        // The lock is the first file of a run. A folder that has others, and no lock after they
+        // were seen, is no scratch folder, and gets none.
+        let foreign = foreign_file(path).map_err(ScratchError::open(path))?;
         if let Some(file) = foreign.filter(|_| !lock.exists()) {
             return Err(ScratchError::Foreign { folder: path.to_owned(), file });
         }
-        let fail_lock = |source| ScratchError::Open { path: lock.clone(), source };
         let file = OpenOptions::new().create(true).append(true).read(true).open(&lock);
-        let file = file.map_err(fail_lock)?;
+        let file = file.map_err(ScratchError::open(&lock))?;
         file.try_lock().map_err(|error| not_locked(path, error))?;
-        // from here on nobody else changes what is seen
-        match foreign_file(path).map_err(fail)? {
+        // from here on no other process changes what is seen
+        match foreign_file(path).map_err(ScratchError::open(path))? {
             Some(file) => Err(ScratchError::Foreign { folder: path.to_owned(), file }),
             None => Ok(Self { path: path.to_owned(), lock: file }),
         }
     }
 
     /// The folder of rank 0 on all ranks, which name it so.
-    pub(crate) fn shared(
+    pub(super) fn shared(
         own: Option<Self>,
         path: &Path,
         ranks: &dyn Communicator,
     ) -> Result<Self, ApspError> {
-        let marked = own.map(|folder| folder.mark().map(|mark| (folder, mark))).transpose();
-        let (own, mark) = agree(ranks, marked.map_err(ApspError::from))?.unzip();
+        let mark = own.as_ref().map(Self::mark).transpose();
+        let mark = agree(ranks, mark.map_err(ApspError::from))?;
         let mark = ranks.broadcast_vec(0, mark.unwrap_or_default())?;
         let folder = own.map_or_else(|| Self::with_mark(path, &mark), Ok);
         agree(ranks, folder.map_err(ApspError::from))
@@ -73,8 +70,7 @@ impl Folder {
             (&self.lock).write_all(&mark)?;
             self.lock.sync_all()
         };
-        let path = || self.path.join(LOCK);
-        write().map_err(|source| ScratchError::Write { path: path(), source })?;
+        write().map_err(ScratchError::write(&self.path.join(LOCK)))?;
         self.lock.try_lock_shared().map_err(|error| not_locked(&self.path, error))?;
         Ok(mark)
     }
@@ -93,37 +89,8 @@ impl Folder {
         Ok(Self { path: path.to_owned(), lock })
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// The journal of the run on this graph, in these numbers or wider ones; `None` where none
-    /// has begun.
-    pub(crate) fn journal(
-        &self,
-        graph: &str,
-        n_vertices: usize,
-        numbers: Number,
-        resume: bool,
-    ) -> Result<Option<Journal>, ScratchError> {
-        let Some(found) = Journal::read(&self.path)? else { return Ok(None) };
-        let folder = self.path.clone();
-        if found.graph != graph {
-            return Err(ScratchError::OtherRun { folder, what: "another graph".to_owned() });
-        }
-        if !found.is_of(n_vertices) {
-            let path = folder.join(journal::NAME);
-            let problem = "does not belong to this graph".to_owned();
-            return Err(ScratchError::Damaged { path, problem });
-        }
-        if !found.numbers.hold(numbers) {
-            let what = format!("this graph in {}, which do not do for {numbers}", found.numbers);
-            return Err(ScratchError::OtherRun { folder, what });
-        }
-        if !resume {
-            return Err(ScratchError::Started { folder, state: found.state() });
-        }
-        Ok(Some(found))
     }
 }
 
@@ -185,14 +152,5 @@ mod tests {
             assert!(matches!(refused, ScratchError::NotSeen { .. }), "{refused}");
         }
         assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
-    }
-
-    #[test]
-    fn a_foreign_folder_gets_no_lock() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("letter"), "").unwrap();
-        let refused = Folder::lock(folder.path()).unwrap_err();
-        assert!(matches!(refused, ScratchError::Foreign { .. }), "{refused}");
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

@@ -7,13 +7,14 @@
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
+use std::ops::Range;
 use std::path::Path;
 
 use collectives::Communicator;
 use sha2::{Digest, Sha256};
 
+use super::ScratchError;
 use super::digest::hexadecimal;
-use super::{ALIGNMENT, ScratchError, side_of};
 use crate::{ApspError, Number};
 
 pub(super) const NAME: &str = "journal";
@@ -21,11 +22,18 @@ pub(super) const NAME: &str = "journal";
 pub(super) const NEXT: &str = "journal.new";
 const TITLE: &str = "starpath scratch folder, version 2";
 /// More than any journal has.
-const MOST_BYTES: u64 = 4096;
+const MAX_BYTES: u64 = 4096;
+/// Sides of matrices and blocks are multiples of this, so that blocks of any engine fit.
+pub(super) const ALIGNMENT: usize = 128;
+
+/// Rows and columns of a matrix for `n` vertices; never none, for then no file is empty.
+pub(super) fn side_of(n: usize) -> usize {
+    n.max(1).next_multiple_of(ALIGNMENT)
+}
 
 /// What the matrix holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
+pub(super) enum State {
     /// Not yet all arcs.
     Filling,
     /// The arcs, or distances that lead through some blocks of pivots.
@@ -37,21 +45,18 @@ pub(crate) enum State {
 }
 
 impl State {
-    const ALL: [Self; 4] = [Self::Filling, Self::Filled, Self::Settling, Self::Settled];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Filling => "filling",
-            Self::Filled => "filled",
-            Self::Settling => "settling",
-            Self::Settled => "settled",
-        }
-    }
+    /// All of them, in their order, with the words of the journal.
+    const NAMES: [(Self, &'static str); 4] = [
+        (Self::Filling, "filling"),
+        (Self::Filled, "filled"),
+        (Self::Settling, "settling"),
+        (Self::Settled, "settled"),
+    ];
 }
 
 /// What is done of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Journal {
+pub(super) struct Journal {
     /// The digest of the graph.
     pub(super) graph: String,
     /// What the matrix is of.
@@ -72,22 +77,30 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
+    /// That of a run of which nothing is done.
+    pub(super) fn new(graph: String, numbers: Number, n_vertices: usize, block: usize) -> Self {
+        Self {
+            graph,
+            numbers,
+            n_vertices,
+            side: side_of(n_vertices),
+            block,
+            matrix: State::Filling,
+            blocks_done: 0,
+            panels_ready: false,
+            hop_rows: 0,
+        }
+    }
+
     /// How many blocks of pivots there are.
     pub(super) fn n_blocks(&self) -> usize {
         self.side.div_ceil(self.block)
     }
 
-    /// Whether it can be one of a graph of so many vertices.
-    pub(super) fn is_of(&self, n_vertices: usize) -> bool {
-        (self.n_vertices, self.side) == (n_vertices, side_of(n_vertices))
-            && self.block.is_multiple_of(ALIGNMENT)
-            && (1..=self.side).contains(&self.block)
-            && self.blocks_done <= self.n_blocks()
-    }
-
-    /// Whether all distances lead through all pivots.
-    pub(super) fn is_closed(&self) -> bool {
-        self.matrix != State::Filling && self.blocks_done == self.n_blocks()
+    /// The next block of pivots; `None` where all distances lead through all.
+    pub(super) fn pivots(&self) -> Option<Range<usize>> {
+        let first = self.blocks_done * self.block;
+        (first < self.side).then(|| first..(first + self.block).min(self.side))
     }
 
     /// What the matrix is after, while no block is at work: so many blocks, and settling.
@@ -95,14 +108,40 @@ impl Journal {
         self.blocks_done + usize::from(self.matrix == State::Settled)
     }
 
-    /// How far the run is, for people.
-    pub(super) fn state(&self) -> String {
-        format!("{} of {} blocks done", self.blocks_done, self.n_blocks())
+    /// An error unless this run may go on, in this folder, where `new` is asked for: on the same
+    /// graph, in the same numbers or wider ones.
+    pub(super) fn check(
+        &self,
+        new: &Self,
+        resume: bool,
+        folder: &Path,
+    ) -> Result<(), ScratchError> {
+        let folder = folder.to_owned();
+        let shape = |journal: &Self| (journal.n_vertices, journal.side);
+        let is_possible = shape(self) == shape(new)
+            && self.block.is_multiple_of(ALIGNMENT)
+            && (1..=self.side).contains(&self.block)
+            && self.blocks_done <= self.n_blocks();
+        if self.graph != new.graph {
+            let what = "another graph".to_owned();
+            Err(ScratchError::OtherRun { folder, what })
+        } else if !is_possible {
+            Err(ScratchError::damaged(&folder.join(NAME), "does not belong to this graph"))
+        } else if !self.numbers.hold(new.numbers) {
+            let (found, asked) = (self.numbers, new.numbers);
+            let what = format!("this graph in {found}, which do not do for {asked}");
+            Err(ScratchError::OtherRun { folder, what })
+        } else if !resume {
+            let state = format!("{} of {} blocks done", self.blocks_done, self.n_blocks());
+            Err(ScratchError::Started { folder, state })
+        } else {
+            Ok(())
+        }
     }
 
     fn text(&self) -> String {
         let Self { graph, numbers, n_vertices, side, block, blocks_done, hop_rows, .. } = self;
-        let matrix = self.matrix.name();
+        let (_, matrix) = State::NAMES[self.matrix as usize];
         let panels = if self.panels_ready { "ready" } else { "open" };
         let mut text = format!(
             "{TITLE}\ngraph {graph}\nnumbers {numbers}\nvertices {n_vertices}\nside {side}\n\
@@ -114,32 +153,34 @@ impl Journal {
         text
     }
 
-    /// What the text says; else what is wrong with it.
-    fn parse(text: &str) -> Result<Self, &'static str> {
+    /// What the bytes of the journal `path` say.
+    fn parse(path: &Path, bytes: &[u8]) -> Result<Self, ScratchError> {
+        let text = String::from_utf8_lossy(bytes);
         if !text.starts_with(TITLE) {
-            return Err("was not written by this version of starpath");
+            let problem = "was not written by this version of starpath";
+            return Err(ScratchError::damaged(path, problem));
         }
-        let mut words = text.lines().skip(1).filter_map(|line| line.split_once(' '));
-        let mut word = |name| {
-            words.next().filter(|found| found.0 == name).map(|found| found.1).ok_or("is damaged")
-        };
-        let number = |word: &str| word.parse::<usize>().map_err(|_| "is damaged");
-        let state =
-            |word| State::ALL.into_iter().find(|state| state.name() == word).ok_or("is damaged");
-        let journal = Self {
-            graph: word("graph")?.to_owned(),
-            numbers: Number::of_name(word("numbers")?).ok_or("is damaged")?,
-            n_vertices: number(word("vertices")?)?,
-            side: number(word("side")?)?,
-            block: number(word("block")?)?,
-            matrix: state(word("matrix")?)?,
-            blocks_done: number(word("blocks-done")?)?,
-            panels_ready: word("panels")? == "ready",
-            hop_rows: number(word("hop-rows")?)?,
-        };
-        // the checksum too: what is written again must be what was read
-        let is_whole = journal.block > 0 && journal.text() == text;
-        if is_whole { Ok(journal) } else { Err("is damaged") }
+        // names and checksum too: what would be written again must be what was read
+        let journal = Self::from_lines(&text).filter(|journal| journal.text() == text);
+        journal.ok_or_else(|| ScratchError::damaged(path, "is damaged"))
+    }
+
+    /// What the lines say in their order, whatever their names.
+    fn from_lines(text: &str) -> Option<Self> {
+        let mut words = text.lines().skip(1).map_while(|line| Some(line.split_once(' ')?.1));
+        let mut word = || words.next();
+        let state = |word| State::NAMES.into_iter().find(|&(_, name)| name == word);
+        Some(Self {
+            graph: word()?.to_owned(),
+            numbers: Number::of_name(word()?)?,
+            n_vertices: word()?.parse().ok()?,
+            side: word()?.parse().ok()?,
+            block: word()?.parse().ok()?,
+            matrix: state(word()?)?.0,
+            blocks_done: word()?.parse().ok()?,
+            panels_ready: word()? == "ready",
+            hop_rows: word()?.parse().ok()?,
+        })
     }
 
     /// The journal that rank 0 has, on all ranks.
@@ -148,40 +189,32 @@ impl Journal {
         ranks: &dyn Communicator,
     ) -> Result<Self, ApspError> {
         let text = own.map(|journal| journal.text().into_bytes()).unwrap_or_default();
-        let text = ranks.broadcast_vec(0, text)?;
-        Ok(Self::parse(&String::from_utf8_lossy(&text)).map_err(|problem| {
-            ScratchError::Damaged { path: NAME.into(), problem: problem.to_owned() }
-        })?)
+        Ok(Self::parse(NAME.as_ref(), &ranks.broadcast_vec(0, text)?)?)
     }
 
     /// The journal of a folder, if it has one.
     pub(super) fn read(folder: &Path) -> Result<Option<Self>, ScratchError> {
         let path = folder.join(NAME);
         let mut bytes = Vec::new();
-        let read = File::open(&path).and_then(|file| file.take(MOST_BYTES).read_to_end(&mut bytes));
-        match read {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(ScratchError::Open { path, source }),
-            Ok(_) => {}
+        match File::open(&path).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes)) {
+            Ok(_) => Self::parse(&path, &bytes).map(Some),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(ScratchError::Open { path, source }),
         }
-        let parsed = Self::parse(&String::from_utf8_lossy(&bytes));
-        parsed
-            .map(Some)
-            .map_err(|problem| ScratchError::Damaged { path, problem: problem.to_owned() })
     }
 
     /// Puts this journal in the place of the one before; it is on the disk then.
     pub(super) fn write(&self, folder: &Path) -> Result<(), ScratchError> {
-        let next = folder.join(NEXT);
+        let (path, next) = (folder.join(NAME), folder.join(NEXT));
         let write = || {
             let mut file = File::create(&next)?;
             file.write_all(self.text().as_bytes())?;
             file.sync_all()?;
-            fs::rename(&next, folder.join(NAME))?;
+            fs::rename(&next, &path)?;
             // the name is on the disk when the folder is; only Unix opens folders
             if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
         };
-        write().map_err(|source| ScratchError::Write { path: folder.join(NAME), source })
+        write().map_err(ScratchError::write(&path))
     }
 }
 
@@ -190,24 +223,15 @@ mod tests {
     use super::*;
 
     fn journal() -> Journal {
-        Journal {
-            graph: "ab".repeat(32),
-            numbers: Number::I32,
-            n_vertices: 300,
-            side: 384,
-            block: 256,
-            matrix: State::Filled,
-            blocks_done: 1,
-            panels_ready: true,
-            hop_rows: 0,
-        }
+        let new = Journal::new("ab".repeat(32), Number::I32, 300, 256);
+        Journal { blocks_done: 1, panels_ready: true, ..new }
     }
 
     #[test]
     fn what_is_written_is_read() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(Journal::read(folder.path()).unwrap(), None);
-        for (matrix, hop_rows) in State::ALL.into_iter().zip([0, 0, 0, 7]) {
+        for ((matrix, _), hop_rows) in State::NAMES.into_iter().zip([0, 0, 0, 7]) {
             let journal = Journal { matrix, hop_rows, ..journal() };
             journal.write(folder.path()).unwrap();
             assert_eq!(Journal::read(folder.path()).unwrap(), Some(journal));
@@ -217,14 +241,15 @@ mod tests {
 
     #[test]
     fn no_changed_or_missing_byte_goes_unseen() {
-        let text = journal().text();
-        assert_eq!(Journal::parse(&text), Ok(journal()));
-        for at in 0..text.len() {
-            assert!(Journal::parse(&text[..at]).is_err(), "the first {at} bytes");
-            let mut other = text.clone().into_bytes();
+        let parse = |bytes: &[u8]| Journal::parse(NAME.as_ref(), bytes);
+        let bytes = journal().text().into_bytes();
+        assert_eq!(parse(&bytes).unwrap(), journal());
+        for at in 0..bytes.len() {
+            assert!(parse(&bytes[..at]).is_err(), "the first {at} bytes");
+            let mut other = bytes.clone();
             other[at] ^= 1;
-            assert!(Journal::parse(&String::from_utf8_lossy(&other)).is_err(), "byte {at}");
+            assert!(parse(&other).is_err(), "byte {at}");
         }
-        assert!(Journal::parse("").is_err() && Journal::parse(&(text + "more\n")).is_err());
+        assert!(parse(&[&bytes[..], b"more\n"].concat()).is_err());
     }
 }

@@ -12,7 +12,7 @@
 //! process ends. What the journal says is on the disk in any case.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -30,99 +30,106 @@ const BUFFER_BYTES: usize = 1 << 20;
 pub(crate) struct Mapped<T> {
     path: PathBuf,
     len: usize,
-    /// None of an empty file, which no system maps.
-    map: Option<MmapRaw>,
+    map: MmapRaw,
     numbers: PhantomData<T>,
 }
 
 impl<T: Pod> Mapped<T> {
     /// Maps a file that must hold `len` numbers.
-    pub(crate) fn open(path: PathBuf, len: usize) -> Result<Self, ScratchError> {
-        let fail = |path: &Path, source| ScratchError::Open { path: path.to_owned(), source };
+    pub(super) fn open(path: PathBuf, len: usize) -> Result<Self, ScratchError> {
         let file = OpenOptions::new().read(true).write(true).open(&path);
-        let file = file.map_err(|source| fail(&path, source))?;
-        let found = file.metadata().map_err(|source| fail(&path, source))?.len();
+        let file = file.map_err(ScratchError::open(&path))?;
+        let found = file.metadata().map_err(ScratchError::open(&path))?.len();
         let expected = len as u128 * size_of::<T>() as u128;
         if u128::from(found) != expected {
             let problem = format!("has {found} bytes in place of {expected}");
-            return Err(ScratchError::Damaged { path, problem });
+            return Err(ScratchError::damaged(&path, problem));
         }
-        let map = (len > 0).then(|| MmapRaw::map_raw(&file)).transpose();
-        let map = map.map_err(|source| fail(&path, source))?;
+        let map = MmapRaw::map_raw(&file).map_err(ScratchError::open(&path))?;
         Ok(Self { path, len, map, numbers: PhantomData })
     }
 
     /// Where the file is.
-    pub(crate) fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// All numbers, where nobody else changes any.
+    /// All numbers, where no other rank changes any.
     pub(crate) fn numbers(&self) -> &[T] {
-        self.part(0..self.len)
+        self.rows(0..self.len, 1)
     }
 
     /// All numbers, to be changed.
-    pub(crate) fn numbers_mut(&mut self) -> &mut [T] {
-        self.part_mut(0..self.len)
+    pub(super) fn numbers_mut(&mut self) -> &mut [T] {
+        self.rows_mut(0..self.len, 1)
     }
 
-    /// Some of the numbers, which no other rank changes.
-    pub(crate) fn part(&self, part: Range<usize>) -> &[T] {
-        assert!(part.start <= part.end && part.end <= self.len, "{part:?} of {}", self.len);
-        let Some(map) = &self.map else { return &[] };
+    /// Some rows of so many numbers each, which no other rank changes.
+    pub(super) fn rows(&self, rows: Range<usize>, width: usize) -> &[T] {
+        let part = self.part(rows, width);
         // SAFETY: the file has so many numbers, which any bytes are, and a map begins on a page,
         // which suits every number. The folder's lock keeps other processes of this program out,
         // a rank maps each file once at a time, and asks for no number that another one changes.
-        unsafe { slice::from_raw_parts(map.as_ptr().cast::<T>().add(part.start), part.len()) }
+        unsafe { slice::from_raw_parts(self.map.as_ptr().cast::<T>().add(part.start), part.len()) }
     }
 
-    /// Some of the numbers, which no other rank asks for, to be changed.
-    pub(crate) fn part_mut(&mut self, part: Range<usize>) -> &mut [T] {
-        assert!(part.start <= part.end && part.end <= self.len, "{part:?} of {}", self.len);
-        let Some(map) = &self.map else { return &mut [] };
-        let start = map.as_mut_ptr().cast::<T>();
-        // SAFETY: as in `part`; this is the only borrow of the map.
+    /// Some rows, which no other rank asks for, to be changed.
+    pub(super) fn rows_mut(&mut self, rows: Range<usize>, width: usize) -> &mut [T] {
+        let part = self.part(rows, width);
+        let start = self.map.as_mut_ptr().cast::<T>();
+        // SAFETY: as in `rows`; this is the only borrow of the map.
         unsafe { slice::from_raw_parts_mut(start.add(part.start), part.len()) }
     }
 
+    /// Where rows are among the numbers.
+    fn part(&self, rows: Range<usize>, width: usize) -> Range<usize> {
+        let part = rows.start * width..rows.end * width;
+        assert!(part.start <= part.end && part.end <= self.len, "{part:?} of {}", self.len);
+        part
+    }
+
     /// Returns when all of it is on the disk.
-    pub(crate) fn flush(&self) -> Result<(), ScratchError> {
-        let fail = |source| ScratchError::Write { path: self.path.clone(), source };
-        self.map.as_ref().map_or(Ok(()), MmapRaw::flush).map_err(fail)
+    pub(super) fn flush(&self) -> Result<(), ScratchError> {
+        self.map.flush().map_err(ScratchError::write(&self.path))
     }
 }
 
-/// Writes a file from its beginning and has it on the disk.
-pub(crate) fn create(
-    path: &Path,
-    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
-) -> Result<(), ScratchError> {
-    let all = || {
-        let mut out = BufWriter::with_capacity(BUFFER_BYTES, File::create(path)?);
-        write(&mut out)?;
-        out.flush()?;
-        out.get_ref().sync_all()
-    };
-    all().map_err(|source| ScratchError::Write { path: path.to_owned(), source })
+/// A file that is written in the ordinary way, from one end to the other.
+pub(super) struct Output {
+    path: PathBuf,
+    out: BufWriter<File>,
 }
 
-/// Writes numbers as they are in memory.
-pub(crate) fn write<T: Pod>(out: &mut impl Write, numbers: &[T]) -> io::Result<()> {
-    out.write_all(cast_slice(numbers))
-}
+impl Output {
+    /// A new file, or an old one from its beginning.
+    pub(super) fn create(path: PathBuf) -> Result<Self, ScratchError> {
+        let file = File::create(&path).map_err(ScratchError::write(&path))?;
+        Ok(Self { path, out: BufWriter::with_capacity(BUFFER_BYTES, file) })
+    }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+    /// A file to be written from `bytes` on; what is there must be as long.
+    pub(super) fn append(path: PathBuf, bytes: u64) -> Result<Self, ScratchError> {
+        let file = OpenOptions::new().create(true).append(true).open(&path);
+        let file = file.map_err(ScratchError::open(&path))?;
+        let found = file.metadata().map_err(ScratchError::open(&path))?.len();
+        if found < bytes {
+            let problem = format!("has {found} bytes, fewer than the {bytes} of the journal");
+            return Err(ScratchError::damaged(&path, problem));
+        }
+        // the journal does not count the bytes after these
+        file.set_len(bytes).map_err(ScratchError::open(&path))?;
+        // what is written comes in large parts
+        Ok(Self { path, out: BufWriter::with_capacity(0, file) })
+    }
 
-    #[test]
-    fn an_empty_file_has_no_numbers() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("numbers");
-        create(&path, |_| Ok(())).unwrap();
-        let mut mapped = Mapped::<u32>::open(path, 0).unwrap();
-        assert!(mapped.numbers().is_empty() && mapped.numbers_mut().is_empty());
-        mapped.flush().unwrap();
+    /// Writes numbers as they are in memory.
+    pub(super) fn write<T: Pod>(&mut self, numbers: &[T]) -> Result<(), ScratchError> {
+        self.out.write_all(cast_slice(numbers)).map_err(ScratchError::write(&self.path))
+    }
+
+    /// Returns when all of it is on the disk.
+    pub(super) fn sync(&mut self) -> Result<(), ScratchError> {
+        let synced = self.out.flush().and_then(|()| self.out.get_ref().sync_all());
+        synced.map_err(ScratchError::write(&self.path))
     }
 }

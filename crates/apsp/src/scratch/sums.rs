@@ -17,19 +17,19 @@ use bytemuck::{Pod, cast_slice};
 use crc32fast::Hasher;
 use graph_formats::parallel;
 
-use super::journal::Journal;
-use super::map::{Mapped, create, write};
-use super::{ALIGNMENT, ScratchError};
+use super::ScratchError;
+use super::journal::{ALIGNMENT, Journal};
+use super::map::{Mapped, Output};
 
 const NAME: &str = "sums.bin";
 /// Checksums, and room, for so many rows.
 const RECORD: usize = ALIGNMENT * ALIGNMENT * size_of::<u16>() / size_of::<u32>();
-/// Rows that a thread looks at together.
-const ROWS: usize = 16;
+/// Rows that a thread checks together.
+const ROWS_PER_TASK: usize = 16;
 
 /// What a row is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum Section {
     /// The matrix: a row for each vertex.
     Matrix,
     /// The column panel: likewise.
@@ -54,13 +54,19 @@ impl Seed {
     }
 
     /// The checksum of a row of which nothing is known yet.
-    pub(super) fn begin(self, part: Part, step: usize, row: usize) -> u32 {
-        go_on(self.0, &[part as u64, step as u64, row as u64])
+    pub(super) fn begin(self, section: Section, step: usize, row: usize) -> u32 {
+        go_on(self.0, &[section as u64, step as u64, row as u64])
     }
 
-    /// The checksum of a row.
-    pub(super) fn sum<T: Pod>(self, part: Part, step: usize, row: usize, numbers: &[T]) -> u32 {
-        go_on(self.begin(part, step, row), numbers)
+    /// The checksum of a row of these numbers.
+    pub(super) fn sum<T: Pod>(
+        self,
+        section: Section,
+        step: usize,
+        row: usize,
+        numbers: &[T],
+    ) -> u32 {
+        go_on(self.begin(section, step, row), numbers)
     }
 }
 
@@ -86,10 +92,9 @@ impl Sums {
 
     /// Those of a new run: of nothing yet.
     pub(super) fn create(folder: &Path, journal: &Journal) -> Result<Self, ScratchError> {
-        let record = [0u32; RECORD];
-        create(&folder.join(NAME), |out| {
-            (0..Self::len(journal) / RECORD).try_for_each(|_| write(out, &record))
-        })?;
+        let mut out = Output::create(folder.join(NAME))?;
+        (0..Self::len(journal) / RECORD).try_for_each(|_| out.write(&[0u32; RECORD]))?;
+        out.sync()?;
         Self::open(folder, journal)
     }
 
@@ -104,47 +109,49 @@ impl Sums {
     }
 
     /// Where a row's is.
-    fn place(&self, part: Part, row: usize) -> Range<usize> {
-        let first = if part == Part::Pivots { self.side / ALIGNMENT } else { 0 };
+    fn place(&self, section: Section, row: usize) -> Range<usize> {
+        let first = if section == Section::Pivots { self.side / ALIGNMENT } else { 0 };
         let record = (first + row / ALIGNMENT) * RECORD;
-        let at = record + part as usize * ALIGNMENT + row % ALIGNMENT;
+        let at = record + section as usize * ALIGNMENT + row % ALIGNMENT;
         at..at + 1
     }
 
-    pub(super) fn get(&self, part: Part, row: usize) -> u32 {
-        self.file.part(self.place(part, row))[0]
+    pub(super) fn get(&self, section: Section, row: usize) -> u32 {
+        self.file.rows(self.place(section, row), 1)[0]
     }
 
-    pub(super) fn set(&mut self, part: Part, row: usize, sum: u32) {
-        self.file.part_mut(self.place(part, row))[0] = sum;
+    pub(super) fn set(&mut self, section: Section, row: usize, sum: u32) {
+        self.file.rows_mut(self.place(section, row), 1)[0] = sum;
     }
 
-    /// Takes those of some rows as they are now, `step` having left them so.
-    pub(super) fn take<'a, T: Pod + Sync>(
+    /// Sets those of some rows, which have these numbers and were left so by `step`.
+    pub(super) fn record<T: Pod + Sync>(
         &mut self,
-        (part, step): (Part, usize),
+        (section, step): (Section, usize),
         rows: Range<usize>,
-        numbers: &(dyn Fn(usize) -> &'a [T] + Sync),
+        numbers: &[T],
     ) {
-        let (seed, first) = (self.seed, rows.start);
-        let sum = |i: usize| seed.sum(part, step, first + i, numbers(first + i));
-        let sums = parallel::map(rows.len(), &sum);
-        rows.zip(sums).for_each(|(row, sum)| self.set(part, row, sum));
+        let (seed, first, width) = (self.seed, rows.start, numbers.len() / rows.len().max(1));
+        let row = |i: usize| &numbers[i * width..(i + 1) * width];
+        let sums = parallel::map(rows.len(), &|i| seed.sum(section, step, first + i, row(i)));
+        rows.zip(sums).for_each(|(row, sum)| self.set(section, row, sum));
     }
 
-    /// The first of some rows that is not as `step` has left it.
-    pub(super) fn first_damaged<'a, T: Pod + Sync>(
+    /// An error where one of some rows, which are as long in `file`, is not as `step` has left it.
+    pub(super) fn check<T: Pod + Sync>(
         &self,
-        (part, step): (Part, usize),
+        (section, step): (Section, usize),
         rows: Range<usize>,
-        numbers: &(dyn Fn(usize) -> &'a [T] + Sync),
-    ) -> Option<usize> {
-        let first = rows.start;
-        let is_damaged = |row| self.seed.sum(part, step, row, numbers(row)) != self.get(part, row);
-        let find = |part: Range<usize>| {
-            (first + part.start..first + part.end).find(|&row| is_damaged(row))
+        file: &Mapped<T>,
+        width: usize,
+    ) -> Result<(), ScratchError> {
+        let is_damaged = |row: usize| {
+            let numbers = file.rows(row..row + 1, width);
+            self.seed.sum(section, step, row, numbers) != self.get(section, row)
         };
-        parallel::find_first(rows.len(), ROWS, &find)
+        let find = |part: Range<usize>| part.map(|i| rows.start + i).find(|&row| is_damaged(row));
+        let damaged = parallel::find_first(rows.len(), ROWS_PER_TASK, &find);
+        damaged.map_or(Ok(()), |row| Err(ScratchError::of_row(file.path(), row)))
     }
 
     /// Returns when all of them are on the disk.
@@ -155,61 +162,47 @@ impl Sums {
 
 #[cfg(test)]
 mod tests {
-    use super::super::journal::State;
     use super::*;
     use crate::Number;
 
-    fn journal() -> Journal {
-        Journal {
-            graph: "ab".repeat(32),
-            numbers: Number::I32,
-            n_vertices: 300,
-            side: 384,
-            block: 256,
-            matrix: State::Filled,
-            blocks_done: 1,
-            panels_ready: true,
-            hop_rows: 0,
-        }
+    fn journal(graph: &str, block: usize) -> Journal {
+        Journal::new(graph.to_owned(), Number::I32, 300, block)
     }
 
     #[test]
     fn each_row_has_its_own_checksum() {
         let folder = tempfile::tempdir().unwrap();
-        let mut sums = Sums::create(folder.path(), &journal()).unwrap();
-        let rows = |part| match part {
-            Part::Marks => 1,
-            Part::Pivots => 256,
-            _ => 384,
-        };
-        let parts = [Part::Matrix, Part::Columns, Part::Hops, Part::Marks, Part::Pivots];
-        let all = || parts.into_iter().flat_map(|part| (0..rows(part)).map(move |row| (part, row)));
-        for (sum, (part, row)) in (1..).zip(all()) {
-            sums.set(part, row, sum);
+        let mut sums = Sums::create(folder.path(), &journal("a graph", 256)).unwrap();
+        let sections = [
+            (Section::Matrix, 384),
+            (Section::Columns, 384),
+            (Section::Hops, 384),
+            (Section::Marks, 1),
+            (Section::Pivots, 256),
+        ];
+        let all = || sections.into_iter().flat_map(|(of, n)| (0..n).map(move |row| (of, row)));
+        for (sum, (section, row)) in (1..).zip(all()) {
+            sums.set(section, row, sum);
         }
-        for (sum, (part, row)) in (1..).zip(all()) {
-            assert_eq!(sums.get(part, row), sum, "{part:?} {row}");
+        for (sum, (section, row)) in (1..).zip(all()) {
+            assert_eq!(sums.get(section, row), sum, "{section:?} {row}");
         }
     }
 
     #[test]
     fn what_a_row_is_of_counts() {
-        let seed = Seed::of(&journal());
-        let numbers = [1i32, 2, 3];
-        let sum = seed.sum(Part::Matrix, 1, 7, &numbers);
-        assert_eq!(sum, go_on(go_on(seed.begin(Part::Matrix, 1, 7), &numbers[..1]), &numbers[1..]));
+        let seed = |graph, block| Seed::of(&journal(graph, block));
+        let (this, numbers) = (seed("a graph", 256), [1i32, 2, 3]);
+        let sum = this.sum(Section::Matrix, 1, 7, &numbers);
+        let begun = go_on(this.begin(Section::Matrix, 1, 7), &numbers[..1]);
+        assert_eq!(sum, go_on(begun, &numbers[1..]));
         let others = [
-            seed.sum(Part::Hops, 1, 7, &numbers),
-            seed.sum(Part::Matrix, 2, 7, &numbers),
-            seed.sum(Part::Matrix, 1, 8, &numbers),
-            seed.sum(Part::Matrix, 1, 7, &[1i32, 3, 2]),
-            Seed::of(&Journal { graph: "cd".repeat(32), ..journal() }).sum(
-                Part::Matrix,
-                1,
-                7,
-                &numbers,
-            ),
-            Seed::of(&Journal { block: 128, ..journal() }).sum(Part::Matrix, 1, 7, &numbers),
+            this.sum(Section::Hops, 1, 7, &numbers),
+            this.sum(Section::Matrix, 2, 7, &numbers),
+            this.sum(Section::Matrix, 1, 8, &numbers),
+            this.sum(Section::Matrix, 1, 7, &[1i32, 3, 2]),
+            seed("another", 256).sum(Section::Matrix, 1, 7, &numbers),
+            seed("a graph", 128).sum(Section::Matrix, 1, 7, &numbers),
         ];
         assert!(others.iter().all(|&other| other != sum), "{others:?} {sum}");
     }

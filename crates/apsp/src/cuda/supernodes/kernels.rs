@@ -1,25 +1,11 @@
 //! The kernels for supernodes, and the matrix that they work on.
 
 use gpu_runtime::{Gpu, GpuError, Kernel, Ptx};
-use kernels::apsp as modules;
+use kernels::{Module, apsp as modules};
 
 use super::layout::HEIGHTS;
 use crate::cuda::arithmetic::{Arithmetic, adds_and_compares};
 
-/// The names of the kernels for an element.
-macro_rules! names {
-    ($element:literal) => {
-        [
-            concat!("clear_matrix_", $element),
-            concat!("lower_128_", $element),
-            concat!("lower_64_", $element),
-            concat!("lower_32_", $element),
-            concat!("turn_patches_", $element),
-            concat!("place_squares_", $element),
-            concat!("rows_of_vertices_", $element),
-        ]
-    };
-}
 /// The kernels for an arithmetic.
 pub(super) struct Kernels {
     pub(super) clear_matrix: Kernel,
@@ -31,30 +17,29 @@ pub(super) struct Kernels {
 
 impl Kernels {
     pub(super) fn load(gpu: &Gpu, arithmetic: Arithmetic) -> Result<Self, GpuError> {
-        let (matrix, module, name) = match (arithmetic, adds_and_compares(gpu)) {
-            (Arithmetic::U16, _) => {
-                (modules::MATRIX_U16, modules::SUPERNODES_90_U16, names!("u16"))
-            }
-            (Arithmetic::I32, true) => {
-                (modules::MATRIX_I32, modules::SUPERNODES_90_I32, names!("i32"))
-            }
-            (Arithmetic::I32, false) => {
-                (modules::MATRIX_I32, modules::SUPERNODES_I32, names!("i32"))
-            }
-            (Arithmetic::I64, _) => (modules::MATRIX_I64, modules::SUPERNODES_I64, names!("i64")),
-            (Arithmetic::F64, _) => (modules::MATRIX_F64, modules::SUPERNODES_F64, names!("f64")),
-            (_, true) => (modules::MATRIX_F32, modules::SUPERNODES_90_F32, names!("f32")),
-            (_, false) => (modules::MATRIX_F32, modules::SUPERNODES_F32, names!("f32")),
+        let [matrix, module] = match (arithmetic, adds_and_compares(gpu)) {
+            (Arithmetic::U16, _) => [modules::MATRIX_U16, modules::SUPERNODES_90_U16],
+            (Arithmetic::I32, true) => [modules::MATRIX_I32, modules::SUPERNODES_90_I32],
+            (Arithmetic::I32, false) => [modules::MATRIX_I32, modules::SUPERNODES_I32],
+            (Arithmetic::I64, _) => [modules::MATRIX_I64, modules::SUPERNODES_I64],
+            (Arithmetic::F64, _) => [modules::MATRIX_F64, modules::SUPERNODES_F64],
+            (_, true) => [modules::MATRIX_F32, modules::SUPERNODES_90_F32],
+            (_, false) => [modules::MATRIX_F32, modules::SUPERNODES_F32],
         };
-        let [clear, high, middle, low, turn, place, rows] = name;
-        let [matrix, module] = [matrix, module].map(|module| Ptx::new(module.name, module.ptx));
-        let kernel = |name| gpu.kernel(&module, name);
+        let number = arithmetic.number();
+        let kernel = |module: Module, name: &str| {
+            gpu.kernel(&Ptx::new(module.name, module.ptx), &format!("{name}_{number}"))
+        };
         Ok(Self {
-            clear_matrix: gpu.kernel(&matrix, clear)?,
-            lower: [kernel(high)?, kernel(middle)?, kernel(low)?],
-            turn_patches: kernel(turn)?,
-            place_squares: kernel(place)?,
-            rows_of_vertices: kernel(rows)?,
+            clear_matrix: kernel(matrix, "clear_matrix")?,
+            lower: [
+                kernel(module, "lower_128")?,
+                kernel(module, "lower_64")?,
+                kernel(module, "lower_32")?,
+            ],
+            turn_patches: kernel(module, "turn_patches")?,
+            place_squares: kernel(module, "place_squares")?,
+            rows_of_vertices: kernel(module, "rows_of_vertices")?,
         })
     }
 }

@@ -1,20 +1,20 @@
-//! The arithmetic of a matrix in a folder on the processor: block by block of pivots, each as
+//! The arithmetic of a matrix in a folder on the CPU: block by block of pivots, each as
 //! one relaxation of all rows, which threads share.
 //!
-//! The row panel is kept in memory in strips, as the kernels of the processor read it; of the
+//! The row panel is kept in memory in strips, as the kernels of the CPU read it; of the
 //! column panel a thread packs what belongs to a few rows. O(n³); the matrix is read and
-//! written once a block. See [`Need`](super::memory::Need) for the memory.
+//! written once a block. See [`bytes`] for the memory.
 //!
 //! Reference: floyd-1962, venkataraman-2003
 
-use graph_formats::parallel;
 use std::iter;
 use std::ops::Range;
 
 use collectives::Alone;
+use graph_formats::parallel;
 use rayon::prelude::*;
 
-use super::{Bytes, Engine, Watch};
+use super::engine::{Engine, RowChecks};
 use crate::ApspError;
 use crate::host::{
     Aligned, Kernel, Matrix, MinPlus, all_rows, copies, floyd_warshall, pack_groups, pack_some,
@@ -24,23 +24,23 @@ use crate::host::{
 /// Rows that a thread relaxes at one time.
 const ROWS: usize = 80;
 
-/// Bytes with blocks of so many pivots: the row panel in strips, the closed diagonal with as
+/// Bytes of memory with blocks of so many pivots: the row panel in strips, the closed diagonal with as
 /// much again to close it in, and for each thread what it packs of the column panel.
-pub(super) fn bytes<E: MinPlus>(side: usize, threads: usize, block: usize) -> Bytes {
+pub(super) fn bytes<E: MinPlus>(side: usize, threads: usize, block: usize) -> u128 {
     let strips = packed_len(&E::kernel(), block, side) as u128;
     let groups = (ROWS + E::kernel().rows) as u128 * block as u128 * copies::<E>() as u128;
     let packed = (strips + threads as u128 * groups) * size_of::<E>() as u128;
-    Bytes { host: 2 * Matrix::<E>::bytes(all_rows(block)) + packed, device: 0 }
+    2 * Matrix::<E>::bytes(all_rows(block)) + packed
 }
 
-/// The processor: room for the rows of the pivots in strips, as its kernel reads them.
-pub(super) struct Host<E> {
+/// The CPU, with room for the rows of the pivots in strips, as its kernel reads them.
+pub(super) struct CpuEngine<E> {
     side: usize,
     kernel: Kernel<E>,
     strips: Aligned<E>,
 }
 
-impl<E: MinPlus> Host<E> {
+impl<E: MinPlus> CpuEngine<E> {
     /// For a matrix of this side, in blocks of so many pivots.
     pub(super) fn new(side: usize, block: usize) -> Result<Self, ApspError> {
         let kernel = E::kernel();
@@ -52,8 +52,13 @@ impl<E: MinPlus> Host<E> {
     }
 }
 
-impl<E: MinPlus> Engine<E> for Host<E> {
-    fn take(&mut self, pivots: &Range<usize>, first: usize, rows: &[E]) -> Result<(), ApspError> {
+impl<E: MinPlus> Engine<E> for CpuEngine<E> {
+    fn load_pivots(
+        &mut self,
+        pivots: &Range<usize>,
+        first: usize,
+        rows: &[E],
+    ) -> Result<(), ApspError> {
         let Self { side, kernel, strips } = self;
         let strips = &mut strips[..pivots.len() * *side];
         let place = (first - pivots.start, pivots.len());
@@ -61,7 +66,7 @@ impl<E: MinPlus> Engine<E> for Host<E> {
         Ok(())
     }
 
-    fn close(
+    fn close_pivots(
         &mut self,
         pivots: &Range<usize>,
         first: usize,
@@ -86,7 +91,7 @@ impl<E: MinPlus> Engine<E> for Host<E> {
             for (row, number) in rows.chunks_exact_mut(side).zip(first + i * ROWS..) {
                 unpack_row(kernel, strips, width, number, row);
             }
-            relax(kernel, rows, side, (from, stride, 0..width), strips, groups);
+            relax(kernel, rows, side, (from, stride), strips, groups);
         });
         Ok(())
     }
@@ -94,47 +99,48 @@ impl<E: MinPlus> Engine<E> for Host<E> {
     fn lower(
         &mut self,
         pivots: &Range<usize>,
+        first: usize,
         rows: &mut [E],
         columns: &[E],
-        watch: &dyn Watch<E>,
+        checks: &RowChecks<'_>,
     ) -> Result<(), ApspError> {
         let Self { side, kernel, strips } = self;
         let (side, width) = (*side, pivots.len());
         let strips = &strips[..width * side];
         let chunks = rows.par_chunks_mut(ROWS * side).zip(columns.par_chunks(ROWS * width));
         chunks.enumerate().try_for_each_init(Vec::new, |groups, (chunk, (rows, from))| {
-            let numbers = chunk * ROWS..;
-            for (number, (row, from)) in
-                numbers.clone().zip(rows.chunks(side).zip(from.chunks(width)))
-            {
-                watch.before(number, row, from)?;
+            let first = first + chunk * ROWS;
+            let columns = from.chunks(width);
+            for ((vertex, row), columns) in (first..).zip(rows.chunks(side)).zip(columns) {
+                checks.before(vertex, row, columns)?;
             }
-            relax(kernel, rows, side, (from, width, 0..width), strips, groups);
-            numbers.zip(rows.chunks(side)).for_each(|(number, row)| watch.after(number, row));
-            watch.go_on(rows.len() / side)
+            relax(kernel, rows, side, (from, width), strips, groups);
+            let lowered = (first..).zip(rows.chunks(side));
+            lowered.for_each(|(vertex, row)| checks.after(vertex, row));
+            checks.advance(rows.len() / side)
         })
     }
 }
 
-/// Relaxes rows through pivots: their columns of `from`, in rows that begin so far apart, and
-/// their rows in strips. `groups` is a work space.
+/// Relaxes rows through pivots: by their columns in `from`, whose rows begin so far apart, and by
+/// the pivots' rows in strips. `groups` is a work space.
 fn relax<E: MinPlus>(
     kernel: &Kernel<E>,
     rows: &mut [E],
     side: usize,
-    (from, stride, columns): (&[E], usize, Range<usize>),
+    (from, stride): (&[E], usize),
     strips: &[E],
     groups: &mut Vec<E>,
 ) {
-    let n_rows = rows.len() / side;
+    let (n_rows, width) = (rows.len() / side, strips.len() / side);
     let whole = n_rows - n_rows % kernel.rows;
     // where the last rows are fewer than a block, one that ends with them does some twice
     let rest = (whole < n_rows).then(|| n_rows - kernel.rows..n_rows);
     for part in iter::once(0..whole).chain(rest) {
         groups.clear();
         let from = &from[part.start * stride..][..part.len() * stride];
-        pack_groups(kernel, groups, from, stride, &columns);
+        pack_groups(kernel, groups, from, stride, &(0..width));
         let rows = &mut rows[part.start * side..part.end * side];
-        relax_packed(kernel, rows, side, 0, columns.len(), strips, groups);
+        relax_packed(kernel, rows, side, 0, width, strips, groups);
     }
 }
