@@ -302,7 +302,7 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
 
     pub(crate) fn find_order(&self, progress: Option<Progress<'_>>) -> Result<Ordered, ApspError> {
         match self.device_for_supernodes() {
-            Some(gpu) => Ordered::of(self.graph, self.config.algorithm, gpu.is_some(), progress),
+            Some(gpu) => Ordered::of(self.graph, self.config, gpu.is_some(), progress),
             None => Ok(Ordered::default()),
         }
     }

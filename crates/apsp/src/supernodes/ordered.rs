@@ -9,12 +9,13 @@ use std::time::Instant;
 
 use elimination::EliminationError;
 use graph_formats::{Csr, Weight};
+use rayon::ThreadPoolBuilder;
 use sssp::Progress;
 
 use super::Supernodes;
 use crate::pairs::milliseconds;
 use crate::plan::search;
-use crate::{Algorithm, ApspError};
+use crate::{Algorithm, ApspError, Config};
 
 /// Vertices below which any other way is fast, and arcs a vertex above which no separators are
 /// looked for.
@@ -45,11 +46,11 @@ impl Ordered {
     /// for, or should take far less time.
     pub(crate) fn of<W: Weight>(
         graph: &Csr<W>,
-        algorithm: Algorithm,
+        config: &Config,
         is_on_gpu: bool,
         progress: Option<Progress<'_>>,
     ) -> Result<Self, ApspError> {
-        let n = graph.n_vertices();
+        let (n, algorithm) = (graph.n_vertices(), config.algorithm);
         let pairs = (n as f64).powi(2);
         let max_sums = match algorithm {
             // beside the matrix, a completion is never too large
@@ -60,7 +61,9 @@ impl Ordered {
         let Some(max_sums) = max_sums else { return Ok(Self::default()) };
         let start = Instant::now();
         let max_arcs = (max_sums / n.max(1) as f64).min(pairs) as u64;
-        let made = Supernodes::of(&graph.clone().unweighted(), max_arcs, progress);
+        let arcs = graph.clone().unweighted();
+        let pool = ThreadPoolBuilder::new().num_threads(config.n_threads()).build()?;
+        let made = pool.install(|| Supernodes::of(&arcs, max_arcs, progress));
         let order_ms = milliseconds(start);
         let not = |reason: &dyn Display| {
             let reason = Some(format!("not by supernodes: {reason}"));

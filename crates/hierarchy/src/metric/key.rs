@@ -30,10 +30,15 @@ pub(crate) trait Key: Pod + PartialOrd + Send + Sync {
     /// The distance of a path; none where its type cannot hold it.
     fn to_distance<D: Distance>(self) -> Option<D>;
 
-    /// The same as storage has it, without a path too.
+    /// What storage has for it, without a path too; and whether its type can hold it. Vector
+    /// instructions are made of this form.
     #[inline(always)]
-    fn to_cell<D: Distance>(self) -> Option<D> {
-        if self < Self::UNREACHED { self.to_distance() } else { Some(D::UNREACHED) }
+    fn to_cell<D: Distance>(self) -> (D, bool) {
+        match self.to_distance() {
+            _ if self >= Self::UNREACHED => (D::UNREACHED, true),
+            Some(distance) => (distance, true),
+            None => (D::UNREACHED, false),
+        }
     }
 
     #[inline(always)]

@@ -19,11 +19,11 @@ pub(crate) fn write_distances<D: Distance, K: Key>(
 ) -> Option<usize> {
     let mut too_far = None;
     for ((cell, key), place) in cells.iter_mut().zip(keys).zip(0..) {
-        let distance = key.to_cell();
-        if distance.is_none() {
+        let (distance, fits) = key.to_cell();
+        *cell = distance;
+        if !fits {
             too_far = Some(place);
         }
-        *cell = distance.unwrap_or(D::UNREACHED);
     }
     too_far
 }

@@ -163,9 +163,9 @@ fn by_vertex<D: Distance, K: Key, const GROUP: usize>(
     let (blocks, last) = hierarchy.ranks.as_chunks::<BLOCK>();
     let mut all_fit = true;
     let mut distance = |key: K| {
-        let distance = key.to_cell();
-        all_fit &= distance.is_some();
-        distance.unwrap_or(D::UNREACHED)
+        let (distance, fits) = key.to_cell();
+        all_fit &= fits;
+        distance
     };
     let mut places = rows.each_mut().map(|row| row.as_chunks_mut().0);
     for (block, ranks) in blocks.iter().enumerate() {
@@ -192,7 +192,7 @@ fn check<D: Distance, K: Key, const GROUP: usize>(
 ) -> Result<(), HierarchyError> {
     for (&target, keys) in hierarchy.vertices.iter().zip(plane) {
         for (&rank, &key) in ranks.iter().zip(keys) {
-            if key.to_cell::<D>().is_none() {
+            if !key.to_cell::<D>().1 {
                 return Err(too_far::<D>(hierarchy.vertices[rank as usize], target));
             }
         }
