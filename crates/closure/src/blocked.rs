@@ -19,8 +19,8 @@ use graph_formats::{Csr, tell};
 use paths::{BitMatrix, Progress};
 use rayon::prelude::*;
 
-use crate::unite::{Lines, unite};
-use crate::{ClosureError, WORD};
+use crate::ClosureError;
+use crate::unite::{Lines, WORD, unite};
 
 /// Words of the selectors of a line: more pivots are fewer ways through memory, but a longer
 /// work of one thread on their square.

@@ -17,7 +17,8 @@ use graph_formats::{Components, Csr, VertexId, tell};
 use paths::{BitMatrix, Closure, Progress};
 use rayon::prelude::*;
 
-use crate::{ClosureError, WORD};
+use crate::ClosureError;
+use crate::unite::WORD;
 
 /// Components between two reports of progress.
 const COMPONENTS_A_REPORT: usize = 256;

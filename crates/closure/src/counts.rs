@@ -15,7 +15,8 @@ use graph_formats::{Components, Csr, Interrupted, VertexId, Weight, ensure_grant
 use paths::Progress;
 use rayon::prelude::*;
 
-use crate::{ClosureError, WORD};
+use crate::ClosureError;
+use crate::unite::WORD;
 
 /// Bytes of the lines of all threads together, unless one word of each is more.
 const BYTES_OF_LINES: usize = 256 << 20;

@@ -31,27 +31,15 @@ mod plan;
 mod unite;
 
 use graph_formats::{Csr, Weight};
-use paths::{BitMatrix, Closure, Progress};
+use paths::{BitMatrix, Progress};
 
 pub use config::{Algorithm, Config};
 pub use counts::counts;
 pub use cuda::{OnGpu, Times, closure_on_gpus};
 pub use error::ClosureError;
-pub use plan::Plan;
+pub use plan::{Found, Plan};
 
 use crate::auto::{Auto, auto};
-
-/// Bits of a word.
-const WORD: usize = u64::BITS as usize;
-
-/// A closure, and how it was found.
-#[derive(Clone, Debug)]
-pub struct Found {
-    /// Who reaches whom.
-    pub closure: Closure,
-    /// What was chosen and why.
-    pub plan: Plan,
-}
 
 /// The pairs (u, v) with a path of at least one arc from u to v; weights do not matter. A
 /// vertex reaches itself only along a cycle.

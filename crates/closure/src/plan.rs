@@ -2,7 +2,18 @@
 
 use std::fmt;
 
+use paths::Closure;
+
 use crate::Algorithm;
+
+/// A closure, and how it was found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Who reaches whom.
+    pub closure: Closure,
+    /// What was chosen and why.
+    pub plan: Plan,
+}
 
 /// What was chosen for a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]

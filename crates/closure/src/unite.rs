@@ -9,8 +9,8 @@
 
 use multiversion::multiversion;
 
-use crate::WORD;
-
+/// Bits of a word.
+pub(crate) const WORD: usize = u64::BITS as usize;
 /// Lines that are united in advance.
 const GROUP: usize = 4;
 const TABLES: usize = WORD / GROUP;

@@ -7,6 +7,9 @@ use std::hint::black_box;
 
 /// Requests of fewer bytes are not compared with the free memory.
 const MIN_COMPARED_BYTES: usize = 1 << 26;
+/// Bytes that an allocator may take beyond what is requested, because it takes memory from the
+/// system in steps.
+const STEP_BYTES: usize = 1 << 20;
 
 /// The system refuses memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -87,7 +90,7 @@ pub fn free_memory() -> Option<u64> {
 /// ```
 pub fn ensure_granted(bytes: usize) -> Result<(), NoMemory> {
     let mut probe: Vec<u8> = Vec::new();
-    let granted = probe.try_reserve_exact(bytes).is_ok();
+    let granted = probe.try_reserve_exact(bytes.saturating_add(STEP_BYTES)).is_ok();
     // without this the optimiser removes the unused allocation
     black_box(&probe);
     drop(probe);
