@@ -3,10 +3,6 @@
 use std::fmt;
 
 use graph_formats::WeightKind;
-use pivots::Share;
-
-use crate::element::with_element;
-use crate::host::{Matrix, MinPlus};
 
 /// What Floyd-Warshall adds and compares in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,31 +43,6 @@ impl Number {
     /// Those of this name.
     pub(crate) fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|number| number.to_string() == name)
-    }
-
-    /// Bytes of these rows of a matrix in memory.
-    pub(crate) fn bytes_of_matrix(self, share: Share) -> u128 {
-        with_element!(self, E => Matrix::<E>::bytes(share))
-    }
-
-    /// The instructions that this processor adds and compares them with.
-    pub fn instructions(self) -> &'static str {
-        with_element!(self, E => E::kernel().name)
-    }
-
-    /// Adds and compares in registers only, on the calling thread, as often as so many rounds
-    /// of the innermost loop of a solver do, and returns how often that was. Whoever takes
-    /// the time knows what no solver on this processor can exceed.
-    ///
-    /// ```
-    /// use apsp::Number;
-    ///
-    /// let start = std::time::Instant::now();
-    /// let sums = Number::I32.relax_registers(1000);
-    /// println!("{:.1} Gop/s", sums as f64 / start.elapsed().as_secs_f64() / 1e9);
-    /// ```
-    pub fn relax_registers(self, rounds: usize) -> u64 {
-        with_element!(self, E => E::kernel().relax_registers(rounds))
     }
 }
 

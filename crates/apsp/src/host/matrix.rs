@@ -12,9 +12,9 @@ use pivots::{Blocks, Share};
 
 use super::aligned::{Aligned, line};
 use super::min_plus::{Kernel, MinPlus, pack, pack_groups, packed_len, relax_packed, relax_rows};
-use crate::ApspError;
-use crate::element::write_row;
+use crate::element::{with_element, write_row};
 use crate::memory::too_large;
+use crate::{ApspError, Number};
 
 /// Rows that a thread relaxes at one time: with many pivots, what it reads of them again and
 /// again stays in its cache.
@@ -44,6 +44,13 @@ impl<E: MinPlus> Panel<E> {
     /// What so many rows of pivots, and columns, take of it.
     pub(super) fn packed(&mut self, n_pivots: usize, n_columns: usize) -> &mut [E] {
         &mut self.strips[..packed_len(&self.kernel, n_pivots, n_columns)]
+    }
+}
+
+impl Number {
+    /// Bytes of these rows of a matrix in memory.
+    pub(crate) fn bytes_of_matrix(self, share: Share) -> u128 {
+        with_element!(self, E => Matrix::<E>::bytes(share))
     }
 }
 

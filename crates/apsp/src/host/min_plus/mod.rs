@@ -14,7 +14,8 @@ mod pack;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use crate::element::Element;
+use crate::Number;
+use crate::element::{Element, with_element};
 pub(crate) use kernel::{Kernel, copies};
 pub(crate) use pack::{
     pack, pack_groups, pack_some, packed_len, packed_place, relax_packed, relax_rows, unpack_row,
@@ -28,6 +29,28 @@ pub(crate) trait MinPlus: Element {
     /// The fastest of them.
     fn kernel() -> Kernel<Self> {
         Self::kernels().swap_remove(0)
+    }
+}
+
+impl Number {
+    /// The instructions that this processor adds and compares them with.
+    pub fn instructions(self) -> &'static str {
+        with_element!(self, E => E::kernel().name)
+    }
+
+    /// Adds and compares in registers only, on the calling thread, as often as so many rounds
+    /// of the innermost loop of a solver do, and returns how often that was. Whoever takes
+    /// the time knows what no solver on this processor can exceed.
+    ///
+    /// ```
+    /// use apsp::Number;
+    ///
+    /// let start = std::time::Instant::now();
+    /// let sums = Number::I32.relax_registers(1000);
+    /// println!("{:.1} Gop/s", sums as f64 / start.elapsed().as_secs_f64() / 1e9);
+    /// ```
+    pub fn relax_registers(self, rounds: usize) -> u64 {
+        with_element!(self, E => E::kernel().relax_registers(rounds))
     }
 }
 
