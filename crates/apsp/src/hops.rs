@@ -21,7 +21,8 @@ use crate::host::next_hops::{Finder, Hop, Rows, bytes_of_levels, may_need_levels
 use crate::host::settle::Settler;
 use crate::host::useful_arcs::{bytes_of_arcs, greatest, marked, marks, rounds, slack};
 use crate::pairs::milliseconds;
-use crate::{ApspError, PairsWeight, Report};
+use crate::potentials::RaisedWeight;
+use crate::{ApspError, Report};
 
 /// Bytes that the work on the next hops of these rows takes, neither they nor the distances counted.
 pub(crate) fn bytes_of_work<W: Weight>(graph: &Csr<W>, share: Share) -> u128 {
@@ -76,7 +77,7 @@ impl<D: Distance> Rows<D> for Own<'_, D> {
     }
 }
 
-impl<W: PairsWeight> Work<'_, W> {
+impl<W: RaisedWeight> Work<'_, W> {
     /// For each of this rank's rows the hops, and its distances. To be called by all ranks.
     pub(crate) fn find(
         &self,

@@ -16,8 +16,9 @@ use sssp::Progress;
 
 use crate::error::agree;
 use crate::pairs::milliseconds;
+use crate::potentials::RaisedWeight;
 use crate::potentials::potentials;
-use crate::{ApspError, Config, PairsWeight, Plan, RankPairs, Report, hops};
+use crate::{ApspError, Config, Plan, RankPairs, Report, hops};
 
 /// What is asked for, of all ranks.
 #[derive(Clone, Copy)]
@@ -70,7 +71,7 @@ impl<W: Weight> Found<W> {
     }
 }
 
-impl<W: PairsWeight> Job<'_, W> {
+impl<W: RaisedWeight> Job<'_, W> {
     /// The plan of rank 0, on all ranks.
     pub(crate) fn plan(
         &self,

@@ -28,6 +28,7 @@ mod attempt;
 mod columns;
 mod config;
 mod cost;
+mod cpu;
 mod cuda;
 mod element;
 mod error;

@@ -14,7 +14,7 @@ use sssp::Progress;
 
 use crate::host::next_hops::Hop;
 use crate::scratch::Mapped;
-use crate::{ApspError, PairsWeight, Plan};
+use crate::{ApspError, Plan};
 
 /// The distances of all pairs of vertices, and where they were asked for the next hops: a table in
 /// memory, or in a folder that stays locked as long as this lives, of which a row is read when it
@@ -307,20 +307,13 @@ impl<W: Weight> Pairs<W> {
     }
 }
 
-impl<W: PairsWeight> Pairs<W> {
+impl<W: Weight> Pairs<W> {
     /// How many distances there are, their sum and the greatest. O(n²), one pass. `progress`
     /// hears of rows.
     ///
     /// # Errors
     /// When the progress callback ends the work.
     pub fn summary(
-        &self,
-        progress: Option<Progress<'_>>,
-    ) -> Result<Summary<W::Distance>, ApspError> {
-        W::summary(self, progress)
-    }
-
-    pub(crate) fn summarize(
         &self,
         progress: Option<Progress<'_>>,
     ) -> Result<Summary<W::Distance>, ApspError> {
@@ -353,14 +346,6 @@ impl<W: PairsWeight> Pairs<W> {
     /// # Errors
     /// When `out` fails, or the progress callback ends the work.
     pub fn write_npy(
-        &self,
-        out: &mut dyn Write,
-        progress: Option<Progress<'_>>,
-    ) -> Result<(), ApspError> {
-        W::write_npy(self, out, progress)
-    }
-
-    pub(crate) fn write_distances(
         &self,
         out: &mut dyn Write,
         progress: Option<Progress<'_>>,

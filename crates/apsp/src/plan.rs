@@ -2,18 +2,13 @@
 
 use std::fmt;
 
-use graph_formats::{Csr, Weight};
+use graph_formats::Csr;
 use published::pairs::Form;
 use sssp::Progress;
 
-use crate::width::{Narrow, Width};
-use crate::{Algorithm, ApspError, Certainty, Config, Number, PairsWeight};
-
-/// A search takes as long for a vertex as the matrix does for so many entries of 32 bits,
-const ENTRIES_A_VERTEX: f64 = 1000.0;
-/// and for an arc as for so many: on two cores with AVX2, where the matrix does some 70 G
-/// entries a second.
-const ENTRIES_AN_ARC: f64 = 200.0;
+use crate::potentials::RaisedWeight;
+use crate::width::{Narrow, Width, degree, search};
+use crate::{Algorithm, ApspError, Certainty, Config, Number};
 
 /// What was chosen for a graph.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,7 +29,7 @@ pub struct Plan {
 impl Plan {
     /// Decides for `graph`. O(m), and where narrow numbers may do, searches to prove it.
     /// `progress` is only asked whether to go on.
-    pub(crate) fn new<W: PairsWeight>(
+    pub(crate) fn new<W: RaisedWeight>(
         graph: &Csr<W>,
         config: &Config,
         narrow: Narrow,
@@ -92,16 +87,6 @@ impl Plan {
             Certainty::Proven | Certainty::Retried => self.number,
         }
     }
-}
-
-/// How many arcs a vertex has.
-fn degree<W: Weight>(graph: &Csr<W>) -> f64 {
-    graph.n_arcs() as f64 / graph.n_vertices().max(1) as f64
-}
-
-/// What a search from a vertex takes, in entries of 32 bits for each vertex.
-pub(crate) fn search<W: Weight>(graph: &Csr<W>) -> f64 {
-    ENTRIES_A_VERTEX + degree(graph) * ENTRIES_AN_ARC
 }
 
 impl fmt::Display for Plan {

@@ -9,12 +9,36 @@
 use std::num::NonZeroUsize;
 
 use graph_formats::{Csr, VertexId, Weight};
-use sssp::{Algorithm, Config, Goal, Progress, QueueRule, Solver};
+use sssp::{Algorithm, Config, Goal, Progress, QueueRule, SearchWeight, Solver};
 
-use crate::{ApspError, PairsWeight};
+use crate::ApspError;
+
+/// A weight with the type that it has when potentials have raised it. The trait is sealed.
+pub trait RaisedWeight: SearchWeight {
+    /// Not negative: numbers as wide as distances.
+    #[doc(hidden)]
+    type Raised: SearchWeight;
+}
+
+macro_rules! raised_weights {
+    ($($weight:ty: $raised:ty;)*) => {$(
+        impl RaisedWeight for $weight {
+            type Raised = $raised;
+        }
+    )*};
+}
+
+raised_weights! {
+    u32: u64;
+    i32: i64;
+    u64: u64;
+    i64: u64;
+    f32: f32;
+    f64: f64;
+}
 
 /// The potential of each vertex, none of them above zero.
-pub(crate) fn potentials<W: PairsWeight>(
+pub(crate) fn potentials<W: RaisedWeight>(
     graph: &Csr<W>,
     threads: Option<NonZeroUsize>,
     progress: Option<Progress<'_>>,

@@ -1,35 +1,18 @@
-//! All pairs of a graph by ranks, each of which has the rows of some sources; by one of them, all.
-//!
-//! All ranks hold the graph.
+//! The pairs that each rank has: the rows of some sources, and with one rank all.
 
 use std::io::Write;
 use std::ops::ControlFlow;
-use std::time::Instant;
 
 use bytemuck::Pod;
-use collectives::{Alone, Communicator, RanksError};
-use gpu_runtime::Gpu;
+use collectives::{Communicator, RanksError};
 use graph_formats::npy::{Dtype, Scalar, write_header};
-use graph_formats::{Csr, Distance, VertexId, Weight, tell};
+use graph_formats::{Distance, VertexId, Weight, tell};
 use paths::{DistanceTable, HopStorage, Total};
 use pivots::Share;
-use published::pairs::Form;
-use rayon::ThreadPool;
 use sssp::Progress;
 
-use crate::element::with_element;
-use crate::error::agree;
-use crate::host::{Kernel, Matrix, MinPlus, floyd_warshall, johnson, rows_of_rank};
-use crate::job::{Backend, Found, Job, Turn};
-use crate::memory;
-use crate::pairs::{Rows, milliseconds, slice_of};
-use crate::table::Table;
-use crate::table::decode;
-use crate::width::Narrow;
-use crate::{
-    Algorithm, ApspError, Certainty, Config, Number, Pairs, PairsWeight, Plan, Report, Summary,
-    hops,
-};
+use crate::pairs::{Rows, slice_of};
+use crate::{Algorithm, ApspError, Certainty, Config, Number, Pairs, Plan, Report, Summary};
 
 /// The distances that a rank has: those from the vertices of some blocks.
 #[derive(Clone, Debug)]
@@ -45,52 +28,6 @@ pub struct RankPairs<W: Weight> {
     /// What that took on this rank.
     pub report: Report,
     pub(crate) share: Share,
-}
-
-/// The CPU, by Floyd-Warshall on a matrix or by searches; these by GPUs, if there are any.
-pub(crate) struct Cpu<'a> {
-    pub(crate) gpus: &'a [Gpu],
-}
-
-impl<W: PairsWeight> Backend<W> for Cpu<'_> {
-    fn plan(&self, job: &Job<'_, W>) -> Result<Plan, ApspError> {
-        let narrow = match self.gpus {
-            [] => Narrow::Tried { speed: 1.0 },
-            _ => Narrow::Never,
-        };
-        Plan::new(job.graph, job.config, narrow, job.progress)
-    }
-
-    fn check(&self, job: &Job<'_, W>, plan: &Plan) -> Result<(), ApspError> {
-        let Job { ranks, graph, config, .. } = *job;
-        if let (2.., Algorithm::Published(form)) = (ranks.size(), config.algorithm) {
-            return Err(ApspError::NotByRanks { what: form.name() });
-        }
-        check_memory(graph, rows_of_rank(graph.n_vertices(), ranks), plan, config)
-    }
-
-    fn find(
-        &self,
-        job: &Job<'_, W>,
-        turn: &Turn<'_, W>,
-        report: &mut Report,
-    ) -> Result<Found<W>, ApspError> {
-        let share = rows_of_rank(job.graph.n_vertices(), job.ranks);
-        let found = match (turn.plan.algorithm, turn.plan.number) {
-            (Algorithm::Auto | Algorithm::Johnson, _) | (_, None) => {
-                let jit_ms = || self.gpus.iter().map(Gpu::jit_ms).sum::<f64>();
-                let (start, jit_before) = (Instant::now(), jit_ms());
-                let found = johnson::search(job, self.gpus, share, turn.potentials);
-                report.jit_ms = jit_ms() - jit_before;
-                report.solve_ms = milliseconds(start) - report.jit_ms;
-                found
-            }
-            (form, Some(number)) => with_element!(W, number, E => {
-                by_matrix::<W, E>(job, share, form, turn.pool, report)
-            }),
-        };
-        Ok(Found::distances(share, agree(job.ranks, found)?))
-    }
 }
 
 impl Plan {
@@ -121,69 +58,7 @@ impl Plan {
     }
 }
 
-/// An error where the table, and the matrix that it is made in or the next hops that are made
-/// of it, are more than the memory allowed, or than there is.
-pub(crate) fn check_memory<W: Weight>(
-    graph: &Csr<W>,
-    share: Share,
-    plan: &Plan,
-    config: &Config,
-) -> Result<(), ApspError> {
-    let n_vertices = graph.n_vertices();
-    let matrix = match plan.widest() {
-        Some(number) if plan.algorithm != Algorithm::Johnson => number.bytes_of_matrix(share),
-        _ => 0,
-    };
-    let hops = if config.next_hops { hops::bytes(graph, share) } else { 0 };
-    memory::check(n_vertices, Table::<W>::bytes(share) + matrix.max(hops), config.memory)
-}
-
-/// By Floyd-Warshall on a matrix of these numbers.
-fn by_matrix<W: Weight, E: MinPlus>(
-    job: &Job<'_, W>,
-    share: Share,
-    form: Algorithm,
-    pool: &ThreadPool,
-    report: &mut Report,
-) -> Result<DistanceTable<W>, ApspError> {
-    let Job { ranks, graph, progress, .. } = *job;
-    let start = Instant::now();
-    let kernel = common_kernel(ranks)?;
-    let matrix = pool.install(|| Matrix::of(graph, share, kernel));
-    let mut matrix: Matrix<E> = agree(ranks, matrix)?;
-    report.prepare_ms += milliseconds(start);
-    let start = Instant::now();
-    match form {
-        Algorithm::Published(Form::FloydWarshall) => {
-            pool.install(|| floyd_warshall::plain(&mut matrix, progress))?;
-        }
-        Algorithm::Published(Form::Recursive) => {
-            pool.install(|| floyd_warshall::recursive(&mut matrix, progress))?;
-        }
-        // between the threads of the pool nothing is handed over where nothing is sent
-        _ if ranks.size() == 1 => {
-            pool.install(|| floyd_warshall::blocked(&mut matrix, &Alone, None, progress))?;
-        }
-        _ => floyd_warshall::blocked(&mut matrix, ranks, Some(pool), progress)?,
-    }
-    report.solve_ms += milliseconds(start);
-    let start = Instant::now();
-    let mut table = Table::<W>::new(share.n_rows(), share.blocks.n_rows)?;
-    let sources: Vec<usize> = share.rows().collect();
-    pool.install(|| table.fill(&|place, row| decode(row, matrix.row(sources[place]))));
-    report.download_ms += milliseconds(start);
-    Ok(table.finish())
-}
-
-/// The fastest kernel that the processors of all ranks have: packed rows are as it reads them.
-fn common_kernel<E: MinPlus>(ranks: &dyn Communicator) -> Result<Kernel<E>, RanksError> {
-    // the last is for any processor, and who has one has those after it
-    let mut kernels = E::kernels();
-    let n_common = ranks.min(kernels.len() as u64)? as usize;
-    Ok(kernels.swap_remove(kernels.len() - n_common))
-}
-
-impl<W: PairsWeight> RankPairs<W> {
+impl<W: Weight> RankPairs<W> {
     /// The same, of the only rank.
     pub(crate) fn into_pairs(self) -> Pairs<W> {
         let Self { distances, next_hops, plan, report, .. } = self;
@@ -196,13 +71,6 @@ impl<W: PairsWeight> RankPairs<W> {
     /// # Errors
     /// When another rank has ended.
     pub fn summary(&self, ranks: &dyn Communicator) -> Result<Summary<W::Distance>, RanksError> {
-        W::summary_over(self, ranks)
-    }
-
-    pub(crate) fn summarize(
-        &self,
-        ranks: &dyn Communicator,
-    ) -> Result<Summary<W::Distance>, RanksError> {
         let own = self.distances.as_storage().iter().copied();
         let own = own.filter(|&distance| distance != W::Distance::UNREACHED);
         // from each vertex to itself it is zero: the greatest is not less
@@ -229,15 +97,7 @@ impl<W: PairsWeight> RankPairs<W> {
         ranks: &dyn Communicator,
         mut take: impl FnMut(VertexId, &[W::Distance]) -> ControlFlow<()>,
     ) -> Result<(), RanksError> {
-        W::gather_rows(self, ranks, &mut take)
-    }
-
-    pub(crate) fn gather_distances(
-        &self,
-        ranks: &dyn Communicator,
-        take: TakeRow<'_, W::Distance>,
-    ) -> Result<(), RanksError> {
-        gather(self.share, ranks, slice_of(self.distances.as_storage()), take)
+        gather(self.share, ranks, slice_of(self.distances.as_storage()), &mut take)
     }
 
     /// Writes the file that [`Pairs::write_npy`](crate::Pairs::write_npy) writes, at the rank that
@@ -246,15 +106,6 @@ impl<W: PairsWeight> RankPairs<W> {
     /// # Errors
     /// When `out` fails, the progress callback ends the work, or another rank has ended.
     pub fn write_npy(
-        &self,
-        ranks: &dyn Communicator,
-        out: Option<&mut dyn Write>,
-        progress: Option<Progress<'_>>,
-    ) -> Result<(), ApspError> {
-        W::write_npy_over(self, ranks, out, progress)
-    }
-
-    pub(crate) fn write_distances(
         &self,
         ranks: &dyn Communicator,
         out: Option<&mut dyn Write>,

@@ -5,14 +5,14 @@ use gpu_runtime::Gpu;
 use graph_formats::Csr;
 use sssp::Progress;
 
+use crate::cpu::Cpu;
 use crate::cuda::{self, Gpus};
 use crate::error::agree;
 use crate::job::Job;
-use crate::ranks::{Cpu, RankPairs};
+use crate::potentials::RaisedWeight;
+use crate::ranks::RankPairs;
 use crate::supernodes::{BySupernodes, Ordered};
-use crate::{
-    Algorithm, ApspError, Config, DevicePairs, InFolder, Pairs, PairsWeight, ScratchFolder,
-};
+use crate::{Algorithm, ApspError, Config, DevicePairs, InFolder, Pairs, ScratchFolder};
 
 /// What finds the distances of all pairs of vertices of a graph, and where they are asked for the
 /// paths: in memory by the processor, unless it is told otherwise.
@@ -140,119 +140,7 @@ impl<'a, G> Solver<'a, G> {
     }
 }
 
-impl<W: PairsWeight> Solver<'_, Csr<W>> {
-    /// Whether all pairs are found by supernodes: where they are asked for, and where
-    /// [`Auto`](Algorithm::Auto) finds that they take far fewer sums. [`solve`](Self::solve) asks
-    /// this itself where it has [no answer](Self::in_order). About O((n + m) c log n) with separators of c
-    /// vertices, where there may be some; `progress` is only asked whether to go on.
-    ///
-    /// # Errors
-    /// When supernodes are asked for and there is no memory for the order, or the progress callback
-    /// ended the work.
-    ///
-    /// ```
-    /// use apsp::{Algorithm, Config, Solver};
-    /// use graph_formats::generate::{GridConfig, grid};
-    ///
-    /// let config = Config::with(Algorithm::Supernodes);
-    /// let graph = grid(&GridConfig { side: 6, dimensions: 3, ..Default::default() })?;
-    /// let ordered = Solver::new(&graph, &config).order(None)?;
-    /// // at night all roads are empty
-    /// let at_night = graph.clone().unweighted::<u32>();
-    /// let pairs = Solver::new(&at_night, &config).in_order(&ordered).solve(None)?;
-    /// assert_eq!(pairs.row(0).last(), Some(Some(15)));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn order(&self, progress: Option<Progress<'_>>) -> Result<Ordered, ApspError> {
-        W::pairs_order(self, progress)
-    }
-
-    /// Finds them. O(n³ / p) by p threads or GPUs, or for Johnson's algorithm O(n (n + m) log n),
-    /// and n² distances, for Floyd-Warshall also n² numbers of 2 to 8 bytes. `progress` hears of
-    /// the work, and may end it.
-    ///
-    /// # Errors
-    /// When there is a negative cycle anywhere in the graph, a distance overflows its type,
-    /// memory, or that of it which is allowed, cannot hold what it is to hold, an algorithm is
-    /// asked for that is not for this device, or the progress callback ended the work.
-    /// By GPUs also [`ApspError::Gpu`] with the name of the one that failed, and
-    /// [`ApspError::NotOnGpu`] for numbers of 64 bits in a published form, and where no GPU is
-    /// given.
-    pub fn solve(self, progress: Option<Progress<'_>>) -> Result<Pairs<W>, ApspError> {
-        W::pairs(self, progress)
-    }
-
-    /// Finds them by the [given GPUs](Self::on) and leaves them there, for whoever asks for some rows
-    /// only: nothing of n² numbers is on the host. By the [blocked](Algorithm::Blocked) form; the
-    /// GPUs' memory together has to hold the matrix. Numbers have 16 bits only where that is proven
-    /// to do, for nobody looks at all of them. O(n³ / p) by p GPUs.
-    ///
-    /// # Errors
-    /// Those of [`solve`](Self::solve) by GPUs, and [`ApspError::NotOnGpu`] where none are given, or
-    /// another form or next hops are asked for.
-    ///
-    /// ```
-    /// use apsp::{Config, Solver};
-    /// use gpu_runtime::Gpu;
-    /// use graph_formats::Csr;
-    ///
-    /// let Ok(gpu) = Gpu::open() else { return Ok(()) };
-    /// let graph = Csr::from_arcs(2, &[(0, 1, 4u32)])?;
-    /// let pairs = Solver::new(&graph, &Config::default()).on(&[gpu]).solve_on_gpus(None)?;
-    /// assert_eq!(pairs.row(1)?, [None, Some(0)]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn solve_on_gpus(
-        self,
-        progress: Option<Progress<'_>>,
-    ) -> Result<DevicePairs<W>, ApspError> {
-        W::pairs_on_gpus(self, progress)
-    }
-
-    /// Finds them by ranks, which all hold the graph, with its rows shared among them. To be called
-    /// by all ranks; the configuration and `progress` are each rank's own, but rank 0 alone plans.
-    ///
-    /// The distances are those that [`solve`](Self::solve) finds in memory with the same algorithm, bit
-    /// for bit, floats too. On each of p ranks O(n³ / p) and n² / p numbers, of which O(n²) bytes are
-    /// sent to each; for Johnson's algorithm nothing is sent, and every rank has its share of the
-    /// searches. Next hops are the same, too: each rank finds those to its share of the vertices, for
-    /// which all send it O(n² / p) distances, and it sends back as many hops.
-    ///
-    /// With a GPU [for each rank](Self::on), which keeps its rows; the GPUs' memory together has to
-    /// hold the matrix. Closed rows go from GPU to GPU by NCCL, where all ranks find it (as
-    /// `libnccl.so.2`, or by the name in the variable `STARPATH_NCCL`) and no two share a GPU, else
-    /// through the hosts' memory; the plan's reason says which.
-    ///
-    /// # Errors
-    /// On all ranks where it is one on any: those of [`solve`](Self::solve), and where a form of
-    /// Floyd-Warshall that only one rank has, Johnson's algorithm with GPUs or several GPUs a rank
-    /// are asked for. On one rank only [`ApspError::RankLost`]: whoever hears it has to end the
-    /// others.
-    ///
-    /// ```
-    /// use apsp::{ApspError, Config, Solver};
-    /// use collectives::{Communicator, Threads};
-    /// use graph_formats::Csr;
-    ///
-    /// let graph = Csr::from_arcs(3, &[(0, 1, 4u32), (1, 2, 3)])?;
-    /// let found = Threads::run(2, |ranks| {
-    ///     let found = Solver::new(&graph, &Config::default()).solve_over(ranks, None)?;
-    ///     found.summary(ranks).map_err(ApspError::from)
-    /// })?;
-    /// // on each of the ranks
-    /// assert!(found.iter().all(|all| (all.n_reachable_pairs, all.max) == (6, Some(7))));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn solve_over(
-        self,
-        ranks: &dyn Communicator,
-        progress: Option<Progress<'_>>,
-    ) -> Result<RankPairs<W>, ApspError> {
-        W::pairs_over(self, ranks, progress)
-    }
-}
-
-impl<W: PairsWeight> Solver<'_, Csr<W>> {
+impl<W: RaisedWeight> Solver<'_, Csr<W>> {
     pub(crate) fn find(self, progress: Option<Progress<'_>>) -> Result<Pairs<W>, ApspError> {
         let Self { graph, config, gpus, ordered } = self;
         let algorithm = config.algorithm;

@@ -12,8 +12,9 @@ use super::memory::Need;
 use super::solve::{Shares, Work, arithmetic, plan, reach_each_other};
 use crate::element::{Element, with_element};
 use crate::job::Job;
+use crate::potentials::RaisedWeight;
 use crate::width::Narrow;
-use crate::{Algorithm, ApspError, Number, PairsWeight, Plan, Report};
+use crate::{Algorithm, ApspError, Number, Plan, Report};
 
 /// The distances of all pairs of vertices in the memory of GPUs, which have n² numbers of 2 to 8
 /// bytes together; the host has none until it asks.
@@ -28,7 +29,7 @@ pub struct DevicePairs<W: Weight> {
 }
 
 /// By these GPUs, for the only rank.
-pub(crate) fn solve<W: PairsWeight>(
+pub(crate) fn solve<W: RaisedWeight>(
     gpus: &[Gpu],
     job: &Job<'_, W>,
 ) -> Result<DevicePairs<W>, ApspError> {
@@ -65,20 +66,13 @@ impl<W: Weight> DevicePairs<W> {
     }
 }
 
-impl<W: PairsWeight> DevicePairs<W> {
+impl<W: Weight> DevicePairs<W> {
     /// The distances from `source` in the order of the vertices, `None` for no path; empty when
     /// there is no such vertex. O(n), which are copied from the GPU.
     ///
     /// # Errors
     /// [`ApspError::Gpu`] when that fails.
     pub fn row(&self, source: VertexId) -> Result<Vec<Option<W::Distance>>, ApspError> {
-        W::row_on_gpus(self, source)
-    }
-
-    pub(crate) fn bring_row(
-        &self,
-        source: VertexId,
-    ) -> Result<Vec<Option<W::Distance>>, ApspError> {
         let source = source as usize;
         if source >= self.n_vertices {
             return Ok(Vec::new());

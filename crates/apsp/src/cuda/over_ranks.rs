@@ -19,13 +19,14 @@ use super::solve::{arithmetic, bring, plan, tried};
 use crate::error::agree;
 use crate::job::{Backend, Found, Job, Turn};
 use crate::pairs::milliseconds;
+use crate::potentials::RaisedWeight;
 use crate::ranks::RankPairs;
 use crate::table::Table;
 use crate::width::Narrow;
-use crate::{Algorithm, ApspError, PairsWeight, Phases, Plan, Report, hops, memory};
+use crate::{Algorithm, ApspError, Phases, Plan, Report, hops, memory};
 
 /// By ranks, each with one of these GPUs.
-pub(crate) fn solve_over<W: PairsWeight>(
+pub(crate) fn solve_over<W: RaisedWeight>(
     gpus: &[Gpu],
     job: &Job<'_, W>,
 ) -> Result<RankPairs<W>, ApspError> {
@@ -49,7 +50,7 @@ struct RankGpu<'a> {
     narrow: Narrow,
 }
 
-impl<W: PairsWeight> Backend<W> for RankGpu<'_> {
+impl<W: RaisedWeight> Backend<W> for RankGpu<'_> {
     fn plan(&self, job: &Job<'_, W>) -> Result<Plan, ApspError> {
         plan(1, self.narrow, job.graph, job.config, job.progress)
     }

@@ -24,9 +24,10 @@ use crate::host::all_rows;
 use crate::host::useful_arcs::{marked, marks, rounds};
 use crate::job::{Backend, Found, Job, Turn};
 use crate::pairs::milliseconds;
+use crate::potentials::RaisedWeight;
 use crate::table::{Table, decode};
 use crate::width::Narrow;
-use crate::{Algorithm, ApspError, Config, PairsWeight, Plan, Report};
+use crate::{Algorithm, ApspError, Config, Plan, Report};
 
 /// How many times as fast a GPU is as a processor.
 pub(super) const SPEED: f64 = 200.0;
@@ -34,7 +35,7 @@ pub(super) const SPEED: f64 = 200.0;
 /// GPUs that find all pairs in their memory, or passing through it.
 pub(crate) struct Gpus<'a>(pub(crate) &'a [Gpu]);
 
-impl<W: PairsWeight> Backend<W> for Gpus<'_> {
+impl<W: RaisedWeight> Backend<W> for Gpus<'_> {
     fn plan(&self, job: &Job<'_, W>) -> Result<Plan, ApspError> {
         let narrow = match self.0.iter().all(adds_and_compares) {
             true => tried(self.0.len()),
@@ -94,7 +95,7 @@ pub(super) fn arithmetic<W: Weight>(plan: &Plan, graph: &Csr<W>) -> Result<Arith
 }
 
 /// What is going to be done by so many GPUs, which have numbers of 16 bits where that says.
-pub(super) fn plan<W: PairsWeight>(
+pub(super) fn plan<W: RaisedWeight>(
     n_gpus: usize,
     narrow: Narrow,
     graph: &Csr<W>,

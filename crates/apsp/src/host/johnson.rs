@@ -22,16 +22,17 @@ use paths::DistanceTable;
 use pivots::Share;
 use sssp::{Config, SearchWeight, Solver, SsspError};
 
+use crate::ApspError;
 use crate::error::agree;
 use crate::job::Job;
-use crate::{ApspError, PairsWeight};
+use crate::potentials::RaisedWeight;
 
 /// Searches of a rank until the next time that all ranks hear of errors.
 const SEARCHES_PER_TURN: usize = 1024;
 
 /// The distances from the vertices of a rank to all; by GPUs if there are any. Where a weight is
 /// negative, rank 0 has potentials.
-pub(crate) fn search<W: PairsWeight>(
+pub(crate) fn search<W: RaisedWeight>(
     job: &Job<'_, W>,
     gpus: &[Gpu],
     share: Share,
@@ -100,7 +101,7 @@ fn search_from<W: Weight, R: SearchWeight>(
 }
 
 /// The distances from these vertices to all, of a graph with these potentials.
-fn search_with<W: PairsWeight>(
+fn search_with<W: RaisedWeight>(
     job: &Job<'_, W>,
     gpus: &[Gpu],
     sources: &[VertexId],
@@ -152,11 +153,11 @@ fn search_with<W: PairsWeight>(
 }
 
 /// The distances of raised weights.
-type Raised<W> = <<W as PairsWeight>::Raised as Weight>::Distance;
+type Raised<W> = <<W as RaisedWeight>::Raised as Weight>::Distance;
 
 /// The weight of an arc between vertices with these potentials, raised by their difference; of floats
 /// this part of it, a quarter where all of it may leave the type.
-fn raise<W: PairsWeight>(
+fn raise<W: RaisedWeight>(
     weight: W,
     from: W::Distance,
     to: W::Distance,

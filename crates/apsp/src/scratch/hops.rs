@@ -23,11 +23,12 @@ use super::journal::State;
 use super::map::{Mapped, Output};
 use super::matrix::Scratch;
 use super::sums::{Section, go_on};
+use crate::ApspError;
 use crate::element::Element;
 use crate::host::next_hops::{Finder, Hop, Rows, bytes_of_levels, may_need_levels};
 use crate::host::settle::Settler;
 use crate::host::useful_arcs::{bytes_of_arcs, greatest, marked, marks, rounds, slack};
-use crate::{ApspError, PairsWeight};
+use crate::potentials::RaisedWeight;
 
 const HOPS: &str = "hops.bin";
 const MARKS: &str = "marks.bin";
@@ -70,7 +71,7 @@ pub(super) fn bytes_of_work<W: Weight>(graph: &Csr<W>) -> u128 {
 }
 
 /// Writes what the folder has not yet of the hops of the closed matrix; returns all.
-pub(super) fn write_hops<W: PairsWeight, E: Element, H: Hop + Pod>(
+pub(super) fn write_hops<W: RaisedWeight, E: Element, H: Hop + Pod>(
     scratch: &mut Scratch<E>,
     graph: &Csr<W>,
     progress: Option<Progress<'_>>,
@@ -125,7 +126,7 @@ fn intact_hops<E: Element, H: Pod + Sync>(scratch: &Scratch<E>) -> Result<Mapped
 
 /// The arcs that begin a shortest path; settles the matrix, or the rest of it, if its sums are
 /// rounded and it is not settled.
-pub(super) fn useful_arcs<W: PairsWeight, E: Element>(
+pub(super) fn useful_arcs<W: RaisedWeight, E: Element>(
     scratch: &mut Scratch<E>,
     graph: &Csr<W>,
     progress: Option<Progress<'_>>,
@@ -155,7 +156,7 @@ pub(super) fn useful_arcs<W: PairsWeight, E: Element>(
 }
 
 /// Settles the matrix along these arcs, whatever stands in it.
-fn settle<W: PairsWeight, E: Element>(
+fn settle<W: RaisedWeight, E: Element>(
     scratch: &mut Scratch<E>,
     arcs: &Csr<W>,
     progress: Option<Progress<'_>>,

@@ -12,7 +12,8 @@ use super::{cpu, half_lowered, hops};
 use crate::cuda::{self, Arithmetic};
 use crate::element::with_element;
 use crate::job::Job;
-use crate::{ApspError, Number, PairsWeight};
+use crate::potentials::RaisedWeight;
+use crate::{ApspError, Number};
 
 /// Pivots of a block, if there is memory: 16 passes over a matrix of 32,768 vertices.
 const MAX_PIVOTS: usize = 2048;
@@ -36,7 +37,7 @@ pub(super) struct Need {
 impl Need {
     /// That of a rank in these numbers; with `settles` where floats are to be settled, if no hops are
     /// asked for.
-    pub(super) fn of<W: PairsWeight>(
+    pub(super) fn of<W: RaisedWeight>(
         job: &Job<'_, W>,
         gpus: Option<&[Gpu]>,
         numbers: Number,

@@ -23,8 +23,9 @@ use crate::error::agree;
 use crate::host::MinPlus;
 use crate::job::Job;
 use crate::pairs::{Hops, Rows};
+use crate::potentials::RaisedWeight;
 use crate::width::Narrow;
-use crate::{Algorithm, ApspError, Config, Number, Pairs, PairsWeight, Plan, Report};
+use crate::{Algorithm, ApspError, Config, Number, Pairs, Plan, Report};
 
 /// Where a matrix is kept that memory cannot hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,7 +52,7 @@ impl ScratchFolder {
 /// By all ranks, each with its CPU, or GPUs through which the matrix passes in strips of
 /// rows: in the same numbers. The answer is rank 0's, which reads the folder when all are done;
 /// the others have none.
-pub(crate) fn solve<W: PairsWeight>(
+pub(crate) fn solve<W: RaisedWeight>(
     scratch: &ScratchFolder,
     gpus: Option<&[Gpu]>,
     job: &Job<'_, W>,
@@ -115,7 +116,7 @@ pub(crate) fn solve<W: PairsWeight>(
 }
 
 /// The folder, and what is done there; where nothing is, that.
-fn lock<W: PairsWeight>(
+fn lock<W: RaisedWeight>(
     scratch: &ScratchFolder,
     job: &Job<'_, W>,
     numbers: Number,
@@ -152,7 +153,7 @@ fn check_disk(folder: &Path, needed: u128) -> Result<(), ScratchError> {
 }
 
 /// The rows of the closed matrix, at rank 0.
-fn close<W: PairsWeight, E: MinPlus>(
+fn close<W: RaisedWeight, E: MinPlus>(
     folder: Folder,
     journal: Journal,
     gpus: Option<GpuEngine>,
@@ -178,7 +179,7 @@ fn close<W: PairsWeight, E: MinPlus>(
 
 /// The closed matrix, and next hops in the folder, if they are asked for: both compared with their
 /// checksums.
-fn answer<W: PairsWeight, E: MinPlus>(
+fn answer<W: RaisedWeight, E: MinPlus>(
     mut matrix: Scratch<E>,
     graph: &Csr<W>,
     next_hops: bool,

@@ -14,7 +14,7 @@ use sssp::Progress;
 
 use super::Supernodes;
 use crate::pairs::milliseconds;
-use crate::plan::search;
+use crate::width::search;
 use crate::{Algorithm, ApspError, Config};
 
 /// Vertices below which any other way is fast, and arcs a vertex above which no separators are

@@ -14,9 +14,10 @@ use crate::element::with_element;
 use crate::host::{MinPlus, all_rows};
 use crate::job::{Backend, Found, Job, Turn};
 use crate::pairs::milliseconds;
+use crate::potentials::RaisedWeight;
 use crate::table::Table;
 use crate::width::Narrow;
-use crate::{Algorithm, ApspError, Config, Number, PairsWeight, Plan, Report, hops};
+use crate::{Algorithm, ApspError, Config, Number, Plan, Report, hops};
 
 /// All pairs of a graph by its supernodes, on a GPU if there is one, for the only rank.
 #[derive(Clone, Copy)]
@@ -26,7 +27,7 @@ pub(crate) struct BySupernodes<'a> {
     pub(crate) gpu: Option<&'a Gpu>,
 }
 
-impl<W: PairsWeight> Backend<W> for BySupernodes<'_> {
+impl<W: RaisedWeight> Backend<W> for BySupernodes<'_> {
     fn plan(&self, job: &Job<'_, W>) -> Result<Plan, ApspError> {
         self.check_graph(job.graph)?;
         let narrow = self.gpu.map_or(Narrow::Tried { speed: 1.0 }, on_gpu::narrow);

@@ -127,7 +127,7 @@ fn solved(loaded: &Loaded, common: &Common) -> anyhow::Result<AllPairs> {
     let config = Config { threads: common.threads, ..Config::default() };
     let pairs = Solver::new(&loaded.csr, &config).solve(Some(&step));
     let pairs = pairs.map_err(|error| explain(&loaded.names(), error))?;
-    let made = made(pairs.plan().name(), loaded, start);
+    let made = made(pairs.plan().algorithm.name(), loaded, start);
     let is_whole = loaded.csr.kind().is_integer();
     let ids = loaded.ids.clone();
     Ok(AllPairs { rows: Box::new(pairs), is_closure: false, is_whole, ids, made, loaded: None })
