@@ -85,7 +85,7 @@ pairs_weights! { u32 i32 u64 i64 f32 f64 }
 
 impl<W: PairsWeight> Solver<'_, Csr<W>> {
     /// Whether all pairs are found by supernodes: where they are asked for, and where
-    /// [`Auto`](Algorithm::Auto) finds that they take far fewer sums. [`solve`](Self::solve) asks
+    /// [`Auto`](crate::Algorithm::Auto) finds that they take far fewer sums. [`solve`](Self::solve) asks
     /// this itself where it has [no answer](Self::in_order). About O((n + m) c log n) with separators of c
     /// vertices, where there may be some; `progress` is only asked whether to go on.
     ///
@@ -126,7 +126,7 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
     }
 
     /// Finds them by the [given GPUs](Self::on) and leaves them there, for whoever asks for some rows
-    /// only: nothing of n² numbers is on the host. By the [blocked](Algorithm::Blocked) form; the
+    /// only: nothing of n² numbers is on the host. By the [blocked](crate::Algorithm::Blocked) form; the
     /// GPUs' memory together has to hold the matrix. Numbers have 16 bits only where that is proven
     /// to do, for nobody looks at all of them. O(n³ / p) by p GPUs.
     ///
@@ -216,7 +216,7 @@ impl<W: PairsWeight> InFolder<'_, Csr<W>> {
     /// Each of p ranks has n² / p numbers of the matrix to work on, and is sent 2 n²; its memory is
     /// for the rows of a block of pivots, as that of one process is. The folder ends with the same
     /// bytes whatever ranks there are, and when some or all of them end early, another run, of as
-    /// many ranks or others or one process, goes on with [`resume`](ScratchFolder::resume). Next
+    /// many ranks or others or one process, goes on with [`resume`](crate::ScratchFolder::resume). Next
     /// hops are found by rank 0.
     ///
     /// # Errors

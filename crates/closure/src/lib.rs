@@ -1,7 +1,7 @@
 //! Which vertices reach which: transitive closure, a bit for every pair.
 //!
 //! [`closure`] takes a graph, whose weights do not matter, and returns [`Found`]: the
-//! [`Closure`] and the [`Plan`], which says what was chosen and why. [`Config`] names the
+//! [`Closure`](paths::Closure) and the [`Plan`], which says what was chosen and why. [`Config`] names the
 //! [`Algorithm`], or leaves it to the plan. [`closure_on_gpus`] does the same where there are
 //! GPUs. [`counts`] says how many vertices each reaches without a bit for every pair. The closures that were published for the STAR-machine are in `star-machine`.
 //!
