@@ -9,12 +9,12 @@ use graph_formats::{Csr, Distance, DistanceKey, VertexId, Weight};
 pub(crate) trait Element: Pod + PartialOrd + Send + Sync {
     /// The distance of a vertex from itself.
     const ZERO: Self;
-    /// What stands for no path: a sum with it is no distance, but twice it still fits.
+    /// Stands for no path. Added to anything, it gives no distance; twice it does not overflow.
     ///
-    /// In 16 bits it is the limit of what is counted, too. No number of a matrix is more: weights
-    /// are not when they are encoded, and from there numbers only become less. So no sum wraps, and
-    /// as the lesser of a sum and the limit does not depend on what its parts were beyond it, each
-    /// number of the closed matrix is the distance or the limit, whichever is less.
+    /// In 16 bits it is also the greatest number of a matrix: weights are encoded as at most this,
+    /// and numbers only become less. So no sum wraps, and the lesser of a sum and this number is
+    /// the same whether the parts of the sum are exact or were cut off here. Each number of the
+    /// closed matrix is therefore the distance or this number, whichever is less.
     const INFINITE: Self;
 
     fn plus(self, other: Self) -> Self;

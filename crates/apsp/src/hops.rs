@@ -1,7 +1,7 @@
 //! Next hops for distances that some algorithm has found.
 //!
-//! The rows of the distances are where they were found; their columns are turned over, some at a
-//! time, for whoever has a column finds the hops to its vertex alone.
+//! Rows of distances stay where they were found. Columns are transposed, some at a time, because
+//! the hops to a vertex follow from its column alone.
 
 use std::ops::ControlFlow;
 use std::time::Instant;

@@ -35,9 +35,9 @@ pub(crate) fn some_distance<W: Weight>(graph: &Csr<W>) -> f64 {
     graph.vertices().map(lightest).fold(0.0, f64::max)
 }
 
-/// Bounds on the greatest distance of `graph`, whose weights are not negative, as close as it
-/// takes to tell that it is below `limit`, or not. Infinite where a search fails. `progress` is only
-/// asked whether to go on, the one thing that is an error.
+/// Bounds on the greatest distance of `graph`, whose weights are not negative. They are made
+/// tighter only until it is clear on which side of `limit` that distance is. A search that fails
+/// gives infinity; the only error is that `progress` ends the work.
 pub(crate) fn greatest_distance<W: SearchWeight>(
     graph: &Csr<W>,
     limit: f64,

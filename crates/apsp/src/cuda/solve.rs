@@ -1,4 +1,4 @@
-//! All pairs of a graph on a GPU.
+//! All pairs of a graph on the GPUs of this process.
 
 use std::cell::RefCell;
 use std::ops::Range;

@@ -218,9 +218,8 @@ impl<E: MinPlus> Matrix<E> {
         self.update(parts, pivots, columns, panel);
     }
 
-    /// Takes these columns through all rows of the second operand: each least of what it is, and
-    /// of the sums of a row of the first operand and what `second` has there, row by row in these
-    /// columns. O(rows · depth · columns), in parallel.
+    /// Of these columns j, self\[i\]\[j\] = min(self\[i\]\[j\], first\[i\]\[k\] + second(k)\[j\] over all
+    /// k); `second` has only these columns. O(rows · depth · columns), in parallel.
     pub(crate) fn relax_by_product<'b>(
         &mut self,
         columns: Range<usize>,

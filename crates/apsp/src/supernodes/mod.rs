@@ -45,8 +45,8 @@ pub(crate) use self::steps::Steps;
 pub(crate) struct Supernode {
     /// Their ranks.
     pub(crate) ranks: Range<u32>,
-    /// The ranks of these others, ascending; all are higher, and of the next higher supernode that
-    /// has one of them or ends of it.
+    /// The ranks of these others, ascending and higher. Each belongs to the parent, which is the
+    /// supernode of the first of them, or is among the ends of the parent.
     pub(crate) ends: Vec<u32>,
 }
 

@@ -20,8 +20,7 @@ pub(crate) trait Key: Pod + PartialOrd + Send + Sync {
     /// The weight of an arc, which fits and is not negative.
     fn of_weight<U: Weight>(weight: U) -> Self;
     fn add(self, other: Self) -> Self;
-    /// A key that those of all distances up to this one are no greater than; none where there are
-    /// no such distances.
+    /// An upper bound on the keys of all distances up to this one; `None` if there are none.
     fn at_most<D: Distance>(distance: D) -> Option<Self>;
     /// The sum of those that are reached; 0 of floats.
     fn sum<const N: usize>(keys: &[Self; N]) -> u128;

@@ -1,7 +1,7 @@
 //! What is near a source: a pass down the hierarchy that leaves subtrees out.
 //!
-//! A path into a subtree of the elimination tree comes through an arc that leads up from its root:
-//! where all ends of these are too far, so is the whole subtree, which is passed over. The subtrees
+//! A path enters a subtree of the elimination tree only by an arc between its root and an ancestor.
+//! If all these ancestors are too far, so is the whole subtree, which is passed over. The subtrees
 //! on the way from the source to the root come before those beside them, so that a radius that
 //! shrinks as more is found is small soon. O(height² + arcs that lead up from what is near), and of
 //! some targets the part above them.

@@ -23,8 +23,9 @@ pub(crate) struct Kernel<E> {
     pub(super) peak: Peak<E>,
 }
 
-/// Relaxes the block of c whose rows are so many numbers apart, through a group of a and a
-/// strip of b; a block so far behind it is the next, and the last slice will be read soon.
+/// Relaxes a block of c. The arguments: c from the block on, the distance between its rows, a group
+/// of a, a strip of b, the distance to the next block of c, which is prefetched, and a slice that is
+/// prefetched too.
 ///
 /// # Safety
 /// The processor has the instructions.
