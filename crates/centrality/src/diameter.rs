@@ -29,8 +29,8 @@ use graph_formats::{
 use paths::{Number, Progress};
 use sssp::{Goal, SearchWeight, Solver, SsspError};
 
-use crate::search::{held, unsigned};
-use crate::{CentralityError, Lengths, MeasureWeight};
+use crate::search::{MeasureKeys, held, unsigned};
+use crate::{CentralityError, Lengths};
 
 /// Searches that go on at once, a bit each.
 const BATCH: usize = 64;
@@ -54,38 +54,7 @@ pub struct Diameter {
     pub n_searches: usize,
 }
 
-/// Finds the diameter, `None` of no vertex, on so many threads, all when `None`.
-///
-/// Tells `progress` how many vertices are out of the question. O(n + m) a search.
-///
-/// # Errors
-/// Where weights are to be added up and one is negative, a distance overflows its type, the system
-/// refuses the memory, or the progress callback ended the work.
-///
-/// ```
-/// use centrality::{Lengths, diameter};
-/// use graph_formats::Csr;
-/// use paths::Number;
-///
-/// let path: Vec<_> = (0..999).map(|v| (v, v + 1, 2u32)).collect();
-/// let path = Csr::from_edges(1000, &path)?;
-/// let found = diameter(&path, Lengths::Hops, None, None)?.expect("there are vertices");
-/// assert_eq!(found.value, Number::U64(999));
-/// assert!(found.n_searches < 10);
-/// let weighted = diameter(&path, Lengths::Weights, None, None)?.expect("there are vertices");
-/// assert_eq!(weighted.value, Number::U64(1998));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn diameter<W: MeasureWeight>(
-    graph: &Csr<W>,
-    lengths: Lengths,
-    threads: Option<NonZeroUsize>,
-    progress: Option<Progress<'_>>,
-) -> Result<Option<Diameter>, CentralityError> {
-    W::diameter(graph, lengths, threads, progress)
-}
-
-pub(crate) fn find<W: MeasureWeight>(
+pub(crate) fn find<W: MeasureKeys>(
     graph: &Csr<W>,
     lengths: Lengths,
     threads: Option<NonZeroUsize>,

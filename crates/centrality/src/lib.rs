@@ -38,16 +38,16 @@ mod sweeps;
 mod totals;
 mod weights;
 
-pub use betweenness::{Betweenness, betweenness};
+pub use betweenness::Betweenness;
 pub use config::{Config, Lengths, Side, Sources};
-pub use diameter::{Diameter, diameter};
+pub use diameter::Diameter;
 pub use error::CentralityError;
 pub use measures::Correction;
 pub use sample::{sampling_error, sources_for_error};
-pub use search::{totals, totals_on_gpus};
-pub use sweeps::totals_by_hierarchy;
 pub use totals::Totals;
-pub use weights::MeasureWeight;
+pub use weights::{
+    MeasureWeight, betweenness, diameter, totals, totals_by_hierarchy, totals_on_gpus,
+};
 
 // The example of the README is a test too.
 #[cfg(doctest)]

@@ -11,12 +11,13 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use breadth_first::HopCounter;
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Direction, Distance, VertexId, Weight, ensure_granted, tell};
+use hierarchy::MetricWeight;
 use paths::{HopSums, Number, Progress};
 use sssp::{SearchWeight, Solver, SsspError};
 
 use crate::checkpoint::{Checkpoint, add_up};
 use crate::sample::draw;
-use crate::{CentralityError, Config, Lengths, MeasureWeight, Side, Totals};
+use crate::{CentralityError, Config, Lengths, Side, Totals};
 
 /// Bytes of the distances that are held at a time, unless a row has more.
 const BYTES_OF_ROWS: usize = 64 << 20;
@@ -27,52 +28,12 @@ const BYTES_OF_VERTEX: usize = 64;
 /// Sources that each thread searches from between two states that may be kept.
 const SOURCES_PER_THREAD: usize = 2 << 10;
 
-/// Adds up the distances between every vertex and the sources that `config` asks for.
-///
-/// Tells `progress` how many searches are done. Counting arcs, O(s·m/512) word operations and more
-/// where paths have many arcs ([`HopCounter`]); adding weights, a search each. Where
-/// distances go out of vertices and arcs have a direction, a copy of the graph is made.
-///
-/// # Errors
-/// Where weights are to be added up and one is negative, a distance overflows its type, memory is
-/// refused, or the progress callback ended the work.
-///
-/// ```
-/// use centrality::{Config, Lengths, Side, totals};
-/// use graph_formats::Csr;
-/// use paths::Number;
-///
-/// let graph = Csr::from_arcs(3, &[(0, 1, 2.5f32), (1, 2, 4.0)])?;
-/// let config = Config { lengths: Lengths::Weights, side: Side::In, ..Config::default() };
-/// let totals = totals(&graph, &config, None)?;
-/// assert_eq!(totals.eccentricities(), [0.0, 2.5, 6.5].map(Number::F64));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn totals<W: MeasureWeight>(
-    graph: &Csr<W>,
-    config: &Config,
-    progress: Option<Progress<'_>>,
-) -> Result<Totals, CentralityError> {
-    W::totals(&[], graph, config, progress)
-}
+/// A weight type that this crate searches and sweeps with, and so its unsigned type.
+pub trait MeasureKeys: SearchWeight + MetricWeight<Unsigned: SearchWeight + MetricWeight> {}
 
-/// The same on GPUs of this machine; what they have no form for is done on the CPU.
-///
-/// # Errors
-/// As [`totals`], and where a GPU fails, has too little memory, or none is given.
-pub fn totals_on_gpus<W: MeasureWeight>(
-    gpus: &[Gpu],
-    graph: &Csr<W>,
-    config: &Config,
-    progress: Option<Progress<'_>>,
-) -> Result<Totals, CentralityError> {
-    if gpus.is_empty() {
-        return Err(SsspError::NotOnGpu { reason: "none was named; use the CPU".to_owned() }.into());
-    }
-    W::totals(gpus, graph, config, progress)
-}
+impl<W: SearchWeight + MetricWeight<Unsigned: SearchWeight + MetricWeight>> MeasureKeys for W {}
 
-pub(crate) fn find<W: MeasureWeight>(
+pub(crate) fn find<W: MeasureKeys>(
     gpus: &[Gpu],
     graph: &Csr<W>,
     config: &Config,

@@ -13,8 +13,8 @@ use hierarchy::{Hierarchy, HierarchyError, Metric, MetricWeight, Totals as Swept
 use paths::Progress;
 
 use crate::checkpoint::{Checkpoint, add_up};
-use crate::search::{Run, check_held, find, unsigned};
-use crate::{CentralityError, Config, Lengths, MeasureWeight, Totals};
+use crate::search::{MeasureKeys, Run, check_held, find, unsigned};
+use crate::{CentralityError, Config, Lengths, Totals};
 
 /// Sources of a part. Floats are added up part by part, so that sums are the same however many GPUs
 /// share the parts.
@@ -22,42 +22,7 @@ const SOURCES_PER_PART: usize = 1 << 12;
 /// Parts between two states that may be kept.
 const PARTS_AT_A_TIME: usize = 4;
 
-/// As [`totals`](crate::totals()), by the hierarchy of `graph`, on these GPUs, or where there are
-/// none on the CPU.
-///
-/// Whole numbers are the same as those of searches, and so is what is made of them; of floats the
-/// weights of shortcuts are added up first, and their sums in another order, as are those of
-/// reciprocals ([`Metric::totals`]), so that the last digits of sums of floats and of harmonic
-/// closeness may differ, also between CPU and GPU. Counting arcs, it is [`totals`](crate::totals()). O(s·arcs of the hierarchy).
-///
-/// # Errors
-/// As [`totals`](crate::totals()), where the hierarchy is of another graph, and where a GPU fails or
-/// has too little memory.
-///
-/// ```
-/// use centrality::{Config, Lengths, Side, totals_by_hierarchy};
-/// use graph_formats::Csr;
-/// use hierarchy::{Hierarchy, Order};
-/// use paths::Number;
-///
-/// let graph = Csr::from_edges(3, &[(0, 1, 2u32), (1, 2, 4)])?;
-/// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
-/// let config = Config { lengths: Lengths::Weights, ..Config::default() };
-/// let totals = totals_by_hierarchy(&hierarchy, &[], &graph, &config, None)?;
-/// assert_eq!(totals.eccentricities(), [6, 4, 6].map(Number::U64));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn totals_by_hierarchy<W: MeasureWeight>(
-    hierarchy: &Hierarchy,
-    gpus: &[Gpu],
-    graph: &Csr<W>,
-    config: &Config,
-    progress: Option<Progress<'_>>,
-) -> Result<Totals, CentralityError> {
-    W::totals_by_sweeps(hierarchy, gpus, graph, config, progress)
-}
-
-pub(crate) fn find_by_hierarchy<W: MeasureWeight>(
+pub(crate) fn find_by_hierarchy<W: MeasureKeys>(
     hierarchy: &Hierarchy,
     gpus: &[Gpu],
     graph: &Csr<W>,

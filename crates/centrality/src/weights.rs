@@ -1,4 +1,4 @@
-//! The weight types, and where the code for each is generated.
+//! What this crate finds for each of the six weight types, and where its code is generated.
 //!
 //! As in `sssp`, the methods of [`MeasureWeight`] have no type parameters, so that the code of
 //! measures is generated here, and all crates above link to it. Where arcs are counted it is that
@@ -8,20 +8,16 @@ use std::num::NonZeroUsize;
 
 use gpu_runtime::Gpu;
 use graph_formats::Csr;
-use hierarchy::{Hierarchy, MetricWeight};
+use hierarchy::Hierarchy;
 use paths::Progress;
-use sssp::SearchWeight;
+use sssp::SsspError;
 
-use crate::{
-    Betweenness, CentralityError, Config, Diameter, Lengths, Totals, betweenness, diameter, search,
-    sweeps,
-};
+use crate::search::MeasureKeys;
+use crate::{Betweenness, CentralityError, Config, Diameter, Lengths, Totals};
 
 /// A weight type that measures are found for: each of the six. The trait is sealed; its methods are
 /// the functions of this crate.
-pub trait MeasureWeight:
-    SearchWeight + MetricWeight<Unsigned: SearchWeight + MetricWeight>
-{
+pub trait MeasureWeight: MeasureKeys {
     #[doc(hidden)]
     fn totals(
         gpus: &[Gpu],
@@ -61,7 +57,7 @@ macro_rules! measure_weights {
                 config: &Config,
                 progress: Option<Progress<'_>>,
             ) -> Result<Totals, CentralityError> {
-                search::find(gpus, graph, config, progress)
+                crate::search::find(gpus, graph, config, progress)
             }
             fn totals_by_sweeps(
                 hierarchy: &Hierarchy,
@@ -70,7 +66,7 @@ macro_rules! measure_weights {
                 config: &Config,
                 progress: Option<Progress<'_>>,
             ) -> Result<Totals, CentralityError> {
-                sweeps::find_by_hierarchy(hierarchy, gpus, graph, config, progress)
+                crate::sweeps::find_by_hierarchy(hierarchy, gpus, graph, config, progress)
             }
             fn diameter(
                 graph: &Csr<Self>,
@@ -78,17 +74,161 @@ macro_rules! measure_weights {
                 threads: Option<NonZeroUsize>,
                 progress: Option<Progress<'_>>,
             ) -> Result<Option<Diameter>, CentralityError> {
-                diameter::find(graph, lengths, threads, progress)
+                crate::diameter::find(graph, lengths, threads, progress)
             }
             fn betweenness(
                 graph: &Csr<Self>,
                 config: &Config,
                 progress: Option<Progress<'_>>,
             ) -> Result<Betweenness, CentralityError> {
-                betweenness::find(graph, config, progress)
+                crate::betweenness::find(graph, config, progress)
             }
         }
     )*};
 }
 
 measure_weights! { u32 i32 u64 i64 f32 f64 }
+
+/// Adds up the distances between every vertex and the sources that `config` asks for.
+///
+/// Tells `progress` how many searches are done. Counting arcs, O(s·m/512) word operations and more
+/// where paths have many arcs ([`HopCounter`](breadth_first::HopCounter)); adding weights, a search each. Where
+/// distances go out of vertices and arcs have a direction, a copy of the graph is made.
+///
+/// # Errors
+/// Where weights are to be added up and one is negative, a distance overflows its type, memory is
+/// refused, or the progress callback ended the work.
+///
+/// ```
+/// use centrality::{Config, Lengths, Side, totals};
+/// use graph_formats::Csr;
+/// use paths::Number;
+///
+/// let graph = Csr::from_arcs(3, &[(0, 1, 2.5f32), (1, 2, 4.0)])?;
+/// let config = Config { lengths: Lengths::Weights, side: Side::In, ..Config::default() };
+/// let totals = totals(&graph, &config, None)?;
+/// assert_eq!(totals.eccentricities(), [0.0, 2.5, 6.5].map(Number::F64));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn totals<W: MeasureWeight>(
+    graph: &Csr<W>,
+    config: &Config,
+    progress: Option<Progress<'_>>,
+) -> Result<Totals, CentralityError> {
+    W::totals(&[], graph, config, progress)
+}
+
+/// The same on GPUs of this machine; what they have no form for is done on the CPU.
+///
+/// # Errors
+/// As [`totals`], and where a GPU fails, has too little memory, or none is given.
+pub fn totals_on_gpus<W: MeasureWeight>(
+    gpus: &[Gpu],
+    graph: &Csr<W>,
+    config: &Config,
+    progress: Option<Progress<'_>>,
+) -> Result<Totals, CentralityError> {
+    if gpus.is_empty() {
+        return Err(SsspError::NotOnGpu { reason: "none was named; use the CPU".to_owned() }.into());
+    }
+    W::totals(gpus, graph, config, progress)
+}
+
+/// As [`totals`](crate::totals()), by the hierarchy of `graph`, on these GPUs, or where there are
+/// none on the CPU.
+///
+/// Whole numbers are the same as those of searches, and so is what is made of them; of floats the
+/// weights of shortcuts are added up first, and their sums in another order, as are those of
+/// reciprocals ([`Metric::totals`](hierarchy::Metric::totals)), so that the last digits of sums of floats and of harmonic
+/// closeness may differ, also between CPU and GPU. Counting arcs, it is [`totals`](crate::totals()). O(s·arcs of the hierarchy).
+///
+/// # Errors
+/// As [`totals`](crate::totals()), where the hierarchy is of another graph, and where a GPU fails or
+/// has too little memory.
+///
+/// ```
+/// use centrality::{Config, Lengths, Side, totals_by_hierarchy};
+/// use graph_formats::Csr;
+/// use hierarchy::{Hierarchy, Order};
+/// use paths::Number;
+///
+/// let graph = Csr::from_edges(3, &[(0, 1, 2u32), (1, 2, 4)])?;
+/// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+/// let config = Config { lengths: Lengths::Weights, ..Config::default() };
+/// let totals = totals_by_hierarchy(&hierarchy, &[], &graph, &config, None)?;
+/// assert_eq!(totals.eccentricities(), [6, 4, 6].map(Number::U64));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn totals_by_hierarchy<W: MeasureWeight>(
+    hierarchy: &Hierarchy,
+    gpus: &[Gpu],
+    graph: &Csr<W>,
+    config: &Config,
+    progress: Option<Progress<'_>>,
+) -> Result<Totals, CentralityError> {
+    W::totals_by_sweeps(hierarchy, gpus, graph, config, progress)
+}
+
+/// Finds the diameter, `None` of no vertex, on so many threads, all when `None`.
+///
+/// Tells `progress` how many vertices are out of the question. O(n + m) a search.
+///
+/// # Errors
+/// Where weights are to be added up and one is negative, a distance overflows its type, the system
+/// refuses the memory, or the progress callback ended the work.
+///
+/// ```
+/// use centrality::{Lengths, diameter};
+/// use graph_formats::Csr;
+/// use paths::Number;
+///
+/// let path: Vec<_> = (0..999).map(|v| (v, v + 1, 2u32)).collect();
+/// let path = Csr::from_edges(1000, &path)?;
+/// let found = diameter(&path, Lengths::Hops, None, None)?.expect("there are vertices");
+/// assert_eq!(found.value, Number::U64(999));
+/// assert!(found.n_searches < 10);
+/// let weighted = diameter(&path, Lengths::Weights, None, None)?.expect("there are vertices");
+/// assert_eq!(weighted.value, Number::U64(1998));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn diameter<W: MeasureWeight>(
+    graph: &Csr<W>,
+    lengths: Lengths,
+    threads: Option<NonZeroUsize>,
+    progress: Option<Progress<'_>>,
+) -> Result<Option<Diameter>, CentralityError> {
+    W::diameter(graph, lengths, threads, progress)
+}
+
+/// Finds the betweenness of every vertex, from the shortest paths that begin at the sources that
+/// `config` asks for, or end there, by its side; of all, that is the same.
+///
+/// The ends of a path are not between. Arcs count one by one: two from the same vertex to the same
+/// are two paths, as in igraph; loops are on none. In weights, paths are shortest where the sums of
+/// their weights are the same number: sums of floats are rounded, and then may differ.
+///
+/// Tells `progress` how many sources are done. O(s·(n + m)), besides the searches in weights; up to
+/// 256 bytes a vertex and 12 an arc for each thread, and in hops a copy of the graph.
+///
+/// # Errors
+/// Where weights are to be added up and an arc makes a path no longer, or shorter, a distance
+/// overflows its type, or the progress callback ended the work.
+///
+/// ```
+/// use centrality::{Config, betweenness};
+/// use graph_formats::Csr;
+///
+/// // from 0 to 3 there are two paths, and on to 4 as well
+/// let graph = Csr::from_arcs(5, &[(0, 1, 1u32), (0, 2, 1), (1, 3, 1), (2, 3, 1), (3, 4, 1)])?;
+/// let found = betweenness(&graph, &Config::default(), None)?;
+/// assert_eq!(found.raw(), [0.0, 1.0, 1.0, 3.0, 0.0]);
+/// assert_eq!(found.normalised()[3], 3.0 / 12.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn betweenness<W: MeasureWeight>(
+    graph: &Csr<W>,
+    config: &Config,
+    progress: Option<Progress<'_>>,
+) -> Result<Betweenness, CentralityError> {
+    W::betweenness(graph, config, progress)
+}

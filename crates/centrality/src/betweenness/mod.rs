@@ -29,8 +29,8 @@ use self::batch::{Batch, LANES};
 use self::single::{GoesOn, Single};
 use crate::checkpoint::{Bytes, Checkpoint, State, add_up, put_list};
 use crate::sample::draw;
-use crate::search::unsigned;
-use crate::{CentralityError, Config, Lengths, MeasureWeight, Side};
+use crate::search::{MeasureKeys, unsigned};
+use crate::{CentralityError, Config, Lengths, Side};
 
 /// Levels up to which they are large enough for eight sources at once.
 const MAX_LEVELS: u32 = 32;
@@ -87,40 +87,7 @@ impl Betweenness {
     }
 }
 
-/// Finds the betweenness of every vertex, from the shortest paths that begin at the sources that
-/// `config` asks for, or end there, by its side; of all, that is the same.
-///
-/// The ends of a path are not between. Arcs count one by one: two from the same vertex to the same
-/// are two paths, as in igraph; loops are on none. In weights, paths are shortest where the sums of
-/// their weights are the same number: sums of floats are rounded, and then may differ.
-///
-/// Tells `progress` how many sources are done. O(s·(n + m)), besides the searches in weights; up to
-/// 256 bytes a vertex and 12 an arc for each thread, and in hops a copy of the graph.
-///
-/// # Errors
-/// Where weights are to be added up and an arc makes a path no longer, or shorter, a distance
-/// overflows its type, or the progress callback ended the work.
-///
-/// ```
-/// use centrality::{Config, betweenness};
-/// use graph_formats::Csr;
-///
-/// // from 0 to 3 there are two paths, and on to 4 as well
-/// let graph = Csr::from_arcs(5, &[(0, 1, 1u32), (0, 2, 1), (1, 3, 1), (2, 3, 1), (3, 4, 1)])?;
-/// let found = betweenness(&graph, &Config::default(), None)?;
-/// assert_eq!(found.raw(), [0.0, 1.0, 1.0, 3.0, 0.0]);
-/// assert_eq!(found.normalised()[3], 3.0 / 12.0);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn betweenness<W: MeasureWeight>(
-    graph: &Csr<W>,
-    config: &Config,
-    progress: Option<Progress<'_>>,
-) -> Result<Betweenness, CentralityError> {
-    W::betweenness(graph, config, progress)
-}
-
-pub(crate) fn find<W: MeasureWeight>(
+pub(crate) fn find<W: MeasureKeys>(
     graph: &Csr<W>,
     config: &Config,
     progress: Option<Progress<'_>>,
