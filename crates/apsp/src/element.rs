@@ -11,10 +11,10 @@ pub(crate) trait Element: Pod + PartialOrd + Send + Sync {
     const ZERO: Self;
     /// Stands for no path. Added to anything, it gives no distance; twice it does not overflow.
     ///
-    /// In 16 bits it is also the greatest number of a matrix: weights are encoded as at most this,
-    /// and numbers only become less. So no sum wraps, and the lesser of a sum and this number is
-    /// the same whether the parts of the sum are exact or were cut off here. Each number of the
-    /// closed matrix is therefore the distance or this number, whichever is less.
+    /// In 16 bits it is also the greatest number of a matrix. Weights are encoded as at most this
+    /// number, and relaxing only lowers numbers, so no sum overflows. A distance below it is the sum
+    /// of numbers below it, which are exact. So each number of the closed matrix is the distance,
+    /// or this number if the distance is greater.
     const INFINITE: Self;
 
     fn plus(self, other: Self) -> Self;

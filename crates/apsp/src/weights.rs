@@ -125,10 +125,10 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
         W::pairs(self, progress)
     }
 
-    /// Finds them by the [given GPUs](Self::on) and leaves them there, for whoever asks for some rows
-    /// only: nothing of n² numbers is on the host. By the [blocked](crate::Algorithm::Blocked) form; the
+    /// Finds them by the [given GPUs](Self::on) and leaves them there. The host holds no n² numbers;
+    /// it reads the rows that are asked for. By the [blocked](crate::Algorithm::Blocked) form; the
     /// GPUs' memory together has to hold the matrix. Numbers have 16 bits only where that is proven
-    /// to do, for nobody looks at all of them. O(n³ / p) by p GPUs.
+    /// to suffice, because the whole matrix is not checked afterwards. O(n³ / p) by p GPUs.
     ///
     /// # Errors
     /// Those of [`solve`](Self::solve) by GPUs, and [`ApspError::NotOnGpu`] where none are given, or
@@ -169,7 +169,7 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
     /// # Errors
     /// On all ranks where it is one on any: those of [`solve`](Self::solve), and where a form of
     /// Floyd-Warshall that only one rank has, Johnson's algorithm with GPUs or several GPUs a rank
-    /// are asked for. On one rank only [`ApspError::RankLost`]: whoever hears it has to end the
+    /// are asked for. On one rank only [`ApspError::RankLost`]: the caller then has to end the
     /// others.
     ///
     /// ```

@@ -21,7 +21,8 @@ const MAX_RANKS: u32 = 4096;
 /// Sides of the products are multiples of these.
 const OWN_STEP: usize = 32;
 const ENDS_STEP: usize = 16;
-/// A sum of the matrix of a supernode costs as much as so many of its rows, which are on a GPU.
+/// The cost of a sum in the dense matrix of a supernode, which the CPU closes, in sums of the
+/// matrix of all pairs, which a GPU may take.
 const FRONT_COST: f64 = 16.0;
 /// What a supernode costs beside its sums, for each column of its rows.
 const NODE_COST: f64 = 512.0;

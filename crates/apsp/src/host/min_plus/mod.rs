@@ -38,9 +38,9 @@ impl Number {
         with_element!(self, E => E::kernel().name)
     }
 
-    /// Adds and compares in registers only, on the calling thread, as often as so many rounds
-    /// of the innermost loop of a solver do, and returns how often that was. Whoever takes
-    /// the time knows what no solver on this processor can exceed.
+    /// Adds and compares in registers only, on the calling thread, as often as `rounds` rounds of
+    /// the innermost loop of a solver do. Returns the number of sums. Divided by the time, it is the
+    /// peak rate of this CPU, which no solver exceeds.
     ///
     /// ```
     /// use apsp::Number;
