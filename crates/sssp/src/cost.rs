@@ -17,7 +17,7 @@
 //! beside it, and are scaled to other machines by threads, multiprocessors and clock. Estimates
 //! are within a third of the measured time. This is enough: if both estimates are close, either
 //! backend is good. docs/benchmarking.md of the repository compares the choices with the fastest
-//! backend, and `cargo xtask bench choice` does so on this machine.
+//! backend, and `cargo xtask bench auto --program` does so on this machine.
 
 use breadth_first::depth;
 use graph_formats::{AnyCsr, Csr, Weight, with_csr};

@@ -2,7 +2,9 @@
 //! algorithm at its defaults, and the quickest of those is what it could have chosen.
 //!
 //! Who takes four times as long as the quickest in its first search cannot be the best, and is
-//! not timed any further.
+//! not timed any further. Of a program, [`commands`] time the choice of a backend.
+
+mod commands;
 
 use graph_formats::with_csr;
 
@@ -17,7 +19,9 @@ const TURN: Duration = Duration::from_millis(10);
 /// The solver's own choice, auto, beside the best single one
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Examples:\n  cargo xtask bench auto --backend cpu --sets held-out\n  \
-                        cargo xtask bench auto --graphs rmat-17+zeros+seed-5,my/roads.gr.gz")]
+                        cargo xtask bench auto --graphs rmat-17+zeros+seed-5,my/roads.gr.gz\n  \
+                        cargo xtask bench auto --graphs rmat-20,rome99 --program \
+                        target/release/starpath")]
 pub(super) struct Auto {
     /// Graphs in place of the sets, by name or file, such as rmat-17, torus-300+to-65536+seed-5 or
     /// new-york+squared (a wrong name lists them all)
@@ -33,6 +37,12 @@ pub(super) struct Auto {
     /// Leave out graphs of more arcs, about: it is to be over in a few minutes
     #[arg(long, value_name = "N", default_value = "10000000")]
     most_arcs: u64,
+    /// Time whole commands of this program, by each backend, in place of searches
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
+    /// Sources of a command: one asks for a tree, more for a table
+    #[arg(long, value_name = "N", default_value = "1,8,64", requires = "program")]
+    sources: Vec<NonZeroUsize>,
 }
 
 impl Study for Auto {
@@ -41,6 +51,10 @@ impl Study for Auto {
     fn measure(&self, bench: &Bench) -> Result<()> {
         let on = |set: &str, graphs| -> Result<()> {
             for graph in at_hand(bench, graphs, self.most_arcs)? {
+                if let Some(program) = &self.program {
+                    commands::race(bench, program, &graph, &self.sources)?;
+                    continue;
+                }
                 let (ms, csr) = timed(|| graph.load());
                 with_csr!(&csr?, |csr| on_field(bench, &graph, (ms, csr), |field| {
                     race(field, set, &graph)
@@ -80,6 +94,7 @@ impl Study for Auto {
             ));
             page.records(&rows.into_iter().collect());
         }
+        commands::section(&mut page, records);
         page
     }
 }

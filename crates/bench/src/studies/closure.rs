@@ -1,12 +1,13 @@
 //! The forms of closure: on a GPU beside the floors of its instructions, by components where that
-//! is shorter, and the processor's beside a plain one.
+//! is shorter, the processor's beside a plain one, and those of the paper's Table 2 at its sizes.
 //!
 //! Reference: snytnikova-nepomniaschaya-2016
 
 use ::closure::{Algorithm, Config, Plan, closure, closure_on_gpus};
+use paths::Closure;
 use rayon::ThreadPoolBuilder;
 
-use super::digraph::{ADAPTED, BLOCKED, DENSE, Digraph, Form, On, ROWS};
+use super::digraph::{ADAPTED, BLOCKED, COLUMNS, DENSE, Digraph, Form, On, PAPER, ROWS};
 use super::*;
 
 /// Bit operations a second on an H200, as they were measured with registers alone.
@@ -16,6 +17,17 @@ const FLOORS: [(&str, f64); 3] =
 const ON_GPU: &str = "On a GPU, nothing condensed";
 const BY_COMPONENTS: &str = "By components, where that is shorter";
 const ON_CPU: &str = "On the processor, nothing condensed";
+const OF_PAPER: &str = "The STAR-machine's closures (Table 2)";
+/// The three loops on bytes.
+const SEQUENTIAL: &str = "sequential";
+/// Vertices of the paper's digraphs, whose density it does not give.
+const VERTICES: [usize; 5] = [1000, 2000, 3000, 4000, 5000];
+/// What the paper measured on a Tesla K40: milliseconds.
+const MILLISECONDS: [(&str, [f64; 5]); 3] = [
+    (SEQUENTIAL, [8037.0, 59_812.0, 197_111.0, 461_785.0, 884_622.0]),
+    ("warshall-c", [4827.0, 11_161.0, 23_363.0, 42_661.0, 64_454.0]),
+    ("warshall-adapt", [3.0, 27.0, 93.0, 236.0, 372.0]),
+];
 
 /// The closure: its forms on a GPU beside floors, by components, and on the processor
 ///
@@ -38,6 +50,15 @@ pub(super) struct ClosureStudy {
     /// Arcs a vertex where components are taken
     #[arg(long, value_name = "D", default_value = "5,1.2")]
     sparse: Vec<f64>,
+    /// Vertices of the paper's Table 2
+    #[arg(long, value_name = "N", default_values_t = VERTICES)]
+    paper_sizes: Vec<usize>,
+    /// Arcs a vertex there
+    #[arg(long, value_name = "D", default_value = "5,50")]
+    paper_degrees: Vec<f64>,
+    /// The most vertices there for one thread of the host, which takes tens of seconds
+    #[arg(long, value_name = "N", default_value = "5000")]
+    one_thread_up_to: usize,
 }
 
 impl Study for ClosureStudy {
@@ -53,6 +74,12 @@ impl Study for ClosureStudy {
                 on_cpu(bench, n)?;
             }
         }
+        for &degree in &self.paper_degrees {
+            self.paper_sizes
+                .iter()
+                .filter(|n| **n > 0)
+                .try_for_each(|&n| self.as_in_the_paper(bench, n, degree))?;
+        }
         Ok(())
     }
 
@@ -63,7 +90,8 @@ impl Study for ClosureStudy {
              searches, and the number of pairs with that of all others. Medians after an untimed \
              run: on a GPU by its clock, with the bits resident, and n³ bit operations in that \
              time; on threads from graph to closure, as the whole is. Floors are of an H200. Plain \
-             is Warshall's method, which unites rows of bits: warshall-adapt."
+             is Warshall's method, which unites rows of bits: warshall-adapt. Sequential are three \
+             loops on bytes on one thread, without what stands before and after them."
         ));
         let pairs = |r: &Record| Some(r.median("pairs")? / r.number("n").powi(2) * 100.0);
         for (part, records) in records.by("part") {
@@ -113,6 +141,55 @@ impl ClosureStudy {
         }
         race(bench, ON_GPU, digraph.contenders(&forms, On::Gpu(gpu)))
     }
+
+    fn as_in_the_paper(&self, bench: &Bench, n: usize, degree: f64) -> Result<()> {
+        let digraph = Digraph::random(n, degree)?;
+        if let Some(at) = VERTICES.iter().position(|&size| size == n) {
+            let of = |(form, ms): (&str, [f64; 5])| {
+                let record = digraph.record(form, PAPER).with(&[("part", &OF_PAPER)]);
+                record.ran(vec![("ms", ms[at])])
+            };
+            bench.records().extend(MILLISECONDS.map(of));
+        }
+        let mut contenders = Vec::new();
+        if bench.on_cpu() && n <= self.one_thread_up_to {
+            let solve = || Ok(sequential(&digraph.graph));
+            contenders.push(digraph.contender(SEQUENTIAL, "1 thread", solve));
+            contenders.extend(digraph.contenders(&[COLUMNS], On::Pool(&bench.one)));
+        }
+        if bench.on_cpu() {
+            contenders.extend(digraph.contenders(&[BLOCKED], On::Pool(&bench.all)));
+        }
+        if let Some(gpu) = bench.gpu_if_any() {
+            contenders.extend(digraph.contenders(&[COLUMNS, ADAPTED, BLOCKED], On::Gpu(gpu)));
+        }
+        race(bench, OF_PAPER, contenders)
+    }
+}
+
+/// The three loops as any textbook prints them, on bytes, with nothing but what the compiler
+/// makes of the innermost.
+fn sequential(graph: &Csr<u32>) -> (Closure, Run) {
+    let n = graph.n_vertices();
+    let mut matrix = vec![0u8; n * n];
+    for (u, v, _) in graph.arcs() {
+        matrix[u as usize * n + v as usize] = 1;
+    }
+    let (ms, ()) = timed(|| {
+        for k in 0..n {
+            let of_pivot = matrix[k * n..][..n].to_vec();
+            for row in matrix.chunks_exact_mut(n) {
+                let first = row[k];
+                for (bit, &second) in row.iter_mut().zip(&of_pivot) {
+                    *bit |= first & second;
+                }
+            }
+        }
+    });
+    let mut closure = Closure::without_pairs(n);
+    let ones = (0..n * n).filter(|&at| matrix[at] == 1);
+    ones.for_each(|at| closure.insert((at / n) as VertexId, (at % n) as VertexId));
+    (closure, vec![("ms", ms)])
 }
 
 fn on_cpu(bench: &Bench, n: usize) -> Result<()> {

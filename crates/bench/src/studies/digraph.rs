@@ -8,7 +8,7 @@ use std::cell::Cell;
 use ::closure::{Algorithm, Config, closure, closure_on_gpus};
 use paths::Closure;
 use rayon::ThreadPool;
-use star_machine::{Counting, Host, Machine, Table, Warshall, procedures};
+use star_machine::Warshall;
 
 use super::*;
 
@@ -16,6 +16,8 @@ use super::*;
 pub(super) const ROWS: usize = 40;
 /// Arcs a vertex where the closure is nearly full.
 pub(super) const DENSE: f64 = 5.0;
+/// Where the paper measured.
+pub(super) const PAPER: &str = "K40, the paper";
 const SEED: u64 = 5;
 
 /// A form of closure: of the crate closure, or of the STAR-machine.
@@ -70,24 +72,6 @@ impl Digraph {
         let expected = self.n_pairs.replace(Some(n_pairs)).unwrap_or(n_pairs);
         ensure!(n_pairs == expected, "{n_pairs} pairs where another form found {expected}");
         Ok(n_pairs)
-    }
-
-    /// Row u has the heads of the arcs from u.
-    pub(super) fn table(&self) -> Result<Table> {
-        let n = self.graph.n_vertices();
-        let mut table = Table::zeros(n, n)?;
-        for (u, v, _) in self.graph.arcs() {
-            table.set(u as usize, v as usize, true)?;
-        }
-        Ok(table)
-    }
-
-    /// How many unions of columns WARSHALL-C does.
-    pub(super) fn column_unions(&self) -> Result<u64> {
-        let mut machine = Counting::new(Host::new());
-        let table = machine.load_table(&self.table()?)?;
-        procedures::warshall_columns(&mut machine, table, 0..self.graph.n_vertices())?;
-        Ok(machine.cost().column_writes)
     }
 
     /// What a record of this digraph begins with.

@@ -2,10 +2,8 @@
 
 mod all_pairs;
 mod auto;
-mod choice;
 mod closure;
 mod digraph;
-mod extract_min;
 mod families;
 mod floyd_warshall;
 mod min_plus;
@@ -15,10 +13,7 @@ mod scaling;
 mod segments;
 pub(crate) mod sssp;
 mod star_algorithms;
-mod star_closures;
-mod star_memory;
 mod star_operations;
-mod star_printed;
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
@@ -45,12 +40,10 @@ use crate::table::number;
 use crate::verify::{Columns, Rows, check};
 
 /// All of them.
-pub(crate) const ALL: [Entry; 17] = [
+pub(crate) const ALL: [Entry; 12] = [
     Entry::of::<sssp::Sssp>(),
     Entry::of::<families::Families>(),
     Entry::of::<auto::Auto>(),
-    Entry::of::<extract_min::LeastLabel>(),
-    Entry::of::<choice::Choice>(),
     Entry::of::<roads::Roads>(),
     Entry::of::<segments::Segments>(),
     Entry::of::<all_pairs::AllPairs>(),
@@ -59,10 +52,7 @@ pub(crate) const ALL: [Entry; 17] = [
     Entry::of::<min_plus::MinPlus>(),
     Entry::of::<closure::ClosureStudy>(),
     Entry::of::<star_algorithms::StarAlgorithms>(),
-    Entry::of::<star_closures::StarClosures>(),
-    Entry::of::<star_memory::StarMemory>(),
     Entry::of::<star_operations::StarOperations>(),
-    Entry::of::<star_printed::StarPrinted>(),
 ];
 
 /// The one of this name.
@@ -95,11 +85,6 @@ mod tests {
             &["## On the cpu", "Of 2 graphs", "| uniform-60-3+heavy+seed-2 | named | "],
         ),
         (
-            "extract-min --labels 1,10,1000 --extractions 20 --backend cpu",
-            3 * 3,
-            &["| loop on the host | here |", "| heap on the host | here |"],
-        ),
-        (
             "segments --without-gpu --scales 7,8 --sources 2 --sweep 16,64 --host-up-to 7",
             62,
             &["## u32: M arcs/s", "## f64: M arcs/s", "(f64-arcs.svg)", "(u32-speed-up.svg)"],
@@ -111,27 +96,26 @@ mod tests {
         ),
         ("min-plus --sizes 60", 5, &["| 60 | blocked | u16 |"]),
         (
-            "closure --backend cpu --cpu-sizes 200",
-            10,
-            &["| components: ", "| plain / this |", "SKIPPED: all that needs a GPU"],
-        ),
-        (
-            "star-closures --backend cpu --sizes 60,90 --degrees 5,9",
-            4 * 3,
-            &["| sequential | 1 thread |", "| µs each |"],
+            "closure --backend cpu --cpu-sizes 200 --paper-sizes 60,90 --paper-degrees 5,9",
+            10 + 4 * 3,
+            &[
+                "| components: ",
+                "| plain / this |",
+                "| sequential ",
+                "SKIPPED: all that needs a GPU",
+            ],
         ),
         (
             "star-operations --backend cpu --sizes 70,100 --long 1000 --calls 200",
             10 + 10 + 8,
             &["| ROW, read | K40, the paper | - | 18.6 | - |"],
         ),
-        ("star-memory", 0, &["| 4052160008 | 4050720000 |", "(figure-6.svg)"]),
         (
             "star-algorithms --backend cpu --search-vertices 70 --forest-edges 300 \
              --forest-vertices 90 --pairs-vertices 20 --changing-edges 200 --changing-vertices 60 \
-             --changes 60 --closure-vertices 100",
-            13,
-            &["| tree edge |", "| the forest stays |", "## WARSHALL-C", "## Floyd"],
+             --changes 60",
+            10,
+            &["| tree edge |", "| the forest stays |", "## Floyd"],
         ),
     ];
 

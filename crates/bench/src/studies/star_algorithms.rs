@@ -10,7 +10,6 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::mem;
 
-use ::closure::Algorithm::Auto;
 use ::sssp::Algorithm::Dijkstra;
 use graph_formats::Coo;
 use paths::{Tree, certificate, spanning};
@@ -20,7 +19,6 @@ use star_machine::algorithms::{
 };
 use star_machine::{Host, Slice, Table};
 
-use super::digraph::{ADAPTED, COLUMNS, DENSE, Digraph, Form, On};
 use super::*;
 
 /// Arcs out of a vertex, in the mean.
@@ -67,9 +65,6 @@ pub(super) struct StarAlgorithms {
     /// The changing forest: edges that come or go
     #[arg(long, value_name = "K", default_value = "1000")]
     changes: usize,
-    /// WARSHALL-C: vertices, with 5 arcs each
-    #[arg(long, value_name = "N", default_value = "5000")]
-    closure_vertices: usize,
 }
 
 impl Study for StarAlgorithms {
@@ -79,8 +74,7 @@ impl Study for StarAlgorithms {
         dijkstra(bench, self.search_vertices)?;
         forests(bench, self.forest_vertices, self.forest_edges)?;
         changing_forest(bench, self.changing_vertices, self.changing_edges, self.changes)?;
-        floyd(bench, self.pairs_vertices)?;
-        warshall(bench, self.closure_vertices)
+        floyd(bench, self.pairs_vertices)
     }
 
     fn page(records: &Records) -> Page {
@@ -222,19 +216,6 @@ fn tree(source: VertexId, distances: Vec<Option<u64>>, before: Vec<u64>) -> Tree
     let all = (0..).zip(&distances).zip(before);
     let predecessors = all.map(|((v, d), u)| is_below(v, *d).then_some(u as VertexId)).collect();
     Tree { source, limit: None, predecessors, distances: distances.into_iter().collect() }
-}
-
-/// Columns united, beside rows of bits and the form that `auto` takes.
-fn warshall(bench: &Bench, n: usize) -> Result<()> {
-    let digraph = Digraph::random(n, DENSE)?;
-    let (auto, unions) = (Form::Bits(Auto), digraph.column_unions()?);
-    let one = digraph.contenders(&[ADAPTED, auto, COLUMNS], On::Pool(&bench.one));
-    let on_gpu = bench.gpu_if_any().map(|gpu| digraph.contenders(&[auto, COLUMNS], On::Gpu(gpu)));
-    let all = one.into_iter().chain(on_gpu.into_iter().flatten()).map(|contender| {
-        let labels = contender.with(&[("algorithm", &"WARSHALL-C"), ("units", &unions)]);
-        labels.with(&[("unit", &"column OR")])
-    });
-    bench.race(all.collect()).map(drop)
 }
 
 /// A minimum spanning forest and a tree, beside the usual forms with a sorted list and a heap.

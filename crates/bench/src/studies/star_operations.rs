@@ -11,7 +11,7 @@ use gpu_runtime::GpuError;
 use star_machine::algorithms::{Runner, Task, Value};
 use star_machine::{CountFrom, Cuda, Host, Slice, StarError, Table, Word};
 
-use super::star_closures::PAPER;
+use super::digraph::PAPER;
 use super::*;
 
 /// Columns of a table where slices alone are of interest.
@@ -21,8 +21,8 @@ const CALLS_OF_PROGRAM: usize = 10;
 /// Rows and columns of the paper's tables; of the first it has the extremes.
 const SIZES: [usize; 4] = [100, 1000, 3000, 5000];
 /// Who gives operations to a GPU one by one.
-pub(super) const PRINTED: &str = "GPU, the paper's launches";
-pub(super) const A_LAUNCH_EACH: &str = "GPU, a launch each";
+const PRINTED: &str = "GPU, the paper's launches";
+const A_LAUNCH_EACH: &str = "GPU, a launch each";
 const ONE_BY_ONE: &str = "one by one";
 
 /// What the paper measured of an operation on a Tesla K40: microseconds, the launch included, and
@@ -136,7 +136,7 @@ fn race(bench: &Bench, operation: &Operation, size: (usize, usize), calls: usize
     Ok(())
 }
 
-pub(super) fn machine(gpu: &Gpu, by: &str) -> Result<Cuda, StarError> {
+fn machine(gpu: &Gpu, by: &str) -> Result<Cuda, StarError> {
     if by == PRINTED { Cuda::as_printed(gpu) } else { Cuda::new(gpu) }
 }
 

@@ -267,10 +267,6 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
         let _ends = EndsOnPanic(self.ended);
         let frontier = &self.team[index];
         let mut list = std::mem::take(&mut worker.list);
-        let settle_all = |worker: &mut _, list: &_| match self.short {
-            Some(_) => self.settle_all::<true>(worker, list),
-            None => self.settle_all::<false>(worker, list),
-        };
         let (mut reach, mut n_waits) = (0, 0);
         while self.goes_on(index, worker) {
             let own = self.next_bucket(worker);
@@ -303,13 +299,19 @@ impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
             };
             n_waits = 0;
             worker.work.rounds += 1;
-            if self.team.len() > 1 && list.len() > CHUNK {
+            let is_shared = self.team.len() > 1 && list.len() > CHUNK;
+            if is_shared {
                 frontier.share(bucket, &mut list);
-                while frontier.take(&mut list) {
-                    settle_all(worker, &list);
+                frontier.take(&mut list);
+            }
+            loop {
+                match self.short {
+                    Some(_) => self.settle_all::<true>(worker, &list),
+                    None => self.settle_all::<false>(worker, &list),
                 }
-            } else {
-                settle_all(worker, &list);
+                if !is_shared || !frontier.take(&mut list) {
+                    break;
+                }
             }
             list.clear();
         }
