@@ -1,10 +1,10 @@
 //! What cargo has built, from its messages.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
-use serde_json::Value;
+use cargo_metadata::Message;
 
 /// A program that cargo has built, or a library for other languages.
 #[derive(Debug, PartialEq)]
@@ -31,45 +31,21 @@ pub(crate) fn built_by(mut command: Command) -> Result<Vec<Artifact>> {
     command.arg("--message-format=json-render-diagnostics").stderr(Stdio::inherit());
     let output = command.output().context("cannot start cargo")?;
     ensure!(output.status.success(), "cargo built not everything");
-    let messages = String::from_utf8(output.stdout).context("cargo's messages are not UTF-8")?;
-    let artifacts = messages.lines().map(artifact_of).collect::<Result<Vec<_>>>()?;
-    Ok(artifacts.into_iter().flatten().collect())
-}
-
-/// What a line of cargo's messages tells of.
-fn artifact_of(line: &str) -> Result<Option<Artifact>> {
-    let message: Value = serde_json::from_str(line).context("a message of cargo is no JSON")?;
-    let target = &message["target"];
-    let is_library = target["kind"][0] == "cdylib";
-    let file = if is_library { &message["filenames"][0] } else { &message["executable"] };
-    let Some(file) = file.as_str() else { return Ok(None) };
-    let name = target["name"].as_str().with_context(|| format!("no target: {line}"))?;
-    let manifest = Path::new(message["manifest_path"].as_str().unwrap_or_default());
-    Ok(Some(Artifact {
-        name: name.to_owned(),
-        folder: manifest.parent().unwrap_or(manifest).to_owned(),
-        is_test: message["profile"]["test"].as_bool().unwrap_or(false),
-        file: file.into(),
-    }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn messages_name_programs_tests_and_libraries() {
-        let line = r#"{"reason":"compiler-artifact","manifest_path":"/x/crates/a-b/Cargo.toml",
-            "target":{"name":"a_b","kind":["bin"]},"profile":{"test":true},
-            "filenames":["/x/a_b.so"],"executable":"/x/target/a_b-1"}"#;
-        let unit = artifact_of(line).unwrap().unwrap();
-        assert_eq!((unit.name.as_str(), unit.package(), unit.is_test), ("a_b", "a-b", true));
-        assert_eq!(unit.file, Path::new("/x/target/a_b-1"));
-        let program = artifact_of(&line.replace("true", "false")).unwrap().unwrap();
-        assert!(!program.is_test);
-        let library = artifact_of(&line.replace("bin", "cdylib")).unwrap().unwrap();
-        assert_eq!(library.file, Path::new("/x/a_b.so"));
-        assert_eq!(artifact_of(r#"{"reason":"build-finished","executable":null}"#).unwrap(), None);
-        assert!(artifact_of("warning").is_err());
+    let mut artifacts = Vec::new();
+    for message in Message::parse_stream(&*output.stdout) {
+        artifacts.extend(artifact_of(message.context("a message of cargo is no JSON")?));
     }
+    Ok(artifacts)
+}
+
+/// What a message of cargo tells of.
+fn artifact_of(message: Message) -> Option<Artifact> {
+    let Message::CompilerArtifact(built) = message else { return None };
+    let library = built.filenames.into_iter().next().filter(|_| built.target.is_cdylib());
+    Some(Artifact {
+        file: library.or(built.executable)?.into(),
+        name: built.target.name,
+        folder: built.manifest_path.parent()?.into(),
+        is_test: built.profile.test,
+    })
 }

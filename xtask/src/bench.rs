@@ -2,15 +2,14 @@
 //! a build that uses it.
 
 use std::path::Path;
-use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
 use crate::shim;
 use crate::workspace::cargo;
 
-/// Runs the program of the crate `bench` with these arguments.
-pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
+/// Runs the program of the crate `bench` with these arguments; whether it succeeds.
+pub(crate) fn run(arguments: &[String]) -> Result<bool> {
     // where NVIDIA's driver is loaded, it is this
     let features: &[&str] = if Path::new("/dev/nvidiactl").exists() {
         shim::run()?;
@@ -21,5 +20,5 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let mut command = cargo();
     command.args(["run", "--release", "--locked", "--package", "bench"]).args(features);
     let status = command.arg("--").args(arguments).status().context("cannot start cargo")?;
-    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(status.success())
 }

@@ -21,38 +21,57 @@ mod workspace;
 
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
+use clap::Parser;
 
-const HELP: &str = "\
-Tasks of the starpath workspace.
-
-Usage: cargo xtask <TASK>
-
-Tasks:
-  verify [--list] [--only STEP]...   check everything; 20 minutes from nothing on two cores
-  bench  [ARGS]...                   measure; ARGS go to the bench program (try --help)
-  bench  outside                     compare the program with a project that depends on sssp
-  shim                               a libcuda to link --features cuda against, made with cc
-                                     for machines that have no CUDA toolkit
-  wheel                              build the Python package with its GPU code
-  bundle                             gather what runs on a GPU machine without Rust
-  ptx    [--check]                   build the kernels' PTX, or prove it fresh
-
-Examples:
-  cargo xtask verify
-  cargo xtask verify --only format --only rules
-  cargo xtask bench
-  cargo xtask shim && cargo build --features cuda
-
-verify runs every step even where an earlier one failed. It ends with its slowest
-tests, a table of its steps with seconds and the units that were compiled, and a line
-`N passed, N failed, N skipped` that counts each test, each house rule and each other
-step. It exits with 1 when anything failed, with 2 when it was called wrongly.";
+/// Tasks of the starpath workspace
+#[derive(Parser)]
+#[command(
+    bin_name = "cargo xtask",
+    after_help = "Examples:\n  cargo xtask verify\n  cargo xtask verify --only format --only rules\n  \
+                  cargo xtask bench\n  cargo xtask shim && cargo build --features cuda"
+)]
+enum Task {
+    /// Check everything; 20 minutes from nothing on two cores
+    ///
+    /// Every step runs even where an earlier one failed. At the end stand the slowest tests, a
+    /// table of the steps with seconds and the units that were compiled, and a line `N passed, N
+    /// failed, N skipped` that counts each test, each house rule and each other step. The exit
+    /// code is 1 when anything failed, and 2 when it was called wrongly.
+    Verify {
+        /// List the steps and the house rules
+        #[arg(long)]
+        list: bool,
+        /// Take this step; again for one more
+        #[arg(long, value_name = "STEP", value_parser = verify::step)]
+        only: Vec<&'static verify::Step>,
+    },
+    /// Measure; the arguments go to the bench program (try --help), but for `outside`, which
+    /// compares the program with a project that depends on sssp
+    #[command(disable_help_flag = true)]
+    Bench {
+        #[arg(allow_hyphen_values = true, trailing_var_arg = true)]
+        arguments: Vec<String>,
+    },
+    /// Make with cc a libcuda to link --features cuda against, for machines that have no CUDA
+    /// toolkit
+    Shim,
+    /// Build the Python package with its GPU code
+    Wheel,
+    /// Gather what runs on a GPU machine without Rust
+    Bundle,
+    /// Build the kernels' PTX
+    Ptx {
+        /// Prove it fresh
+        #[arg(long)]
+        check: bool,
+    },
+}
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match run(&arguments) {
-        Ok(code) => code,
+    match run(Task::parse()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::from(2)
@@ -60,27 +79,18 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: &[String]) -> Result<ExitCode> {
-    let Some((task, rest)) = arguments.split_first() else { bail!("which task?\n\n{HELP}") };
-    let asks_help = |list: &[String]| list.iter().any(|a| a == "--help" || a == "-h");
-    match task.as_str() {
-        "--help" | "-h" | "help" => println!("{HELP}"),
-        "verify" if asks_help(rest) => println!("{HELP}"),
-        "verify" => return verify::run(rest),
-        "bench" if rest == ["outside"] => return outside::run(),
-        "bench" => return bench::run(rest),
-        "shim" if asks_help(rest) => println!("{HELP}"),
-        "shim" if rest.is_empty() => shim::run()?,
-        "shim" => bail!("shim takes no arguments, not {:?}", rest[0]),
-        "wheel" if asks_help(rest) => println!("{HELP}"),
-        "wheel" if rest.is_empty() => {
-            let is_built = python::wheel()?.is_some();
-            return Ok(if is_built { ExitCode::SUCCESS } else { ExitCode::FAILURE });
-        }
-        "wheel" => bail!("wheel takes no arguments, not {:?}", rest[0]),
-        "bundle" => return bundle::run(rest),
-        "ptx" => return ptx::run(rest),
-        other => bail!("there is no task {other:?}\n\n{HELP}"),
+/// Whether all went well.
+fn run(task: Task) -> Result<bool> {
+    match task {
+        Task::Verify { list: true, .. } => verify::list(),
+        Task::Verify { only, .. } => return verify::run(&only),
+        Task::Bench { arguments } if arguments == ["outside"] => outside::run()?,
+        Task::Bench { arguments } => return bench::run(&arguments),
+        Task::Shim => shim::run()?,
+        Task::Wheel => return Ok(python::wheel()?.is_some()),
+        Task::Bundle => bundle::run()?,
+        Task::Ptx { check: false } => ptx::build()?,
+        Task::Ptx { check: true } => return Ok(ptx::checked()),
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(true)
 }

@@ -11,9 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
-use serde_json::Value;
 
-use crate::workspace::{cargo, root};
+use crate::workspace::{metadata, root};
 
 /// The crate whose declarations are to be linked.
 const BINDINGS: &str = "cust_raw";
@@ -43,19 +42,12 @@ pub(crate) fn run() -> Result<()> {
 
 /// The text in which the bindings declare the driver's functions.
 fn bindings() -> Result<String> {
-    let output = cargo()
-        .args(["metadata", "--format-version=1", "--locked", "--features", "gpu-runtime/cuda"])
-        .output()
-        .context("cannot start cargo")?;
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "cargo metadata failed:\n{complaint}");
-    let metadata: Value = serde_json::from_slice(&output.stdout)?;
-    let mut packages = metadata["packages"].as_array().into_iter().flatten();
-    let manifest = packages
-        .find(|package| package["name"] == BINDINGS)
-        .and_then(|package| package["manifest_path"].as_str())
-        .with_context(|| format!("no package of the workspace depends on {BINDINGS}"))?;
-    let path = Path::new(manifest).with_file_name("src").join("cuda.rs");
+    let metadata = metadata(&["--features", "gpu-runtime/cuda"])?;
+    let package = metadata.packages.iter().find(|package| package.name == BINDINGS);
+    let manifest = &package
+        .with_context(|| format!("no package of the workspace depends on {BINDINGS}"))?
+        .manifest_path;
+    let path = manifest.with_file_name("src").join("cuda.rs").into_std_path_buf();
     fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
 }
 

@@ -3,10 +3,10 @@
 //! The steps run one after the other, each whether or not an earlier one failed, so
 //! that one run shows everything.
 
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Instant, SystemTime};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use crate::artifact::{Artifact, built_by};
 use crate::bundle;
@@ -20,7 +20,8 @@ use crate::tests_run;
 use crate::units;
 use crate::workspace::{Workspace, cargo, target};
 
-struct Step {
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
     name: &'static str,
     promise: &'static str,
     run: fn() -> Result<Outcome>,
@@ -47,18 +48,26 @@ const STEPS: [Step; 10] = [
     Step { name: "packages", promise: "every crate could be published", run: packages },
 ];
 
-/// Takes the steps that the arguments ask for, all of them where they name none.
-pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
-    if arguments == ["--list"] {
-        for step in &STEPS {
-            println!("{:<10} {}", step.name, step.promise);
-        }
-        for rule in &rules::ALL {
-            println!("  rule {:<16} {}", rule.name, rule.promise);
-        }
-        return Ok(ExitCode::SUCCESS);
+/// Prints the steps, and the rules of the first.
+pub(crate) fn list() {
+    for step in &STEPS {
+        println!("{:<10} {}", step.name, step.promise);
     }
-    let (steps, target) = (chosen(arguments)?, target()?);
+    for rule in &rules::ALL {
+        println!("  rule {:<16} {}", rule.name, rule.promise);
+    }
+}
+
+/// The step of this name.
+pub(crate) fn step(name: &str) -> Result<&'static Step> {
+    let step = STEPS.iter().find(|step| step.name == name);
+    step.with_context(|| format!("there is no step {name:?}; --list shows them"))
+}
+
+/// Takes these steps, or all where there are none. Whether they passed.
+pub(crate) fn run(only: &[&Step]) -> Result<bool> {
+    let all: Vec<_> = STEPS.iter().collect();
+    let (steps, target) = (if only.is_empty() { &all } else { only }, target()?);
     let mut report = Report::default();
     for step in steps {
         println!("== {} ...", step.name);
@@ -71,22 +80,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         report.add(Taken { step: step.name, time, n_units, outcome });
     }
     println!("{}", report.summary());
-    Ok(if report.has_failed() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
-}
-
-fn chosen(arguments: &[String]) -> Result<Vec<&'static Step>> {
-    if arguments.is_empty() {
-        return Ok(STEPS.iter().collect());
-    }
-    let named = arguments.chunks(2).map(|pair| {
-        let [option, name] = pair else { bail!("{:?} wants the name of a step", pair[0]) };
-        if option != "--only" {
-            bail!("verify knows --only STEP and --list, not {option:?}");
-        }
-        let step = STEPS.iter().find(|step| step.name == name);
-        step.with_context(|| format!("there is no step {name:?}; --list shows them"))
-    });
-    named.collect()
+    Ok(!report.has_failed())
 }
 
 fn house_rules() -> Result<Outcome> {
@@ -209,22 +203,4 @@ fn has_component(subcommand: &str) -> bool {
 fn succeeds(command: &mut Command) -> Result<Outcome> {
     let status = command.status().context("cannot start cargo")?;
     Ok(Outcome::of(status.success()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn steps_are_chosen_by_name() {
-        let names = |arguments: &[&str]| {
-            let arguments: Vec<String> = arguments.iter().map(|&a| a.into()).collect();
-            chosen(&arguments).map(|steps| steps.iter().map(|step| step.name).collect::<Vec<_>>())
-        };
-        assert_eq!(names(&[]).unwrap().len(), STEPS.len());
-        assert_eq!(names(&["--only", "docs", "--only", "rules"]).unwrap(), ["docs", "rules"]);
-        for wrong in [&["--only"][..], &["--only", "nothing"], &["--twice", "docs"]] {
-            assert!(names(wrong).is_err(), "{wrong:?}");
-        }
-    }
 }

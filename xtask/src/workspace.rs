@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use anyhow::{Context, Result, ensure};
-use serde_json::Value;
+use anyhow::{Context, Result};
+use cargo_metadata::{Metadata, MetadataCommand};
 
 /// The checkout, read once.
 #[derive(Default)]
@@ -85,12 +85,15 @@ pub(crate) fn root() -> PathBuf {
 
 /// Where cargo puts what it builds.
 pub(crate) fn target() -> Result<PathBuf> {
-    let mut metadata = cargo();
-    metadata.args(["metadata", "--format-version=1", "--no-deps", "--locked"]);
-    let output = metadata.output().context("cannot start cargo")?;
-    let metadata: Value = serde_json::from_slice(&output.stdout).context("cargo metadata")?;
-    let target = metadata["target_directory"].as_str().context("cargo names no target folder")?;
-    Ok(PathBuf::from(target))
+    Ok(metadata(&["--no-deps"])?.target_directory.into())
+}
+
+/// What cargo knows of the workspace. It fails where the lock file is not up to date.
+pub(crate) fn metadata(options: &[&str]) -> Result<Metadata> {
+    let options = options.iter().copied().chain(["--locked"]).map(str::to_owned);
+    let mut command = MetadataCommand::new();
+    command.manifest_path(root().join("Cargo.toml")).other_options(options.collect::<Vec<_>>());
+    command.exec().context("cargo metadata --locked")
 }
 
 /// The cargo that runs this program, started in the root.
@@ -128,40 +131,24 @@ fn slashed(path: &Path) -> String {
 }
 
 fn load_packages(root: &Path) -> Result<Vec<Package>> {
-    let output = cargo()
-        .args(["metadata", "--format-version=1", "--locked"])
-        .output()
-        .context("cannot start cargo")?;
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "cargo metadata --locked failed in {root:?}:\n{complaint}");
-    let metadata: Value = serde_json::from_slice(&output.stdout)?;
-    let members = strings(&metadata["workspace_members"]);
-    let packages = metadata["packages"].as_array().context("cargo metadata names no packages")?;
-    Ok(packages.iter().map(|package| package_from(root, package, &members)).collect())
-}
-
-fn package_from(root: &Path, package: &Value, members: &[String]) -> Package {
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
-    let dependencies = package["dependencies"].as_array().into_iter().flatten().flat_map(|found| {
-        let name = text(&found["name"]).unwrap_or_default();
-        let features = strings(&found["features"]);
-        let asked: Vec<_> = features.iter().map(|feature| format!("{name}/{feature}")).collect();
-        asked.into_iter().chain([name])
-    });
-    Package {
-        name: text(&package["name"]).unwrap_or_default(),
-        manifest: slashed(manifest.strip_prefix(root).unwrap_or(manifest)),
-        is_member: text(&package["id"]).is_some_and(|id| members.contains(&id)),
-        is_published: package["publish"].is_null(),
-        licence: text(&package["license"]),
-        dependencies: dependencies.collect(),
-        default_features: strings(&package["features"]["default"]),
-    }
-}
-
-fn strings(list: &Value) -> Vec<String> {
-    list.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+    let metadata = metadata(&[])?;
+    let package = |found: &cargo_metadata::Package| {
+        let manifest = found.manifest_path.as_std_path();
+        let dependencies = found.dependencies.iter().flat_map(|asked| {
+            let features = asked.features.iter().map(|it| format!("{}/{it}", asked.name));
+            features.chain([asked.name.clone()])
+        });
+        Package {
+            name: found.name.to_string(),
+            manifest: slashed(manifest.strip_prefix(root).unwrap_or(manifest)),
+            is_member: metadata.workspace_members.contains(&found.id),
+            is_published: found.publish.is_none(),
+            licence: found.license.clone(),
+            dependencies: dependencies.collect(),
+            default_features: found.features.get("default").cloned().unwrap_or_default(),
+        }
+    };
+    Ok(metadata.packages.iter().map(package).collect())
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@
 //! minutes, but holds what it links anyway to a bound: see [`fits`].
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::Command;
 use std::{env, fs};
 
 use anyhow::{Context, Result, ensure};
@@ -59,8 +59,7 @@ const GRAPHS: u64 = 10_000_000;
 const LINKED_AND_ARCHIVED: [u64; 2] = [215, 49];
 
 /// Gathers the bundle anew.
-pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
-    ensure!(arguments.is_empty(), "bundle takes no arguments, not {arguments:?}");
+pub(crate) fn run() -> Result<()> {
     for flags in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"] {
         let is_native = env::var(flags).is_ok_and(|flags| flags.contains("target-cpu=native"));
         ensure!(!is_native, "{flags}: target-cpu=native may not run on another machine");
@@ -102,7 +101,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let size = size_of(&bundle)?;
     ensure!(size <= LIMIT, "the bundle has {size} bytes, more than {LIMIT}");
     println!("{} has {:.1} MB", bundle.display(), size as f64 / 1e6);
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Adds the program for ranks that mpirun starts, where MPI is here to build it with.

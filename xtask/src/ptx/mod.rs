@@ -17,9 +17,8 @@ mod toolkit;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 
 use crate::report::Outcome;
 use crate::workspace::{cargo, root, target};
@@ -33,22 +32,16 @@ use toolkit::{Toolkit, output_of};
 /// What to do when something is not as it was built.
 const REMEDY: &str = "run cargo xtask ptx";
 
-/// Builds all modules, or checks them.
-pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
-    match arguments {
-        [] => build().map(|()| ExitCode::SUCCESS),
-        [option] if option == "--check" => {
-            let outcome = check().unwrap_or_else(|error| {
-                eprintln!("error: {error:#}");
-                Outcome::of(false)
-            });
-            for reason in &outcome.skipped {
-                println!("SKIPPED: {reason}");
-            }
-            Ok(if outcome.n_failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-        }
-        _ => bail!("ptx knows --check and nothing else, not {arguments:?}"),
+/// Whether the PTX is fresh; says why where it is not, and what could not be looked at.
+pub(crate) fn checked() -> bool {
+    let outcome = check().unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        Outcome::of(false)
+    });
+    for reason in &outcome.skipped {
+        println!("SKIPPED: {reason}");
     }
+    outcome.n_failed == 0
 }
 
 /// Where the kernels are, and what is built from them.
@@ -73,7 +66,8 @@ impl Kernels {
     }
 }
 
-fn build() -> Result<()> {
+/// Builds all modules.
+pub(crate) fn build() -> Result<()> {
     let kernels = Kernels::load()?;
     write(&kernels.folder.join("star/steps.cuh"), &steps_of_star()?)?;
     let toolkit = Toolkit::find(&target()?)?;

@@ -1,6 +1,8 @@
 //! Whoever uses the project may do so under permissive terms: the licence of every
 //! package in the lock file, on any platform, allows it.
 
+use spdx::{Expression, ParseMode};
+
 use super::{Finding, Rule};
 use crate::workspace::Workspace;
 
@@ -37,46 +39,15 @@ fn check(workspace: &Workspace) -> Vec<Finding> {
     findings
 }
 
-/// Whether an SPDX expression can be met with permissive licences alone.
+/// Whether an SPDX expression can be met with permissive licences alone. An exception only adds
+/// permissions.
 fn is_permissive(expression: &str) -> bool {
-    // `/` is how the oldest packages wrote OR; an exception only adds permissions.
-    let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
-    let mut words: Vec<&str> = spaced.split_whitespace().rev().collect();
-    any_of(&mut words) && words.is_empty()
-}
-
-fn any_of(words: &mut Vec<&str>) -> bool {
-    let mut allowed = all_of(words);
-    while words.last() == Some(&"OR") {
-        words.pop();
-        allowed |= all_of(words);
-    }
-    allowed
-}
-
-fn all_of(words: &mut Vec<&str>) -> bool {
-    let mut allowed = one(words);
-    while words.last() == Some(&"AND") {
-        words.pop();
-        allowed &= one(words);
-    }
-    allowed
-}
-
-fn one(words: &mut Vec<&str>) -> bool {
-    match words.pop() {
-        Some("(") => {
-            let allowed = any_of(words);
-            words.pop() == Some(")") && allowed
-        }
-        Some(licence) => {
-            if words.last() == Some(&"WITH") {
-                words.truncate(words.len().saturating_sub(2));
-            }
-            PERMISSIVE.contains(&licence)
-        }
-        None => false,
-    }
+    // the oldest packages wrote `/` for OR
+    Expression::parse_mode(expression, ParseMode::LAX).is_ok_and(|expression| {
+        expression.evaluate(|asked| {
+            asked.license.id().is_some_and(|licence| PERMISSIVE.contains(&licence.name))
+        })
+    })
 }
 
 #[cfg(test)]
