@@ -23,6 +23,8 @@ const PREFETCHED: usize = 64;
 impl<W: Weight, L: KeyArithmetic<W>> Phase<'_, W, L> {
     /// Settles the vertices of the entries that are not stale. With `DEFERS` it relaxes the arcs
     /// that end before the settled bound, else all arcs; the loop is compiled for each.
+    // inlined, it would share the registers of its caller's loop
+    #[inline(never)]
     pub(super) fn settle_all<const DEFERS: bool>(
         &self,
         worker: &mut Worker<L::Key>,
