@@ -5,6 +5,8 @@ use std::fmt;
 use std::fs::read_to_string;
 use std::hint::black_box;
 
+use sysinfo::{MemoryRefreshKind, System};
+
 /// Requests of fewer bytes are not compared with the free memory.
 const MIN_COMPARED_BYTES: usize = 1 << 26;
 /// Bytes that an allocator may take beyond what is requested, because it takes memory from the
@@ -67,7 +69,11 @@ pub fn free_memory() -> Option<u64> {
     let value = |file: &str, name: &str| {
         read_to_string(file).ok()?.lines().find_map(|line| kib(line.strip_prefix(name)?))
     };
-    let machine = value("/proc/meminfo", "MemAvailable:");
+    let machine = System::new().ok().map(|mut system| {
+        system.refresh_memory_specifics(MemoryRefreshKind::nothing().with_ram());
+        system.available_memory()
+    });
+    // other systems than Linux have no such files, and no such limit that they keep
     let limits = read_to_string("/proc/self/limits").ok();
     let limit = limits.and_then(|limits| {
         let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
@@ -75,7 +81,7 @@ pub fn free_memory() -> Option<u64> {
     });
     let limited =
         limit.map(|limit| limit.saturating_sub(value("/proc/self/status", "VmSize:").unwrap_or(0)));
-    machine.into_iter().chain(limited).min()
+    machine.filter(|&bytes| bytes > 0).into_iter().chain(limited).min()
 }
 
 /// Allocates `bytes` at once and frees them, in microseconds, so that work that takes too much

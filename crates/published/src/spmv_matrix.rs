@@ -12,11 +12,10 @@
 //!
 //! Reference: bell-garland-2009, rice-boisvert-1985
 
-use std::fs;
 use std::time::Instant;
 
 use gpu_runtime::{Buffer, Gpu};
-use graph_formats::{Csr, Direction, Ell, VertexId, Weight};
+use graph_formats::{Csr, Direction, Ell, VertexId, Weight, free_memory};
 use search_parts::device::DeviceArcs;
 use search_parts::{DeviceTimes, SearchError, milliseconds};
 
@@ -83,7 +82,7 @@ impl<W: Weight> Matrix<W> {
 fn padded<W: Weight>(gpu: &Gpu, rows: &Csr<W>, others: u64) -> Result<Ell<W>, SearchError> {
     let on_gpu = gpu.available_bytes()?.saturating_sub(others);
     check_padding(rows, "GPU", on_gpu)?;
-    if let Some(on_host) = free_on_host() {
+    if let Some(on_host) = free_memory() {
         check_padding(rows, "host", on_host)?;
     }
     // the free memory has been checked
@@ -107,14 +106,6 @@ fn check_padding<W: Weight>(rows: &Csr<W>, place: &str, free: u64) -> Result<(),
          which pads nothing"
     );
     Err(SearchError::NotOnGpu { reason })
-}
-
-/// Free bytes of host memory, if the system reports them.
-fn free_on_host() -> Option<u64> {
-    let facts = fs::read_to_string("/proc/meminfo").ok()?;
-    let line = facts.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kib << 10)
 }
 
 #[cfg(test)]

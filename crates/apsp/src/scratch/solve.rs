@@ -142,8 +142,7 @@ fn lock<W: RaisedWeight>(
 
 /// An error where this user may not write as many bytes to the disk of a folder, if the system says.
 fn check_disk(folder: &Path, needed: u128) -> Result<(), ScratchError> {
-    let disk = rustix::fs::statvfs(folder).ok();
-    let free = disk.and_then(|disk| disk.f_bavail.checked_mul(disk.f_frsize));
+    let free = fs4::available_space(folder).ok();
     match free.filter(|&free| u128::from(free) < needed) {
         Some(free) => {
             Err(ScratchError::NoRoom { folder: folder.to_owned(), needed: needed.into(), free })

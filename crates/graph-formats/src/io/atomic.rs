@@ -2,7 +2,6 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use tempfile::{NamedTempFile, TempPath};
@@ -80,7 +79,11 @@ impl AtomicFile {
 
     fn standard_output() -> Result<Self, GraphError> {
         let path = PathBuf::from(STANDARD_OUTPUT);
-        match io::stdout().as_fd().try_clone_to_owned() {
+        #[cfg(unix)]
+        let out = std::os::fd::AsFd::as_fd(&io::stdout()).try_clone_to_owned();
+        #[cfg(windows)]
+        let out = std::os::windows::io::AsHandle::as_handle(&io::stdout()).try_clone_to_owned();
+        match out {
             Ok(out) => {
                 let writer = BufWriter::with_capacity(BUFFER_BYTES, File::from(out));
                 Ok(Self { target: path.clone(), path, writer, beside: None })

@@ -3,12 +3,12 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crc32fast::Hasher;
 use memmap2::{Mmap, MmapMut};
+use positioned_io::ReadAt;
 use rayon::prelude::*;
 
 use super::compression::Compression;
@@ -80,7 +80,7 @@ pub(super) unsafe fn map(path: &Path) -> Result<Buffer<u8>, GraphError> {
 fn read_parallel(plain: &PlainFile<'_>, offset: u64, body: &mut [u8]) -> io::Result<u32> {
     let done = AtomicU64::new(offset);
     let sums = body.par_chunks_mut(CHUNK_BYTES).enumerate().map(|(number, chunk)| {
-        plain.file.read_exact_at(chunk, offset + (number * CHUNK_BYTES) as u64)?;
+        plain.file.read_exact_at(offset + (number * CHUNK_BYTES) as u64, chunk)?;
         let bytes = chunk.len() as u64;
         plain.report(done.fetch_add(bytes, Ordering::Relaxed) + bytes)?;
         Ok(sum(chunk))
