@@ -3,6 +3,7 @@
 //! The steps run one after the other, each whether or not an earlier one failed, so
 //! that one run shows everything.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Instant, SystemTime};
 
@@ -18,7 +19,7 @@ use crate::rules;
 use crate::shim;
 use crate::tests_run;
 use crate::units;
-use crate::workspace::{Workspace, cargo, target};
+use crate::workspace::{Workspace, cargo, root, target};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
@@ -27,11 +28,20 @@ pub(crate) struct Step {
     run: fn() -> Result<Outcome>,
 }
 
-const STEPS: [Step; 10] = [
+/// Platforms besides this one, as compilers name them. Their tests run elsewhere.
+const PLATFORMS: [&str; 3] =
+    ["aarch64-unknown-linux-gnu", "aarch64-apple-darwin", "x86_64-pc-windows-gnu"];
+
+const STEPS: [Step; 11] = [
     Step { name: "rules", promise: "the house rules hold", run: house_rules },
     Step { name: "ptx", promise: "the PTX is fresh, and every GPU takes it", run: ptx::check },
     Step { name: "format", promise: "rustfmt would change nothing", run: format },
     Step { name: "clippy", promise: "clippy and the compiler warn of nothing", run: clippy },
+    Step {
+        name: "platforms",
+        promise: "the program and its libraries compile for other platforms",
+        run: platforms,
+    },
     Step {
         name: "build",
         promise: "all tests link, without a GPU's driver too, fit a bundle, and each crate has its code",
@@ -120,6 +130,26 @@ fn clippy() -> Result<Outcome> {
     // without the tests' dependencies, so without files
     let no_files = check(&["--package", "graph-formats", "--package", "sssp"])?;
     Ok(Outcome::of(all.n_failed + plain.n_failed + no_files.n_failed == 0))
+}
+
+fn platforms() -> Result<Outcome> {
+    let mut outcome = Outcome::default();
+    for platform in PLATFORMS {
+        let mut libraries = Command::new("rustc");
+        libraries.args(["--print", "target-libdir", "--target", platform]);
+        let found = libraries.current_dir(root()).output().context("cannot start rustc")?;
+        if !Path::new(String::from_utf8_lossy(&found.stdout).trim()).is_dir() {
+            let reason = format!("no libraries for {platform} (rustup target add {platform})");
+            outcome.skipped.push(reason);
+            continue;
+        }
+        let mut command = cargo();
+        command.args(["check", "--locked", "--package", "starpath", "--target", platform]);
+        let checked = succeeds(command.args(["--features", "compression,plot"]))?;
+        outcome.n_passed += checked.n_passed;
+        outcome.n_failed += checked.n_failed;
+    }
+    Ok(outcome)
 }
 
 /// What all is built with: every feature that can be linked here. Code for the CPU alone is the
