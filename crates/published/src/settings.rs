@@ -104,7 +104,7 @@ impl<Width> Form<Width> {
 pub enum EdgeOrder {
     /// By segments of 2^16 vertices, or of a 64th of the graph's vertices if that is more. Of the
     /// sizes tried, that is the fastest or nearly so on graphs of 2^18 to 2^26 vertices: see
-    /// docs/benchmarking.md.
+    /// docs/results/2026-11-21-h200.
     #[default]
     Auto,
     /// Row by row.

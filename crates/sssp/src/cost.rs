@@ -16,8 +16,8 @@
 //! All constants were measured once, on 16 threads of a Xeon (Sapphire Rapids) and an H200
 //! beside it, and are scaled to other machines by threads, multiprocessors and clock. Estimates
 //! are within a third of the measured time. This is enough: if both estimates are close, either
-//! backend is good. docs/benchmarking.md of the repository compares the choices with the fastest
-//! backend, and `cargo xtask bench auto --program` does so on this machine.
+//! backend is good. docs/results/2026-11-22-h200 of the repository compares the choices with the
+//! fastest backend, and `cargo xtask bench auto --program` does so on this machine.
 
 use breadth_first::depth;
 use graph_formats::{AnyCsr, Csr, Weight, with_csr};

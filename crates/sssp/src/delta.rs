@@ -7,7 +7,7 @@
 //! average Σd²/Σd arcs, and its nearest neighbour is about (typical weight) / (that degree) away:
 //! this is how far the frontier moves in a step. On R-MAT graphs, whose hubs make that degree
 //! large, Δ is below 1 and buckets are exact; on grids and road networks Δ is about a tenth of the
-//! largest weight. docs/benchmarking.md has the measurements behind c.
+//! largest weight. docs/results/2026-11-21-cpu has the measurements behind c.
 
 use std::fmt;
 use std::str::FromStr;
