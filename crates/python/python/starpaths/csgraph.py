@@ -3,8 +3,9 @@
 ``from scipy.sparse.csgraph import dijkstra`` becomes ``from starpaths.csgraph import dijkstra``;
 arguments, defaults, return types, shapes and errors are scipy's. The work is done by all processors,
 without the interpreter's lock, and Ctrl-C ends it. Where results differ they are listed in
-docs/python.md: weights under 1e-8 of a dense matrix are edges here, an undirected graph has the
-smaller of both weights with every function, and of several shortest paths it may be another one.
+docs/coming-from/scipy.md: weights under 1e-8 of a dense matrix are edges here, an undirected graph
+has the smaller of both weights with every function, and of several shortest paths it may be another
+one.
 
 Four keyword arguments are new: `targets` leaves out columns of a matrix of distances, `dtype` gives
 it another type, such as float32, which takes half the memory, `backend` sends the work to a GPU,

@@ -275,17 +275,17 @@ fn coordinates_come_as_co_and_csv_and_compressed() {
     json_in(folder, "plot map {}/z.spg --coordinates {}/z.csv --source 0 -o {}/m.svg");
 }
 
-/// The commands of the README that draw its pictures, run as they stand there.
+/// The commands of the guide that draw its pictures, run as they stand there.
 #[test]
-fn the_pictures_of_the_readme_are_made_by_its_commands() {
-    let readme = include_str!("../../../../README.md");
+fn the_pictures_of_the_guide_are_made_by_its_commands() {
+    let guide = include_str!("../../../../docs/guides/pictures.md");
     let kept: [(_, &[u8]); 2] = [
         ("map.svg", include_bytes!("../../../../docs/pictures/map.svg")),
         ("matrix.svg", include_bytes!("../../../../docs/pictures/matrix.svg")),
     ];
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join("docs/pictures")).unwrap();
-    let (_, section) = readme.split_once("## Pictures\n").expect("a section on pictures");
+    let (_, section) = guide.split_once("## Two examples\n").expect("a section of examples");
     let section = section.split("\n## ").next().unwrap();
     let commands = section.lines().filter_map(|line| line.strip_prefix("starpath "));
     for command in commands {
@@ -297,7 +297,7 @@ fn the_pictures_of_the_readme_are_made_by_its_commands() {
             .unwrap();
         assert!(status.status.success(), "{command}: {status:?}");
     }
-    let pictures = section.split("](docs/pictures/").skip(1);
+    let pictures = section.split("](../pictures/").skip(1);
     let pictures = pictures.map(|rest| rest.split(')').next().unwrap());
     assert!(pictures.eq(kept.map(|(name, _)| name)));
     for (name, kept) in kept {

@@ -1,4 +1,5 @@
-//! What several GPUs of a host would take for all pairs, on paper: docs/distributed.md derives it.
+//! What several GPUs of a host would take for all pairs, on paper:
+//! docs/results/2026-11-25-h200/scaling derives it.
 
 /// Seconds that a GPU of NVIDIA's H200 kind takes to close 128 pivots beside their sums,
 const CLOSING_128: f64 = 46e-6;
