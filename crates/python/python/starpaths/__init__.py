@@ -16,6 +16,8 @@ array([0., 5., 7.])
 [0, 1, 2]
 """
 
+from importlib.metadata import version
+
 from starpaths._core import (
     DeviceArray,
     DeviceGraph,
@@ -43,3 +45,5 @@ __all__ = [
     "from_networkx",
     "from_pandas",
 ]
+
+__version__ = version("starpaths")
