@@ -22,12 +22,12 @@ ALL_PAIRS = ["floyd-warshall", "blocked", "recursive", "johnson"]
 SEARCHES = ["dijkstra", "delta-stepping", "bellman-ford", "bellman-ford-queue"]
 
 
-@pytest.fixture
 def test_the_version_is_that_of_the_package():
     assert starpaths.__version__.count(".") == 2
     assert starpaths.__version__[0].isdigit()
 
 
+@pytest.fixture
 def triangle():
     """0 → 1 → 2, a heavier arc 0 → 2, and a vertex of its own."""
     return Graph.from_arcs([0, 1, 0], [1, 2, 2], [5, 2, 9], n_vertices=4)
