@@ -4,8 +4,8 @@
 //! It is what Floyd-Warshall over a matrix spends its time on, and it is computed like a
 //! product of matrices: b is copied to strips as wide as two registers, a to groups of a few
 //! rows, and a block of c, so many rows of one strip, stays in registers while k runs
-//! ([`Kernel`]). There is a form of that for any processor and for AVX2 and AVX-512, chosen
-//! when it runs. O(rows · pivots · columns).
+//! ([`Kernel`]). There are forms for AVX2 and AVX-512, chosen when it runs, one that compilers
+//! make for NEON, and one for any processor. O(rows · pivots · columns).
 //!
 //! Reference: floyd-1962
 
@@ -55,7 +55,7 @@ impl Number {
 }
 
 macro_rules! kernels {
-    ($($number:ty, $avx512:ident needs $feature:tt, $avx2:ident;)*) => {$(
+    ($($number:ty, $avx512:ident needs $feature:tt, $avx2:ident, $neon_rows:literal;)*) => {$(
         impl MinPlus for $number {
             fn kernels() -> Vec<Kernel<Self>> {
                 let mut kernels = Vec::new();
@@ -68,17 +68,25 @@ macro_rules! kernels {
                         kernels.push(x86::$avx2::KERNEL);
                     }
                 }
-                kernels.push(Kernel::PORTABLE);
+                if cfg!(target_arch = "aarch64") {
+                    // it has no processors without NEON
+                    const COLUMNS: usize = 32 / size_of::<$number>();
+                    kernels.push(Kernel::compiled::<$neon_rows, COLUMNS>("NEON"));
+                } else {
+                    kernels.push(Kernel::compiled::<4, 8>("portable"));
+                }
                 kernels
             }
         }
     )*};
 }
 
+// Of the 32 registers of NEON, 16 hold eight rows. A minimum of floats or of 64 bits takes two
+// instructions and a register for a mask, so there are fewer rows.
 kernels! {
-    u16, avx512_u16 needs "avx512bw", avx2_u16;
-    i32, avx512_i32 needs "avx512f", avx2_i32;
-    i64, avx512_i64 needs "avx512f", avx2_i64;
-    f32, avx512_f32 needs "avx512f", avx2_f32;
-    f64, avx512_f64 needs "avx512f", avx2_f64;
+    u16, avx512_u16 needs "avx512bw", avx2_u16, 8;
+    i32, avx512_i32 needs "avx512f", avx2_i32, 8;
+    i64, avx512_i64 needs "avx512f", avx2_i64, 4;
+    f32, avx512_f32 needs "avx512f", avx2_f32, 5;
+    f64, avx512_f64 needs "avx512f", avx2_f64, 5;
 }
