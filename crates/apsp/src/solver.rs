@@ -6,7 +6,7 @@ use graph_formats::Csr;
 use sssp::Progress;
 
 use crate::cpu::Cpu;
-use crate::cuda::{self, Gpus};
+use crate::cuda;
 use crate::error::agree;
 use crate::job::Job;
 use crate::potentials::RaisedWeight;
@@ -169,7 +169,7 @@ impl<W: RaisedWeight> Solver<'_, Csr<W>> {
             None => job.solve(&Cpu { gpus: &[] }),
             Some(gpus) if gpus.is_empty() || !cfg!(feature = "cuda") => Err(no_gpu()),
             Some(gpus) if algorithm == Algorithm::Johnson => job.solve(&Cpu { gpus }),
-            Some(gpus) => job.solve(&Gpus(gpus)),
+            Some(gpus) => cuda::solve(gpus, &job),
         };
         let found = found.map_err(|error| error.named(gpus.unwrap_or_default()))?;
         let mut pairs = found.into_pairs();

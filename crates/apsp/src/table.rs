@@ -30,10 +30,6 @@ impl<W: Weight> Table<W> {
         Ok(Self(Array2::from_shape_vec((n_sources, n), cells).expect("as many cells")))
     }
 
-    pub(crate) fn n_columns(&self) -> usize {
-        self.0.ncols()
-    }
-
     /// Writes each row, which `write` gets with its place, on all threads of the current rayon pool.
     pub(crate) fn fill(&mut self, write: &(dyn Fn(usize, &mut [W::Distance]) + Sync)) {
         let rows = self.rows(1).into_iter().enumerate();

@@ -74,12 +74,6 @@ pub(crate) fn bytes(arithmetic: Arithmetic, side: usize, n_gpus: usize, width: u
     bytes_with(arithmetic, side, n_gpus, width, TILE_ROWS)
 }
 
-/// Bytes that each of these GPUs has.
-pub(crate) fn available(gpus: &[Gpu]) -> Result<u64, GpuError> {
-    let bytes = gpus.iter().map(Gpu::available_bytes).collect::<Result<Vec<_>, _>>()?;
-    Ok(bytes.into_iter().min().unwrap_or_default())
-}
-
 /// The numbers of a folder as a GPU adds them: a copy but for those of 16 bits, which are made
 /// wider; what stands for no path there need not be told from others, for no sum with it is
 /// less.

@@ -1,7 +1,9 @@
 //! What all pairs on a GPU take of its memory and of the host's: known before anything is
 //! taken.
 
-use graph_formats::{Csr, Weight};
+use gpu_runtime::{Gpu, GpuError};
+use graph_formats::Weight;
+use pivots::Blocks;
 use published::pairs::{Form, OutOfCore, Parameters};
 
 use super::arcs::DeviceArcs;
@@ -9,8 +11,9 @@ use super::arithmetic::Arithmetic;
 use super::cut::Cut;
 use super::next_hops::COLUMNS;
 use crate::hops::{bytes_of_hops, bytes_of_work};
-use crate::host::all_rows;
+use crate::job::Job;
 use crate::memory;
+use crate::table::Table;
 use crate::{Algorithm, ApspError, Config};
 
 /// The needs of one solve, in bytes.
@@ -36,17 +39,18 @@ pub(super) struct Need {
 }
 
 impl Need {
+    /// Those of a rank with so many GPUs.
     pub(super) fn of<W: Weight>(
-        graph: &Csr<W>,
-        config: &Config,
+        job: &Job<'_, W>,
         algorithm: Algorithm,
         arithmetic: Arithmetic,
         n_gpus: usize,
     ) -> Self {
-        let n = graph.n_vertices();
-        let whole = all_rows(n);
+        let Job { ranks, graph, config, .. } = *job;
+        let (n, n_parts) = (graph.n_vertices(), n_gpus * ranks.size());
+        let cut = Cut::on_gpus(arithmetic, n, n_parts);
+        let rows = Blocks { n_rows: n, n_parts: ranks.size(), ..cut.blocks }.share(ranks.rank());
         let side = arithmetic.side(n);
-        let square = |side: usize, bytes: usize| side as u128 * side as u128 * bytes as u128;
         let mut matrix = side as u128 * arithmetic.stride(side) as u128 * size_of::<u32>() as u128;
         let mut arcs = DeviceArcs::bytes(graph, arithmetic).into();
         let (share, beside) = match algorithm {
@@ -61,16 +65,19 @@ impl Need {
                 (matrix, parameters(config).n_matrices_beside(form) as u128 * matrix)
             }
             _ => {
-                let cut = Cut::on_gpus(arithmetic, n, n_gpus);
                 let share = cut.blocks.most_rows() as u128 * cut.stride() as u128;
                 (share * size_of::<u32>() as u128, cut.bytes().into())
             }
         };
-        let (hops, hops_work) = if config.next_hops {
-            (bytes_of_hops(whole), bytes_of_work(graph, whole))
-        } else {
-            (0, 0)
+        let (mut hops, mut hops_work) = match config.next_hops {
+            true => (bytes_of_hops(rows), bytes_of_work(graph, rows)),
+            false => (0, 0),
         };
+        if ranks.size() > 1 {
+            // no more of the matrix comes back at a time, and that before the hops
+            matrix = (cut.blocks.block_rows * cut.stride() * size_of::<u32>()) as u128;
+            (hops, hops_work) = (0, hops + hops_work);
+        }
         let n_columns = (n_gpus * COLUMNS).min(n);
         Self {
             n_vertices: n,
@@ -78,7 +85,7 @@ impl Need {
             share,
             beside,
             arcs,
-            table: square(n, size_of::<W::Distance>()),
+            table: Table::<W>::bytes(rows),
             hops,
             hops_work,
             hop_strips: hops / n.max(1) as u128 * n_columns as u128,
@@ -103,6 +110,12 @@ impl Need {
     }
 }
 
+/// Bytes that each of these GPUs has.
+pub(crate) fn available(gpus: &[Gpu]) -> Result<u64, GpuError> {
+    let bytes = gpus.iter().map(Gpu::available_bytes).collect::<Result<Vec<_>, _>>()?;
+    Ok(bytes.into_iter().min().unwrap_or_default())
+}
+
 /// What the published forms are asked to vary.
 pub(super) fn parameters(config: &Config) -> Parameters {
     config.tile.map_or_else(Parameters::default, Parameters::of_tile)
@@ -110,12 +123,21 @@ pub(super) fn parameters(config: &Config) -> Parameters {
 
 #[cfg(test)]
 mod tests {
+    use collectives::Alone;
+    use graph_formats::Csr;
+
     use super::*;
 
     fn need(n: u32, algorithm: Algorithm, arithmetic: Arithmetic, next_hops: bool) -> Need {
         let arcs: Vec<_> = (1..n).map(|v| (v - 1, v, 5u32)).collect();
         let graph = Csr::from_arcs(n as usize, &arcs).unwrap();
-        Need::of(&graph, &Config { next_hops, ..Config::default() }, algorithm, arithmetic, 1)
+        let config = &Config { next_hops, ..Config::default() };
+        Need::of(
+            &Job { ranks: &Alone, graph: &graph, config, progress: None },
+            algorithm,
+            arithmetic,
+            1,
+        )
     }
 
     /// From 65,535 vertices on a hop has 32 bits, whatever the matrix is of.

@@ -23,7 +23,7 @@ use sssp::Progress;
 use super::arcs::DeviceArcs;
 use super::arithmetic::Kernels;
 use super::cut::Cut;
-use super::form::GpuShare;
+use super::floyd_warshall::GpuShare;
 use super::tile::Tile;
 use crate::host::next_hops::Hop;
 use crate::pairs::milliseconds;

@@ -1,5 +1,6 @@
 //! From a graph and its supernodes to the pairs.
 
+use std::slice;
 use std::time::Instant;
 
 use gpu_runtime::Gpu;
@@ -9,7 +10,7 @@ use sssp::Progress;
 
 use super::fronts::Fronts;
 use super::{Ordered, Steps, Supernodes, host, memory};
-use crate::cuda::{Arithmetic, supernodes as on_gpu};
+use crate::cuda::{self, Arithmetic, supernodes as on_gpu};
 use crate::element::with_element;
 use crate::host::{MinPlus, all_rows};
 use crate::job::{Backend, Found, Job, Turn};
@@ -30,7 +31,10 @@ pub(crate) struct BySupernodes<'a> {
 impl<W: RaisedWeight> Backend<W> for BySupernodes<'_> {
     fn plan(&self, job: &Job<'_, W>) -> Result<Plan, ApspError> {
         self.check_graph(job.graph)?;
-        let narrow = self.gpu.map_or(Narrow::Tried { speed: 1.0 }, on_gpu::narrow);
+        let narrow = match self.gpu {
+            Some(gpu) => cuda::narrow(job.ranks, slice::from_ref(gpu))?,
+            None => Narrow::Tried { speed: 1.0 },
+        };
         let matrix = Config { algorithm: Algorithm::Blocked, ..job.config.clone() };
         let plan = Plan::new(job.graph, &matrix, narrow, job.progress)?;
         let reason = self.ordered.reason.clone().unwrap_or(plan.reason);

@@ -1,7 +1,5 @@
 //! The schedule on a GPU against the host's. Where there is no GPU it says `SKIPPED`.
 
-use std::cell::RefCell;
-
 use bytemuck::{cast_slice, cast_slice_mut};
 use collectives::Alone;
 use graph_formats::{Csr, Weight};
@@ -9,7 +7,6 @@ use pivots::Blocks;
 
 use super::super::arcs::DeviceArcs;
 use super::super::arithmetic::Arithmetic;
-use super::super::rows::{OnGpu, Passing};
 use super::super::tests::gpu;
 use super::*;
 use crate::element::write_row;
@@ -54,14 +51,10 @@ fn the_cut_does_not_matter() {
             let arcs = DeviceArcs::for_matrix(gpu, &graph, arithmetic).unwrap();
             let matrix = |part| arcs.matrix(gpu, &kernels, cut, part).unwrap();
             let matrices: Vec<_> = (0..n_parts).map(matrix).collect();
-            let forms: Vec<_> =
-                (0..n_parts).map(|_| FloydWarshall::new(gpu, cut).unwrap()).collect();
-            let mut parts = Vec::new();
-            for (number, (form, matrix)) in forms.iter().zip(&matrices).enumerate() {
-                let rows = OnGpu::new(matrix, form.panels(), cut, number);
-                parts.push(Part { number, form, kernels: &kernels, rows, link: None });
-            }
-            close(&parts, None).unwrap();
+            let part = |number| {
+                Part::new(gpu, &kernels, cut, number, Store::OnGpu(&matrices[number])).unwrap()
+            };
+            close(&(0..n_parts).map(part).collect::<Vec<_>>(), None).unwrap();
             for (part, matrix) in matrices.iter().enumerate() {
                 let words = matrix.download().unwrap();
                 for block in blocks.share(part).own_blocks() {
@@ -78,15 +71,9 @@ fn the_cut_does_not_matter() {
                 write_row(&graph, u, row);
             }
             let matrix = RefCell::new(matrix);
-            let forms: Vec<_> =
-                (0..n_parts).map(|_| FloydWarshall::new(gpu, cut).unwrap()).collect();
-            let mut parts = Vec::new();
-            for (number, form) in forms.iter().enumerate() {
-                let rows = Passing::new(gpu, &matrix, cut).unwrap();
-                parts.push(Part { number, form, kernels: &kernels, rows, link: None });
-            }
-            close(&parts, None).unwrap();
-            drop(parts);
+            let part =
+                |number| Part::new(gpu, &kernels, cut, number, Store::OnHost(&matrix)).unwrap();
+            close(&(0..n_parts).map(part).collect::<Vec<_>>(), None).unwrap();
             check(&matrix.borrow(), 0, cut);
         }
     }
