@@ -11,14 +11,14 @@ use published::pairs::Form;
 use rayon::ThreadPool;
 
 use crate::element::with_element;
-use crate::error::agree;
+use crate::error::{self, agree};
 use crate::host::{Kernel, Matrix, MinPlus, floyd_warshall, johnson, rows_of_rank};
 use crate::job::{Backend, Found, Job, Turn};
 use crate::pairs::milliseconds;
 use crate::potentials::RaisedWeight;
 use crate::table::{Table, decode};
 use crate::width::Narrow;
-use crate::{Algorithm, ApspError, Config, Plan, Report, hops, memory};
+use crate::{Algorithm, ApspError, Config, Plan, Report, hops};
 
 /// The CPU, by Floyd-Warshall on a matrix or by searches; these by GPUs, if there are any.
 pub(crate) struct Cpu<'a> {
@@ -80,7 +80,7 @@ pub(crate) fn check_memory<W: Weight>(
         _ => 0,
     };
     let hops = if config.next_hops { hops::bytes(graph, share) } else { 0 };
-    memory::check(n_vertices, Table::<W>::bytes(share) + matrix.max(hops), config.memory)
+    error::check_memory(n_vertices, Table::<W>::bytes(share) + matrix.max(hops), config.memory)
 }
 
 /// By Floyd-Warshall on a matrix of these numbers.

@@ -8,7 +8,6 @@ use pivots::Share;
 
 use crate::ApspError;
 use crate::element::Element;
-use crate::memory::too_large;
 
 /// The distances from all vertices, or some, to all.
 pub(crate) struct Table<W: Weight>(Array2<W::Distance>);
@@ -26,7 +25,7 @@ impl<W: Weight> Table<W> {
     /// Zeros, which the system gives out when they are first touched.
     pub(crate) fn new(n_sources: usize, n: usize) -> Result<Self, ApspError> {
         let cells = n_sources.checked_mul(n).and_then(|len| try_zeroed_vec(len).ok());
-        let cells = cells.ok_or_else(|| too_large(n, Self::bytes_of(n_sources, n)))?;
+        let cells = cells.ok_or_else(|| ApspError::too_large(n, Self::bytes_of(n_sources, n)))?;
         Ok(Self(Array2::from_shape_vec((n_sources, n), cells).expect("as many cells")))
     }
 

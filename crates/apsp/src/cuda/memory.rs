@@ -10,9 +10,9 @@ use super::arcs::DeviceArcs;
 use super::arithmetic::Arithmetic;
 use super::cut::Cut;
 use super::next_hops::COLUMNS;
+use crate::error::check_memory;
 use crate::hops::{bytes_of_hops, bytes_of_work};
 use crate::job::Job;
-use crate::memory;
 use crate::table::Table;
 use crate::{Algorithm, ApspError, Config};
 
@@ -106,7 +106,7 @@ impl Need {
 
     /// An error where that is more than the memory allowed, or than there is.
     pub(super) fn check_host(&self, allowed: Option<u64>) -> Result<(), ApspError> {
-        memory::check(self.n_vertices, self.on_host(), allowed)
+        check_memory(self.n_vertices, self.on_host(), allowed)
     }
 }
 

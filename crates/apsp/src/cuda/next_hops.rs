@@ -89,6 +89,7 @@ impl Finder<'_> {
         progress: Option<Progress<'_>>,
     ) -> Result<Option<HopStorage>, ApspError> {
         let (start, downloads) = (Instant::now(), report.download_ms);
+        report.hop_strips = 0;
         let (n, arithmetic) = (useful.n_vertices(), self.cut.arithmetic);
         let bytes = DeviceArcs::bytes(useful, arithmetic);
         let upload = |gpu: &Gpu| DeviceArcs::of(gpu, useful, arithmetic);

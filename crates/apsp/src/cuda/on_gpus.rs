@@ -47,9 +47,8 @@ pub(crate) fn solve<W: RaisedWeight>(
     let jit_before = jit_ms(gpus);
     let work = Work::new(gpus, job, &plan)?;
     let kernels = work.kernels()?;
-    let jit_ms = jit_ms(gpus) - jit_before;
-    let found = work.shares(ranks, kernels)?;
-    let report = Report { jit_ms, ..found.report };
+    let mut report = Report { jit_ms: jit_ms(gpus) - jit_before, ..Report::default() };
+    let found = work.shares(ranks, kernels, &mut report)?;
     Ok(DevicePairs { plan, report, n_vertices: graph.n_vertices(), found, weights: PhantomData })
 }
 

@@ -95,8 +95,8 @@ impl<W: RaisedWeight> Backend<W> for Gpus<'_> {
     ) -> Result<Found<W>, ApspError> {
         let jit_before = jit_ms(self.gpus);
         let work = Work::new(self.gpus, job, turn.plan)?;
-        let (found, own) = work.solve(job.ranks, turn.pool)?;
-        *report += Report { jit_ms: jit_ms(self.gpus) - jit_before, ..own };
+        let found = work.solve(job.ranks, turn.pool, report)?;
+        report.jit_ms += jit_ms(self.gpus) - jit_before;
         Ok(found)
     }
 }
@@ -169,7 +169,6 @@ pub(super) struct Shares {
     /// The part of the first of them.
     first: usize,
     shares: Vec<GpuShare>,
-    pub(super) report: Report,
     /// How rows came from other ranks.
     note: String,
 }
@@ -215,17 +214,20 @@ impl<'a, W: Weight> Work<'a, W> {
         &self,
         ranks: &dyn Communicator,
         pool: &ThreadPool,
-    ) -> Result<(Found<W>, Report), ApspError> {
+        report: &mut Report,
+    ) -> Result<Found<W>, ApspError> {
         if self.algorithm == Algorithm::Published(Form::BlockedOutOfCore) {
             self.gpus[0].check_fits("the panels of 32 rows", self.need.on_gpu())?;
-            return pool.install(|| self.out_of_core());
+            return pool.install(|| self.out_of_core(report));
         }
         let loaded = self.kernels().and_then(|kernels| Ok((kernels, available(self.gpus)?)));
         let (kernels, available) = agree(ranks, loaded)?;
         let fits = self.need.on_gpu() <= available || ranks.size() > 1;
         match self.algorithm {
-            Algorithm::Blocked if !fits => pool.install(|| self.streamed(&kernels, available)),
-            _ => self.in_core(ranks, kernels, pool),
+            Algorithm::Blocked if !fits => {
+                pool.install(|| self.streamed(&kernels, available, report))
+            }
+            _ => self.in_core(ranks, kernels, pool, report),
         }
     }
 
@@ -239,6 +241,7 @@ impl<'a, W: Weight> Work<'a, W> {
         &self,
         ranks: &dyn Communicator,
         kernels: Vec<Kernels>,
+        report: &mut Report,
     ) -> Result<Shares, ApspError> {
         let Self { gpus, graph, algorithm, arithmetic, .. } = *self;
         let n = graph.n_vertices();
@@ -246,16 +249,16 @@ impl<'a, W: Weight> Work<'a, W> {
             Algorithm::Blocked => Cut::on_gpus(arithmetic, n, gpus.len() * ranks.size()),
             _ => Cut::whole(arithmetic, n),
         };
-        let (first, mut report) = (gpus.len() * ranks.rank(), Report::default());
-        let mut shares = agree(ranks, self.arcs(cut, first, kernels, &mut report))?;
+        let first = gpus.len() * ranks.rank();
+        let mut shares = agree(ranks, self.arcs(cut, first, kernels, report))?;
         let note = match algorithm {
             Algorithm::Published(form) => {
-                self.close_published(form, cut.side(), &mut shares[0].matrix, &mut report)?;
+                self.close_published(form, cut.side(), &mut shares[0].matrix, report)?;
                 String::new()
             }
-            _ => self.close(ranks, cut, first, &shares, &mut report)?,
+            _ => self.close(ranks, cut, first, &shares, report)?,
         };
-        Ok(Shares { cut, first, shares, report, note })
+        Ok(Shares { cut, first, shares, note })
     }
 
     /// The arcs of the rows that GPUs keep, of which this is the first.
@@ -292,9 +295,9 @@ impl<'a, W: Weight> Work<'a, W> {
         let mut solver = Solver::new(gpu, form, parameters(self.config), kind, side)?;
         let timer = gpu.timer()?;
         timer.start()?;
-        report.launches = solver.solve(matrix, self.graph.n_vertices())?;
+        report.launches += solver.solve(matrix, self.graph.n_vertices())?;
         timer.stop()?;
-        report.solve_ms = timer.elapsed_ms()?;
+        report.solve_ms += timer.elapsed_ms()?;
         Ok(())
     }
 
@@ -332,9 +335,10 @@ impl<'a, W: Weight> Work<'a, W> {
         }
         // from here on no GPU reads what another sent, and the links may go
         let ((counts, own), solve_ms) = agree(ranks, closed)?;
-        (report.launches, report.solve_ms) = (counts.launches, solve_ms);
+        report.launches += counts.launches;
+        report.solve_ms += solve_ms;
         let mean = |ms: f64| Ok::<_, RanksError>(ranks.sum(ms)? / ranks.size() as f64);
-        report.phases = Phases {
+        report.phases += Phases {
             closing_ms: mean(own.closing_ms)?,
             sending_ms: mean(own.sending_ms)?,
             updating_ms: mean(own.updating_ms)?,
@@ -348,37 +352,38 @@ impl<'a, W: Weight> Work<'a, W> {
         ranks: &dyn Communicator,
         kernels: Vec<Kernels>,
         pool: &ThreadPool,
-    ) -> Result<(Found<W>, Report), ApspError> {
-        let mut closed = self.shares(ranks, kernels)?;
+        report: &mut Report,
+    ) -> Result<Found<W>, ApspError> {
+        let closed = self.shares(ranks, kernels, report)?;
         let start = Instant::now();
         let (n_rows, n_parts) = (self.graph.n_vertices(), ranks.size());
         let share = Blocks { n_rows, n_parts, ..closed.cut.blocks }.share(ranks.rank());
         let mut found =
             Found::distances(share, agree(ranks, pool.install(|| closed.table(share)))?);
-        closed.report.download_ms = milliseconds(start);
-        let Shares { cut, shares, mut report, note, .. } = closed;
+        report.download_ms += milliseconds(start);
+        let Shares { cut, shares, note, .. } = closed;
         found.note = note;
         // those of several ranks are found by columns, which all ranks have rows of
         if n_parts == 1 {
             let kernels = shares.iter().map(|share| &share.kernels).collect();
             let (distances, closed) = (&found.distances, Closed::OnGpus(&shares));
             found.next_hops =
-                pool.install(|| self.next_hops(distances, closed, cut, kernels, &mut report))?;
+                pool.install(|| self.next_hops(distances, closed, cut, kernels, report))?;
         }
-        Ok((found, report))
+        Ok(found)
     }
 
     fn streamed(
         &self,
         kernels: &[Kernels],
         available: u64,
-    ) -> Result<(Found<W>, Report), ApspError> {
+        report: &mut Report,
+    ) -> Result<Found<W>, ApspError> {
         let Self { gpus, graph, arithmetic, .. } = *self;
         let n = graph.n_vertices();
         let cut = Cut::passing(arithmetic, n, gpus.len(), available).map_err(|required| {
             GpuError::OutOfMemory { what: "the smallest strips of the matrix", required, available }
         })?;
-        let mut report = Report::default();
         let start = Instant::now();
         let mut matrix = gpus[0].pinned::<u32>(cut.stride() * cut.side())?;
         self.write_arcs(cut.side(), &mut matrix);
@@ -387,38 +392,38 @@ impl<'a, W: Weight> Work<'a, W> {
             Part::new(gpu, kernels, cut, number, Store::OnHost(&matrix))
         });
         let parts = parts.collect::<Result<Vec<_>, _>>()?;
-        report.prepare_ms = milliseconds(start);
+        report.prepare_ms += milliseconds(start);
         let start = Instant::now();
         let (counts, phases) = close(&parts, self.progress)?;
-        (report.strips, report.phases) = (counts.strips, phases);
-        report.solve_ms = milliseconds(start);
+        report.strips += counts.strips;
+        report.phases += phases;
+        report.solve_ms += milliseconds(start);
         drop(parts);
         let matrix = matrix.into_inner();
         let start = Instant::now();
         let mut found = Found::distances(all_rows(n), self.table(cut.side(), &matrix)?);
-        report.download_ms = milliseconds(start);
+        report.download_ms += milliseconds(start);
         let (closed, kernels) = (Closed::Passing(&matrix), kernels.iter().collect());
-        found.next_hops = self.next_hops(&found.distances, closed, cut, kernels, &mut report)?;
-        Ok((found, report))
+        found.next_hops = self.next_hops(&found.distances, closed, cut, kernels, report)?;
+        Ok(found)
     }
 
     /// The published form; next hops are left to the host.
-    fn out_of_core(&self) -> Result<(Found<W>, Report), ApspError> {
+    fn out_of_core(&self, report: &mut Report) -> Result<Found<W>, ApspError> {
         let n = self.graph.n_vertices();
         let side = self.arithmetic.side(n);
-        let mut report = Report::default();
         let start = Instant::now();
         let mut form = OutOfCore::new(&self.gpus[0], self.arithmetic.kind(), side)?;
         let mut matrix = vec![0; side * side];
         self.write_arcs(side, &mut matrix);
-        report.prepare_ms = milliseconds(start);
+        report.prepare_ms += milliseconds(start);
         let start = Instant::now();
-        report.launches = form.solve(&mut matrix, n, self.progress)?;
-        report.solve_ms = milliseconds(start);
+        report.launches += form.solve(&mut matrix, n, self.progress)?;
+        report.solve_ms += milliseconds(start);
         let start = Instant::now();
         let distances = self.table(side, &matrix)?;
-        report.download_ms = milliseconds(start);
-        Ok((Found::distances(all_rows(n), distances), report))
+        report.download_ms += milliseconds(start);
+        Ok(Found::distances(all_rows(n), distances))
     }
 
     /// Next hops, if they are asked for and GPUs can find them.
@@ -439,7 +444,7 @@ impl<'a, W: Weight> Work<'a, W> {
         let useful = marked(graph, &marks(graph, &all, distances.as_storage(), 0.0));
         let by_levels = graph.first_negative().is_some();
         let finder = Finder { gpus: self.gpus, kernels, closed, cut, by_levels };
-        report.next_hops_ms = milliseconds(start);
+        report.next_hops_ms += milliseconds(start);
         finder.find(&useful, report, self.progress)
     }
 

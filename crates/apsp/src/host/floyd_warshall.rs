@@ -37,9 +37,8 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 use sssp::Progress;
 
-use super::STEP;
-use super::matrix::{Matrix, Panel};
-use super::min_plus::MinPlus;
+use super::matrix::{Matrix, STEP};
+use super::min_plus::{MinPlus, Panel};
 use crate::ApspError;
 use crate::error::agree;
 
@@ -82,8 +81,10 @@ pub(crate) fn blocked<E: MinPlus>(
     pool: Option<&ThreadPool>,
     progress: Option<Progress<'_>>,
 ) -> Result<(), ApspError> {
-    let panels = agree(ranks, matrix.panels())?.map(RefCell::new);
-    let share = matrix.share;
+    let (share, n) = (matrix.share, matrix.n_columns());
+    let panel = || matrix.panel(share.blocks.rows(0).len(), n);
+    let panels = panel().and_then(|first| Ok([first, panel()?]));
+    let panels = agree(ranks, panels)?.map(RefCell::new);
     let rank = Rank { share, matrix: RefCell::new(matrix), panels, ranks, pool };
     pivots::close(&[rank], progress)?;
     Ok(())
@@ -125,10 +126,8 @@ impl<E: MinPlus> Part for Rank<'_, E> {
     fn receive(&self, block: usize, _owner: Option<&Self>) -> Result<u64, ApspError> {
         let Self { share: Share { blocks, .. }, panels, ranks, .. } = self;
         let mut panel = panels[block % 2].borrow_mut();
-        ranks.broadcast(
-            blocks.owner(block),
-            panel.packed(blocks.rows(block).len(), blocks.n_rows),
-        )?;
+        let panel = panel.reshape(blocks.rows(block).len(), blocks.n_rows);
+        ranks.broadcast(blocks.owner(block), panel.strips_mut())?;
         Ok(0)
     }
 
@@ -137,11 +136,11 @@ impl<E: MinPlus> Part for Rank<'_, E> {
     }
 
     fn update(&self, pivots: usize, strip: Strip) -> Result<u64, ApspError> {
-        let (blocks, all) = (self.share.blocks, 0..self.share.blocks.n_rows);
+        let blocks = self.share.blocks;
         let mut matrix = self.matrix.borrow_mut();
         let (matrix, panel) = (&mut **matrix, &*self.panels[pivots % 2].borrow());
         on(self.pool, || {
-            matrix.update([blocks.rows(strip.block)], &blocks.rows(pivots), &all, panel);
+            matrix.update([blocks.rows(strip.block)], &blocks.rows(pivots), 0, panel);
         });
         Ok(0)
     }
@@ -157,8 +156,8 @@ impl<E: MinPlus> Part for Rank<'_, E> {
     fn update_rest(parts: &[Self], pivots: usize, work: &mut Work<'_>) -> Result<(), ApspError> {
         let rank = &parts[0];
         let (blocks, next) = (rank.share.blocks, pivots + 1);
-        let (through, all) = (blocks.rows(pivots), 0..blocks.n_rows);
-        let rest = [0..through.start, blocks.rows(next).end..all.end];
+        let through = blocks.rows(pivots);
+        let rest = [0..through.start, blocks.rows(next).end..blocks.n_rows];
         let is_ended = work.is_ended();
         let strips = rank.share.own_blocks().filter(|&block| block != pivots && block != next);
         work.add(0, strips.count() as u64);
@@ -166,7 +165,7 @@ impl<E: MinPlus> Part for Rank<'_, E> {
         let (matrix, panel) = (&mut **matrix, &*rank.panels[pivots % 2].borrow());
         beside(
             rank.pool,
-            || matrix.update(rest, &through, &all, panel),
+            || matrix.update(rest, &through, 0, panel),
             || {
                 rank.go_on(is_ended)?;
                 work.receive(parts, next)

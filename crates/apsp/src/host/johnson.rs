@@ -72,9 +72,9 @@ fn search_from<W: Weight, R: SearchWeight>(
     let per_turn = if ranks.size() == 1 { n_targets.max(1) } else { SEARCHES_PER_TURN };
     let n_turns = ranks.max(n_sources.div_ceil(per_turn) as u64)?;
     let before = AtomicU64::new(0);
-    let step = |done, _| match progress {
-        Some(tell) => tell(before.load(Ordering::Relaxed) + done, n_sources as u64),
-        None => ControlFlow::Continue(()),
+    let step = |done, _| {
+        let done = before.load(Ordering::Relaxed) + done;
+        progress.map_or(ControlFlow::Continue(()), |tell| tell(done, n_sources as u64))
     };
     let solver = match gpus {
         [] => Solver::new(graph, &config),

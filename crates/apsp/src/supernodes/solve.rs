@@ -8,10 +8,11 @@ use graph_formats::{Csr, Weight};
 use paths::DistanceTable;
 use sssp::Progress;
 
-use super::fronts::Fronts;
-use super::{Ordered, Steps, Supernodes, host, memory};
+use super::fronts::{Fronts, bytes_of_all, bytes_of_fronts};
+use super::{Ordered, Steps, Supernodes, host};
 use crate::cuda::{self, Arithmetic, supernodes as on_gpu};
 use crate::element::with_element;
+use crate::error::check_memory;
 use crate::host::{MinPlus, all_rows};
 use crate::job::{Backend, Found, Job, Turn};
 use crate::pairs::milliseconds;
@@ -47,7 +48,7 @@ impl<W: RaisedWeight> Backend<W> for BySupernodes<'_> {
         let share = all_rows(n_vertices);
         let hops = if config.next_hops { hops::bytes(graph, share) } else { 0 };
         let bytes = Table::<W>::bytes(share) + self.bytes(graph, plan)?.max(hops);
-        crate::memory::check(n_vertices, bytes, config.memory)
+        check_memory(n_vertices, bytes, config.memory)
     }
 
     fn find(
@@ -88,10 +89,10 @@ impl BySupernodes<'_> {
         let Some(number) = plan.widest() else { return Ok(0) };
         let arithmetic = Arithmetic::of_plan(plan.widest(), graph)?;
         Ok(with_element!(W, number, E => match gpu {
-            None => memory::of_all::<E>(supernodes),
+            None => bytes_of_all::<E>(supernodes),
             Some(_) => {
                 let sent = on_gpu::bytes_on_host::<E>(supernodes, arithmetic);
-                memory::of_fronts::<E>(supernodes) + sent
+                bytes_of_fronts::<E>(supernodes) + sent
             }
         }))
     }
