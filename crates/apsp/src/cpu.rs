@@ -107,9 +107,9 @@ fn by_matrix<W: Weight, E: MinPlus>(
         }
         // between the threads of the pool nothing is handed over where nothing is sent
         _ if ranks.size() == 1 => {
-            pool.install(|| floyd_warshall::blocked(&mut matrix, &Alone, None, progress))?;
+            pool.install(|| floyd_warshall::blocked(&mut matrix, &Alone, pool, progress))?;
         }
-        _ => floyd_warshall::blocked(&mut matrix, ranks, Some(pool), progress)?,
+        _ => floyd_warshall::blocked(&mut matrix, ranks, pool, progress)?,
     }
     report.solve_ms += milliseconds(start);
     let start = Instant::now();

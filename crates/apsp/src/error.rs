@@ -179,6 +179,7 @@ impl From<SsspError> for ApspError {
         match error {
             SsspError::Interrupted(interrupted) => interrupted.into(),
             SsspError::Gpu(error) => Self::Gpu(error),
+            SsspError::NotOnGpu { reason } => Self::NotOnGpu { reason },
             other => Self::Search(other),
         }
     }

@@ -293,11 +293,10 @@ impl pivots::Part for Part<'_> {
         };
         gpu.wait_for(&closed[pivots % 2])?;
         let (columns, panel) = (rows.columns(cut.blocks.rows(pivots)), self.panel(pivots));
-        let taken = product::Strip { rows, columns, turned, panel };
         self.time(Phase::Updating, gpu, || {
             // SAFETY: the strip and its columns lie where they were loaded; the panel is closed,
             // and only read; `turned` is the slot's own.
-            unsafe { Ok(take_through(gpu, self.kernels, &taken)?) }
+            unsafe { Ok(take_through(gpu, self.kernels, rows, columns, turned, panel)?) }
         })?;
         computed.record(gpu)?;
         if let (Store::OnHost(matrix), false) = (self.store, is_next) {

@@ -20,22 +20,11 @@ use crate::{Algorithm, ApspError, Config};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Need {
     n_vertices: usize,
-    /// The matrix, padding included, and what the form needs beside it on the host.
-    matrix: u128,
-    /// What a GPU keeps of it,
-    share: u128,
-    /// what the form of Floyd-Warshall takes there beside it,
-    beside: u128,
-    /// and the arcs there.
-    arcs: u128,
-    /// The table of distances.
-    table: u128,
-    /// Next hops, where they are asked for,
-    hops: u128,
-    /// the work on them on the host,
-    hops_work: u128,
-    /// and those of the strips that GPUs bring beside the matrix.
-    hop_strips: u128,
+    /// Of a GPU's memory, with its share of the matrix there. Next hops are found there too only
+    /// where there is memory left when the matrix is closed.
+    pub(super) on_gpu: u64,
+    /// Of the host's.
+    on_host: u128,
 }
 
 impl Need {
@@ -51,62 +40,46 @@ impl Need {
         let cut = Cut::on_gpus(arithmetic, n, n_parts);
         let rows = Blocks { n_rows: n, n_parts: ranks.size(), ..cut.blocks }.share(ranks.rank());
         let side = arithmetic.side(n);
-        let mut matrix = side as u128 * arithmetic.stride(side) as u128 * size_of::<u32>() as u128;
-        let mut arcs = DeviceArcs::bytes(graph, arithmetic).into();
-        let (share, beside) = match algorithm {
+        let bytes = |words: usize| words as u128 * size_of::<u32>() as u128;
+        let square = bytes(side) * arithmetic.stride(side) as u128;
+        // the matrix as it comes back, with what the form needs on the host
+        let mut matrix = square;
+        let on_gpu = u128::from(DeviceArcs::bytes(graph, arithmetic));
+        let on_gpu = match algorithm {
             Algorithm::Published(Form::BlockedOutOfCore) => {
-                let panels = OutOfCore::bytes(side).into();
-                // columns transposed, and no arcs there
+                let panels = u128::from(OutOfCore::bytes(side));
+                // columns transposed, and no arcs on the GPU
                 matrix += panels / 2;
-                arcs = 0;
-                (0, panels)
+                panels
             }
             Algorithm::Published(form) => {
-                (matrix, parameters(config).n_matrices_beside(form) as u128 * matrix)
+                on_gpu + square * (1 + parameters(config).n_matrices_beside(form) as u128)
             }
-            _ => {
-                let share = cut.blocks.most_rows() as u128 * cut.stride() as u128;
-                (share * size_of::<u32>() as u128, cut.bytes().into())
-            }
+            _ => on_gpu + bytes(cut.blocks.most_rows() * cut.stride()) + u128::from(cut.bytes()),
         };
-        let (mut hops, mut hops_work) = match config.next_hops {
+        let (hops, hops_work) = match config.next_hops {
             true => (bytes_of_hops(rows), bytes_of_work(graph, rows)),
             false => (0, 0),
         };
-        if ranks.size() > 1 {
-            // no more of the matrix comes back at a time, and that before the hops
-            matrix = (cut.blocks.block_rows * cut.stride() * size_of::<u32>()) as u128;
-            (hops, hops_work) = (0, hops + hops_work);
-        }
-        let n_columns = (n_gpus * COLUMNS).min(n);
+        // after the matrix the work on next hops; or beside it those that GPUs bring
+        let beside = if ranks.size() > 1 {
+            // no more of the matrix comes back at a time
+            bytes(cut.blocks.block_rows * cut.stride()).max(hops + hops_work)
+        } else {
+            let n_columns = (n_gpus * COLUMNS).min(n);
+            let hop_strips = hops / n.max(1) as u128 * n_columns as u128;
+            hops + (matrix + hop_strips).max(hops_work)
+        };
         Self {
             n_vertices: n,
-            matrix,
-            share,
-            beside,
-            arcs,
-            table: Table::<W>::bytes(rows),
-            hops,
-            hops_work,
-            hop_strips: hops / n.max(1) as u128 * n_columns as u128,
+            on_gpu: u64::try_from(on_gpu).unwrap_or(u64::MAX),
+            on_host: Table::<W>::bytes(rows) + beside,
         }
     }
 
-    /// Of a GPU's memory, with its share of the matrix there. Next hops are found there too only where
-    /// there is memory left when the matrix is closed.
-    pub(super) fn on_gpu(&self) -> u64 {
-        u64::try_from(self.share + self.beside + self.arcs).unwrap_or(u64::MAX)
-    }
-
-    /// Of the host's: the results, and beside them the matrix as it comes back, with next hops by
-    /// GPUs, or after that the work on them.
-    pub(super) fn on_host(&self) -> u128 {
-        self.table + self.hops + (self.matrix + self.hop_strips).max(self.hops_work)
-    }
-
-    /// An error where that is more than the memory allowed, or than there is.
+    /// An error where the host's part is more than the memory allowed, or than there is.
     pub(super) fn check_host(&self, allowed: Option<u64>) -> Result<(), ApspError> {
-        check_memory(self.n_vertices, self.on_host(), allowed)
+        check_memory(self.n_vertices, self.on_host, allowed)
     }
 }
 
@@ -145,9 +118,9 @@ mod tests {
     fn hops_beside_numbers_of_16_bits_may_have_32() {
         let n = 70_000u128;
         let need = need(70_000, Algorithm::Blocked, Arithmetic::U16, true);
-        assert!((2 * n * n..2 * n * n + 300_000_000).contains(&u128::from(need.on_gpu())));
+        assert!((2 * n * n..2 * n * n + 300_000_000).contains(&u128::from(need.on_gpu)));
         // a distance has 8 bytes, a hop 4, and a number of the matrix 2
-        assert!((14 * n * n..14 * n * n + 600_000_000).contains(&need.on_host()));
+        assert!((14 * n * n..14 * n * n + 600_000_000).contains(&need.on_host));
     }
 
     /// The recursive form has a second matrix, and method B in its blocked layout.
@@ -156,12 +129,12 @@ mod tests {
         let blocked = need(1000, Algorithm::Blocked, Arithmetic::I32, false);
         let need = |form| need(1000, Algorithm::Published(form), Arithmetic::I32, false);
         let (one, arcs) = (4 * 1024 * 1024, 4 * (1001 + 2 * 999));
-        assert_eq!(need(Form::BlockedProduct).on_gpu(), one + arcs);
-        assert_eq!(need(Form::FloydWarshall).on_gpu(), one + arcs);
-        assert_eq!(need(Form::BlockedTwoLevel).on_gpu(), 2 * one + arcs);
-        assert_eq!(need(Form::Recursive).on_gpu(), 2 * one + arcs);
-        assert_eq!(need(Form::BlockedOutOfCore).on_gpu(), 2 * 32 * 1024 * 4);
-        let blocked = blocked.on_gpu() - one - arcs;
+        assert_eq!(need(Form::BlockedProduct).on_gpu, one + arcs);
+        assert_eq!(need(Form::FloydWarshall).on_gpu, one + arcs);
+        assert_eq!(need(Form::BlockedTwoLevel).on_gpu, 2 * one + arcs);
+        assert_eq!(need(Form::Recursive).on_gpu, 2 * one + arcs);
+        assert_eq!(need(Form::BlockedOutOfCore).on_gpu, 2 * 32 * 1024 * 4);
+        let blocked = blocked.on_gpu - one - arcs;
         assert_eq!(blocked, Cut::on_gpus(Arithmetic::I32, 1000, 1).bytes());
     }
 
@@ -170,13 +143,12 @@ mod tests {
     fn the_host_is_bounded() {
         let need = need(1000, Algorithm::Blocked, Arithmetic::I32, false);
         let bytes = 8 * 1000 * 1000 + 4 * 1024 * 1024;
-        assert_eq!(need.on_host(), bytes.into());
+        assert_eq!(need.on_host, bytes.into());
         need.check_host(Some(bytes)).unwrap();
         need.check_host(None).unwrap();
         let refused = need.check_host(Some(bytes - 1));
         assert!(matches!(refused, Err(ApspError::OverMemory { .. })), "{refused:?}");
-        let huge = Need { table: u128::from(u64::MAX) * 2, ..need };
-        assert_eq!(need.on_gpu(), huge.on_gpu());
+        let huge = Need { on_host: u128::from(u64::MAX) * 2, ..need };
         assert!(matches!(huge.check_host(None), Err(ApspError::TooLarge { .. })));
     }
 }

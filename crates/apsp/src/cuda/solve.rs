@@ -217,12 +217,12 @@ impl<'a, W: Weight> Work<'a, W> {
         report: &mut Report,
     ) -> Result<Found<W>, ApspError> {
         if self.algorithm == Algorithm::Published(Form::BlockedOutOfCore) {
-            self.gpus[0].check_fits("the panels of 32 rows", self.need.on_gpu())?;
+            self.gpus[0].check_fits("the panels of 32 rows", self.need.on_gpu)?;
             return pool.install(|| self.out_of_core(report));
         }
         let loaded = self.kernels().and_then(|kernels| Ok((kernels, available(self.gpus)?)));
         let (kernels, available) = agree(ranks, loaded)?;
-        let fits = self.need.on_gpu() <= available || ranks.size() > 1;
+        let fits = self.need.on_gpu <= available || ranks.size() > 1;
         match self.algorithm {
             Algorithm::Blocked if !fits => {
                 pool.install(|| self.streamed(&kernels, available, report))
@@ -269,7 +269,7 @@ impl<'a, W: Weight> Work<'a, W> {
         kernels: Vec<Kernels>,
         report: &mut Report,
     ) -> Result<Vec<GpuShare>, ApspError> {
-        self.gpus[0].check_fits("the matrix of all pairs", self.need.on_gpu())?;
+        self.gpus[0].check_fits("the matrix of all pairs", self.need.on_gpu)?;
         let mut shares = Vec::new();
         for (gpu, kernels) in self.gpus.iter().zip(kernels) {
             let start = Instant::now();

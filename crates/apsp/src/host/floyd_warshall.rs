@@ -73,12 +73,13 @@ pub(crate) fn recursive<E: MinPlus>(
     close(matrix, 0..n, &mut panel, progress)
 }
 
-/// A block of pivots after the other, on all ranks, each with the threads of `pool`, or of the
-/// caller's. The progress callback of any rank may end the work of all.
+/// A block of pivots after the other, on all ranks, each with the threads of `pool`, of which the
+/// caller may be one where nothing is sent. The progress callback of any rank may end the work of
+/// all.
 pub(crate) fn blocked<E: MinPlus>(
     matrix: &mut Matrix<E>,
     ranks: &dyn Communicator,
-    pool: Option<&ThreadPool>,
+    pool: &ThreadPool,
     progress: Option<Progress<'_>>,
 ) -> Result<(), ApspError> {
     let (share, n) = (matrix.share, matrix.n_columns());
@@ -97,7 +98,7 @@ struct Rank<'a, E> {
     /// The closed rows of a block and of the next.
     panels: [RefCell<Panel<E>>; 2],
     ranks: &'a dyn Communicator,
-    pool: Option<&'a ThreadPool>,
+    pool: &'a ThreadPool,
 }
 
 impl<E: MinPlus> Part for Rank<'_, E> {
@@ -115,7 +116,7 @@ impl<E: MinPlus> Part for Rank<'_, E> {
         let (pivots, all) = (self.share.blocks.rows(block), 0..self.share.blocks.n_rows);
         let mut matrix = self.matrix.borrow_mut();
         let (matrix, panel) = (&mut **matrix, &mut *self.panels[block % 2].borrow_mut());
-        on(self.pool, || {
+        self.pool.install(|| {
             close(matrix, pivots.clone(), panel, progress)?;
             matrix.relax([pivots.clone()], &pivots, &all, panel);
             matrix.pack(panel, &pivots, &all);
@@ -139,7 +140,7 @@ impl<E: MinPlus> Part for Rank<'_, E> {
         let blocks = self.share.blocks;
         let mut matrix = self.matrix.borrow_mut();
         let (matrix, panel) = (&mut **matrix, &*self.panels[pivots % 2].borrow());
-        on(self.pool, || {
+        self.pool.install(|| {
             matrix.update([blocks.rows(strip.block)], &blocks.rows(pivots), 0, panel);
         });
         Ok(0)
@@ -163,35 +164,11 @@ impl<E: MinPlus> Part for Rank<'_, E> {
         work.add(0, strips.count() as u64);
         let mut matrix = rank.matrix.borrow_mut();
         let (matrix, panel) = (&mut **matrix, &*rank.panels[pivots % 2].borrow());
-        beside(
-            rank.pool,
-            || matrix.update(rest, &through, 0, panel),
-            || {
-                rank.go_on(is_ended)?;
-                work.receive(parts, next)
-            },
-        )
-    }
-}
-
-fn on<T: Send>(pool: Option<&ThreadPool>, work: impl FnOnce() -> T + Send) -> T {
-    match pool {
-        Some(pool) => pool.install(work),
-        None => work(),
-    }
-}
-
-/// Does some work in the pool, and other work meanwhile on this thread.
-fn beside<T>(pool: Option<&ThreadPool>, work: impl FnOnce() + Send, here: impl FnOnce() -> T) -> T {
-    match pool {
-        Some(pool) => pool.in_place_scope(|scope| {
-            scope.spawn(|_| work());
-            here()
-        }),
-        None => {
-            work();
-            here()
-        }
+        rank.pool.in_place_scope(|scope| {
+            scope.spawn(|_| matrix.update(rest, &through, 0, panel));
+            rank.go_on(is_ended)?;
+            work.receive(parts, next)
+        })
     }
 }
 

@@ -39,18 +39,14 @@ pub(crate) fn search<W: RaisedWeight>(
     potentials: Option<&[W::Distance]>,
 ) -> Result<DistanceTable<W>, ApspError> {
     let sources: Vec<_> = share.rows().map(|v| v as VertexId).collect();
-    let found = match job.graph.first_negative() {
+    match job.graph.first_negative() {
         None => search_from(job, gpus, job.graph, &sources),
         Some(_) => {
             let potentials = potentials.map(<[_]>::to_vec).unwrap_or_default();
             let potentials = job.ranks.broadcast_vec(0, potentials)?;
             search_with(job, gpus, &sources, &potentials)
         }
-    };
-    found.map_err(|error| match error {
-        ApspError::Search(SsspError::NotOnGpu { reason }) => ApspError::NotOnGpu { reason },
-        other => other,
-    })
+    }
 }
 
 /// The same of a graph without negative weights: that of the job, or with its weights raised.

@@ -12,6 +12,7 @@ use std::ops::Range;
 
 use collectives::Alone;
 use graph_formats::parallel;
+use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::engine::{Engine, RowChecks};
@@ -31,22 +32,23 @@ pub(super) fn bytes<E: MinPlus>(side: usize, threads: usize, block: usize) -> u1
 }
 
 /// The CPU, with room for the rows of the pivots as its kernel reads them.
-pub(super) struct CpuEngine<E> {
+pub(super) struct CpuEngine<'a, E> {
+    pool: &'a ThreadPool,
     side: usize,
     panel: Panel<E>,
 }
 
-impl<E: MinPlus> CpuEngine<E> {
-    /// For a matrix of this side, in blocks of so many pivots.
-    pub(super) fn new(side: usize, block: usize) -> Result<Self, ApspError> {
+impl<'a, E: MinPlus> CpuEngine<'a, E> {
+    /// Of a thread of the pool, for a matrix of this side, in blocks of so many pivots.
+    pub(super) fn new(pool: &'a ThreadPool, side: usize, block: usize) -> Result<Self, ApspError> {
         let kernel = E::kernel();
         let bytes = Panel::len_of(&kernel, block, side) as u128 * size_of::<E>() as u128;
         let panel = Panel::new(kernel, block, side);
-        Ok(Self { side, panel: panel.ok_or_else(|| ApspError::too_large(side, bytes))? })
+        Ok(Self { pool, side, panel: panel.ok_or_else(|| ApspError::too_large(side, bytes))? })
     }
 }
 
-impl<E: MinPlus> Engine<E> for CpuEngine<E> {
+impl<E: MinPlus> Engine<E> for CpuEngine<'_, E> {
     fn load_pivots(
         &mut self,
         pivots: &Range<usize>,
@@ -65,12 +67,12 @@ impl<E: MinPlus> Engine<E> for CpuEngine<E> {
         first: usize,
         rows: &mut [E],
     ) -> Result<(), ApspError> {
-        let Self { side, panel } = self;
+        let Self { pool, side, panel } = self;
         let (side, width) = (*side, pivots.len());
         let mut diagonal = Matrix::filled(all_rows(width), E::kernel(), |i, row| {
             panel.unpack(i, pivots.start, row);
         })?;
-        floyd_warshall::blocked(&mut diagonal, &Alone, None, None)?;
+        floyd_warshall::blocked(&mut diagonal, &Alone, pool, None)?;
         for i in 0..width {
             let row = diagonal.row(i).iter().zip(pivots.clone());
             row.for_each(|(&number, j)| *panel.number_mut(i, j) = number);
@@ -95,7 +97,7 @@ impl<E: MinPlus> Engine<E> for CpuEngine<E> {
         columns: &[E],
         checks: &RowChecks<'_>,
     ) -> Result<(), ApspError> {
-        let Self { side, panel } = &*self;
+        let Self { side, panel, .. } = &*self;
         let (side, width) = (*side, pivots.len());
         let chunks = rows.par_chunks_mut(ROWS * side).zip(columns.par_chunks(ROWS * width));
         chunks.enumerate().try_for_each_init(Vec::new, |groups, (chunk, (rows, from))| {

@@ -166,7 +166,7 @@ fn close<W: RaisedWeight, E: MinPlus>(
     match gpus {
         Some(mut engine) => matrix.close(Rank { job, engine: &mut engine, pool })?,
         None => {
-            let mut engine = agree(ranks, CpuEngine::new(side, block))?;
+            let mut engine = agree(ranks, CpuEngine::new(pool, side, block))?;
             matrix.close(Rank { job, engine: &mut engine, pool })?;
         }
     }

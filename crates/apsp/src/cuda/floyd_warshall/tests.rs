@@ -4,6 +4,7 @@ use bytemuck::{cast_slice, cast_slice_mut};
 use collectives::Alone;
 use graph_formats::{Csr, Weight};
 use pivots::Blocks;
+use rayon::ThreadPoolBuilder;
 
 use super::super::arcs::DeviceArcs;
 use super::super::arithmetic::Arithmetic;
@@ -25,7 +26,8 @@ fn the_cut_does_not_matter() {
         let graph = graph.convert_weights::<W>().unwrap();
         let mut expected =
             host::Matrix::<E>::of(&graph, host::all_rows(n as usize), E::kernel()).unwrap();
-        floyd_warshall::blocked(&mut expected, &Alone, None, None).unwrap();
+        let pool = ThreadPoolBuilder::new().build().unwrap();
+        floyd_warshall::blocked(&mut expected, &Alone, &pool, None).unwrap();
 
         let kernels = Kernels::load(gpu, arithmetic).unwrap();
         let side = arithmetic.side(n as usize);
