@@ -14,9 +14,8 @@ use crate::element::with_element;
 use crate::error::{self, agree};
 use crate::host::{Kernel, Matrix, MinPlus, floyd_warshall, johnson, rows_of_rank};
 use crate::job::{Backend, Found, Job, Turn};
-use crate::pairs::milliseconds;
+use crate::pairs::{Table, decode, milliseconds};
 use crate::potentials::RaisedWeight;
-use crate::table::{Table, decode};
 use crate::width::Narrow;
 use crate::{Algorithm, ApspError, Config, Plan, Report, hops};
 

@@ -14,7 +14,7 @@ use graph_formats::{Csr, Distance, VertexId, Weight};
 use ndarray::Array2;
 use paths::{DistanceTable, HopStorage, NextHops};
 use pivots::{Blocks, Share};
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPool;
 use sssp::Progress;
 
 use crate::error::agree;
@@ -55,7 +55,7 @@ pub(crate) struct Work<'a, W: Weight> {
     pub(crate) ranks: &'a dyn Communicator,
     pub(crate) graph: &'a Csr<W>,
     pub(crate) share: Share,
-    pub(crate) threads: usize,
+    pub(crate) pool: &'a ThreadPool,
     pub(crate) progress: Option<Progress<'a>>,
 }
 
@@ -97,13 +97,11 @@ impl<W: RaisedWeight> Work<'_, W> {
     }
 
     fn fill<H: Hop + Pod>(&self, cells: &mut [W::Distance]) -> Result<Array2<H>, ApspError> {
-        let Self { ranks, graph, share, progress, .. } = *self;
+        let Self { ranks, graph, share, pool, progress } = *self;
         let n = graph.n_vertices();
         let by_levels = graph.first_negative().is_some();
-        let pool = ThreadPoolBuilder::new().num_threads(self.threads).build();
-        let pool = agree(ranks, pool.map_err(ApspError::from))?;
-        let arcs = self.useful_arcs(cells, &pool)?;
-        let settler = rounds(graph).then(|| Settler::new(&arcs, self.threads));
+        let arcs = self.useful_arcs(cells)?;
+        let settler = rounds(graph).then(|| Settler::new(&arcs, pool.current_num_threads()));
         let columns = Columns::new(ranks, share);
         let mut hops = Array2::from_elem((share.n_rows(), n), H::NONE);
         for turn in 0..columns.n_turns() {
@@ -133,8 +131,8 @@ impl<W: RaisedWeight> Work<'_, W> {
     }
 
     /// The arcs that begin a shortest path, by the marks of all ranks, each for its rows.
-    fn useful_arcs(&self, cells: &[W::Distance], pool: &ThreadPool) -> Result<Csr<W>, RanksError> {
-        let Self { ranks, graph, share, .. } = *self;
+    fn useful_arcs(&self, cells: &[W::Distance]) -> Result<Csr<W>, RanksError> {
+        let Self { ranks, graph, share, pool, .. } = *self;
         let sources: Vec<_> = share.rows().map(|v| v as VertexId).collect();
         let distances = Own { share, cells };
         let slack = match rounds(graph) {

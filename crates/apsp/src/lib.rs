@@ -40,7 +40,6 @@ mod ranks;
 mod scratch;
 mod solver;
 mod supernodes;
-mod table;
 mod width;
 
 pub use config::{Algorithm, Config};

@@ -5,13 +5,16 @@ use std::io::{self, Write};
 use std::ops::AddAssign;
 use std::time::Instant;
 
+use bytemuck::allocation::try_zeroed_vec;
 use bytemuck::cast_slice;
 use graph_formats::npy::{Dtype, Scalar, write_header};
-use graph_formats::{Distance, VertexId, Weight, tell};
+use graph_formats::{Distance, VertexId, Weight, parallel, tell};
 use ndarray::Array2;
 use paths::{DistanceTable, HopStorage, NextHops, Paths, Total};
+use pivots::Share;
 use sssp::Progress;
 
+use crate::element::Element;
 use crate::host::next_hops::Hop;
 use crate::scratch::Mapped;
 use crate::{ApspError, Plan};
@@ -29,6 +32,48 @@ pub struct Pairs<W: Weight> {
 
 /// Turns a row of a matrix into distances.
 pub(crate) type ReadRow<D> = Box<dyn Fn(usize, &mut Vec<D>) + Send + Sync>;
+
+/// The distances from all vertices, or some, to all.
+pub(crate) struct Table<W: Weight>(Array2<W::Distance>);
+
+impl<W: Weight> Table<W> {
+    /// Bytes of the distances of a rank.
+    pub(crate) fn bytes(share: Share) -> u128 {
+        Self::bytes_of(share.n_rows(), share.blocks.n_rows)
+    }
+
+    fn bytes_of(n_sources: usize, n: usize) -> u128 {
+        n_sources as u128 * n as u128 * size_of::<W::Distance>() as u128
+    }
+
+    /// Zeros, which the system gives out when they are first touched.
+    pub(crate) fn new(n_sources: usize, n: usize) -> Result<Self, ApspError> {
+        let cells = n_sources.checked_mul(n).and_then(|len| try_zeroed_vec(len).ok());
+        let cells = cells.ok_or_else(|| ApspError::too_large(n, Self::bytes_of(n_sources, n)))?;
+        Ok(Self(Array2::from_shape_vec((n_sources, n), cells).expect("as many cells")))
+    }
+
+    /// Writes each row, which `write` gets with its place, on all threads of the current rayon pool.
+    pub(crate) fn fill(&mut self, write: &(dyn Fn(usize, &mut [W::Distance]) + Sync)) {
+        let rows = self.rows(1).into_iter().enumerate();
+        parallel::for_each_of(rows, &|(place, row)| write(place, row));
+    }
+
+    /// Parts of so many rows, one after the other.
+    pub(crate) fn rows(&mut self, at_a_time: usize) -> Vec<&mut [W::Distance]> {
+        let n = self.0.ncols().max(1);
+        self.0.as_slice_mut().expect("row by row").chunks_mut(at_a_time * n).collect()
+    }
+
+    pub(crate) fn finish(self) -> DistanceTable<W> {
+        DistanceTable::from_storage(self.0)
+    }
+}
+
+/// Writes the distances of some numbers of a matrix.
+pub(crate) fn decode<D: Distance, E: Element>(cells: &mut [D], numbers: &[E]) {
+    cells.iter_mut().zip(numbers).for_each(|(cell, &number)| *cell = number.decode());
+}
 
 /// Who keeps the rows.
 pub(crate) enum Rows<W: Weight> {

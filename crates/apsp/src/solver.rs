@@ -153,26 +153,20 @@ pub struct InFolder<'a, G> {
 /// A weight type that all pairs are found for: each of the six. The trait is sealed.
 pub trait PairsWeight: RaisedWeight {
     #[doc(hidden)]
-    fn functions() -> Functions<Self>;
+    fn functions<'a>() -> Functions<'a, Self>;
 }
+
+type Solve<S, T> = fn(S, Option<Progress<'_>>) -> Result<T, ApspError>;
+type SolveOver<S, T> = fn(S, &dyn Communicator, Option<Progress<'_>>) -> Result<T, ApspError>;
 
 /// What the methods of the same names call.
 #[doc(hidden)]
-pub struct Functions<W: Weight> {
-    order: fn(&Solver<'_, Csr<W>>, Option<Progress<'_>>) -> Result<Ordered, ApspError>,
-    solve: fn(Solver<'_, Csr<W>>, Option<Progress<'_>>) -> Result<Pairs<W>, ApspError>,
-    solve_on_gpus:
-        fn(Solver<'_, Csr<W>>, Option<Progress<'_>>) -> Result<DevicePairs<W>, ApspError>,
-    solve_over: fn(
-        Solver<'_, Csr<W>>,
-        &dyn Communicator,
-        Option<Progress<'_>>,
-    ) -> Result<RankPairs<W>, ApspError>,
-    solve_in_folder: fn(
-        InFolder<'_, Csr<W>>,
-        &dyn Communicator,
-        Option<Progress<'_>>,
-    ) -> Result<Option<Pairs<W>>, ApspError>,
+pub struct Functions<'a, W: Weight> {
+    order: Solve<Solver<'a, Csr<W>>, Ordered>,
+    solve: Solve<Solver<'a, Csr<W>>, Pairs<W>>,
+    solve_on_gpus: Solve<Solver<'a, Csr<W>>, DevicePairs<W>>,
+    solve_over: SolveOver<Solver<'a, Csr<W>>, RankPairs<W>>,
+    solve_in_folder: SolveOver<InFolder<'a, Csr<W>>, Option<Pairs<W>>>,
 }
 
 macro_rules! pairs_weights {
@@ -180,13 +174,13 @@ macro_rules! pairs_weights {
         impl PairsWeight for $weight {
             // where it were inlined, the functions would be generated too
             #[inline(never)]
-            fn functions() -> Functions<Self> {
+            fn functions<'a>() -> Functions<'a, Self> {
                 Functions {
-                    order: |solver, progress| solver.find_order(progress),
-                    solve: |solver, progress| solver.find(progress),
-                    solve_on_gpus: |solver, progress| solver.find_on_gpus(progress),
-                    solve_over: |solver, ranks, progress| solver.find_over(ranks, progress),
-                    solve_in_folder: |solver, ranks, progress| solver.find(ranks, progress),
+                    order: Solver::find_order,
+                    solve: Solver::find,
+                    solve_on_gpus: Solver::find_on_gpus,
+                    solve_over: Solver::find_over,
+                    solve_in_folder: InFolder::find,
                 }
             }
         }
@@ -219,7 +213,7 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn order(&self, progress: Option<Progress<'_>>) -> Result<Ordered, ApspError> {
-        (W::functions().order)(self, progress)
+        (W::functions().order)(*self, progress)
     }
 
     /// Finds them. O(n³ / p) by p threads or GPUs, or for Johnson's algorithm O(n (n + m) log n),
@@ -410,7 +404,7 @@ impl<W: RaisedWeight> Solver<'_, Csr<W>> {
         }
     }
 
-    fn find_order(&self, progress: Option<Progress<'_>>) -> Result<Ordered, ApspError> {
+    fn find_order(self, progress: Option<Progress<'_>>) -> Result<Ordered, ApspError> {
         match self.device_for_supernodes() {
             Some(gpu) => Ordered::of(self.graph, self.config, gpu.is_some(), progress),
             None => Ok(Ordered::default()),

@@ -13,7 +13,7 @@ use super::next_hops::COLUMNS;
 use crate::error::check_memory;
 use crate::hops::{bytes_of_hops, bytes_of_work};
 use crate::job::Job;
-use crate::table::Table;
+use crate::pairs::Table;
 use crate::{Algorithm, ApspError, Config};
 
 /// The needs of one solve, in bytes.

@@ -26,10 +26,9 @@ use crate::error::agree;
 use crate::host::all_rows;
 use crate::host::useful_arcs::{marked, marks, rounds};
 use crate::job::{Backend, Found, Job, Turn};
-use crate::pairs::milliseconds;
+use crate::pairs::{Table, decode, milliseconds};
 use crate::potentials::RaisedWeight;
 use crate::ranks::RankPairs;
-use crate::table::{Table, decode};
 use crate::width::Narrow;
 use crate::{Algorithm, ApspError, Config, Phases, Plan, Report};
 

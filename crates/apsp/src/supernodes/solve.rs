@@ -15,9 +15,8 @@ use crate::element::with_element;
 use crate::error::check_memory;
 use crate::host::{MinPlus, all_rows};
 use crate::job::{Backend, Found, Job, Turn};
-use crate::pairs::milliseconds;
+use crate::pairs::{Table, milliseconds};
 use crate::potentials::RaisedWeight;
-use crate::table::Table;
 use crate::width::Narrow;
 use crate::{Algorithm, ApspError, Config, Number, Plan, Report, hops};
 

@@ -24,9 +24,8 @@ use self::kernels::{Kernels, Shape};
 use self::layout::Layout;
 use super::arithmetic::Arithmetic;
 use crate::host::MinPlus;
-use crate::pairs::milliseconds;
+use crate::pairs::{Table, decode, milliseconds};
 use crate::supernodes::{Fronts, Steps, Supernodes};
-use crate::table::{Table, decode};
 use crate::{ApspError, Report};
 
 /// Bytes of distances that come back at a time.
