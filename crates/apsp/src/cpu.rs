@@ -10,7 +10,7 @@ use pivots::Share;
 use published::pairs::Form;
 use rayon::ThreadPool;
 
-use crate::element::with_element;
+use crate::element::{with_element, write_row};
 use crate::error::{self, agree};
 use crate::host::{Kernel, Matrix, MinPlus, floyd_warshall, johnson, rows_of_rank};
 use crate::job::{Backend, Found, Job, Turn};
@@ -93,7 +93,8 @@ fn by_matrix<W: Weight, E: MinPlus>(
     let Job { ranks, graph, progress, .. } = *job;
     let start = Instant::now();
     let kernel = common_kernel(ranks)?;
-    let matrix = pool.install(|| Matrix::of(graph, share, kernel));
+    let fill = |v: usize, row: &mut [E]| write_row(graph, v, row);
+    let matrix = pool.install(|| Matrix::filled(share, kernel, fill));
     let mut matrix: Matrix<E> = agree(ranks, matrix)?;
     report.prepare_ms += milliseconds(start);
     let start = Instant::now();

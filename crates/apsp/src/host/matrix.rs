@@ -8,11 +8,11 @@
 use std::ops::Range;
 
 use collectives::{Alone, Communicator};
-use graph_formats::{Csr, Weight, parallel};
+use graph_formats::parallel;
 use pivots::{Blocks, Share};
 
 use super::min_plus::{Aligned, Kernel, MinPlus, Panel, line, pack_groups};
-use crate::element::{with_element, write_row};
+use crate::element::with_element;
 use crate::{ApspError, Number};
 
 /// Rows of a block are a multiple of this: of the rows of every kernel's block, so that no
@@ -82,15 +82,6 @@ impl<E: MinPlus> Matrix<E> {
         let mut matrix = Self::zeros(blocks.share(0), n_columns, E::kernel())?;
         matrix.numbers.fill(E::INFINITE);
         Some(matrix)
-    }
-
-    /// The arcs of `graph`, of parallel ones the shortest.
-    pub(crate) fn of<W: Weight>(
-        graph: &Csr<W>,
-        share: Share,
-        kernel: Kernel<E>,
-    ) -> Result<Self, ApspError> {
-        Self::filled(share, kernel, |v, row| write_row(graph, v, row))
     }
 
     /// A square matrix; `fill` gets each row, in which there is no path yet.

@@ -24,8 +24,9 @@ fn the_cut_does_not_matter() {
         let arcs: Vec<_> = arcs.map(|(u, v)| (u, v, 1 + (u * 31 + v * 17) % 50)).collect();
         let graph = Csr::<u32>::from_arcs(n as usize, &arcs).unwrap();
         let graph = graph.convert_weights::<W>().unwrap();
-        let mut expected =
-            host::Matrix::<E>::of(&graph, host::all_rows(n as usize), E::kernel()).unwrap();
+        let arcs = |v: usize, row: &mut [E]| write_row(&graph, v, row);
+        let expected = host::Matrix::filled(host::all_rows(n as usize), E::kernel(), arcs);
+        let mut expected = expected.unwrap();
         let pool = ThreadPoolBuilder::new().build().unwrap();
         floyd_warshall::blocked(&mut expected, &Alone, &pool, None).unwrap();
 
