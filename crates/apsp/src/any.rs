@@ -22,11 +22,17 @@ use collectives::{Communicator, RanksError};
 use graph_formats::{AnyCsr, Distance, Interrupted, VertexId, with_csr};
 use paths::{AnyDistances, AnyTable, Distances, NextHops, Number};
 use sssp::Progress;
+use sssp::cost::{self, Machine, Outline, Searches};
 
 use crate::{
-    ApspError, InFolder, Ordered, Pairs, PairsWeight, Plan, RankPairs, Report, Solver, Summary,
-    cost, scratch,
+    Algorithm, ApspError, InFolder, Ordered, Pairs, PairsWeight, Plan, RankPairs, Report, Solver,
+    Summary, scratch,
 };
+
+/// Sums a second of one thread in Floyd-Warshall: half of what a core with AVX2 does at its best.
+const SUMS_PER_SECOND: f64 = 2e10;
+/// The same in products of supernodes, many of which are small.
+const SUMS_PER_SECOND_OF_SUPERNODES: f64 = 5e9;
 
 /// [`Pairs`], whatever the weights are; its methods are those of the pairs.
 #[expect(missing_docs, reason = "each does what the method of its name does")]
@@ -115,7 +121,18 @@ impl Solver<'_, AnyCsr> {
     /// that is longer than to open and close it, which [`Machine`](sssp::cost::Machine)
     /// has.
     pub fn seconds_on_cpu(&self) -> f64 {
-        cost::seconds_on_cpu(self.graph, self.config, self.ordered)
+        let (n, threads) = (self.graph.n_vertices(), self.config.n_threads());
+        if let Some(supernodes) = self.ordered.and_then(|ordered| ordered.supernodes.as_ref()) {
+            return supernodes.n_sums() / (SUMS_PER_SECOND_OF_SUPERNODES * threads as f64);
+        }
+        let by_matrix = (n as f64).powi(3) / (SUMS_PER_SECOND * threads as f64);
+        let machine = Machine { threads, ..Machine::default() };
+        let by_search = || cost::seconds(&Outline::of(self.graph), Searches::Table(n), &machine).0;
+        match self.config.algorithm {
+            Algorithm::Auto => by_search().min(by_matrix),
+            Algorithm::Johnson => by_search(),
+            _ => by_matrix,
+        }
     }
 
     /// As for a [`Csr`](graph_formats::Csr).
@@ -145,7 +162,10 @@ impl InFolder<'_, AnyCsr> {
     /// # Errors
     /// The same.
     pub fn solve(self, progress: Option<Progress<'_>>) -> Result<Box<dyn AnyPairs>, ApspError> {
-        with_csr!(self.graph, |graph| Ok(Box::new(self.of(graph).solve(progress)?)))
+        let Self { solver, folder } = self;
+        with_csr!(solver.graph, |graph| {
+            Ok(Box::new(solver.of(graph).in_folder(folder).solve(progress)?))
+        })
     }
 
     /// As for a [`Csr`](graph_formats::Csr).
@@ -157,8 +177,9 @@ impl InFolder<'_, AnyCsr> {
         ranks: &dyn Communicator,
         progress: Option<Progress<'_>>,
     ) -> Result<Option<Box<dyn AnyPairs>>, ApspError> {
-        with_csr!(self.graph, |graph| {
-            let found = self.of(graph).solve_over(ranks, progress)?;
+        let Self { solver, folder } = self;
+        with_csr!(solver.graph, |graph| {
+            let found = solver.of(graph).in_folder(folder).solve_over(ranks, progress)?;
             Ok(found.map(|pairs| Box::new(pairs) as Box<dyn AnyPairs>))
         })
     }

@@ -10,15 +10,14 @@ use pivots::Share;
 use published::pairs::Form;
 use rayon::ThreadPool;
 
-use crate::element::with_element;
-use crate::error::agree;
+use crate::element::{with_element, write_row};
+use crate::error::{self, agree};
 use crate::host::{Kernel, Matrix, MinPlus, floyd_warshall, johnson, rows_of_rank};
 use crate::job::{Backend, Found, Job, Turn};
-use crate::pairs::milliseconds;
+use crate::pairs::{Table, decode, milliseconds};
 use crate::potentials::RaisedWeight;
-use crate::table::{Table, decode};
 use crate::width::Narrow;
-use crate::{Algorithm, ApspError, Config, Plan, Report, hops, memory};
+use crate::{Algorithm, ApspError, Config, Plan, Report, hops};
 
 /// The CPU, by Floyd-Warshall on a matrix or by searches; these by GPUs, if there are any.
 pub(crate) struct Cpu<'a> {
@@ -80,7 +79,7 @@ pub(crate) fn check_memory<W: Weight>(
         _ => 0,
     };
     let hops = if config.next_hops { hops::bytes(graph, share) } else { 0 };
-    memory::check(n_vertices, Table::<W>::bytes(share) + matrix.max(hops), config.memory)
+    error::check_memory(n_vertices, Table::<W>::bytes(share) + matrix.max(hops), config.memory)
 }
 
 /// By Floyd-Warshall on a matrix of these numbers.
@@ -94,7 +93,8 @@ fn by_matrix<W: Weight, E: MinPlus>(
     let Job { ranks, graph, progress, .. } = *job;
     let start = Instant::now();
     let kernel = common_kernel(ranks)?;
-    let matrix = pool.install(|| Matrix::of(graph, share, kernel));
+    let fill = |v: usize, row: &mut [E]| write_row(graph, v, row);
+    let matrix = pool.install(|| Matrix::filled(share, kernel, fill));
     let mut matrix: Matrix<E> = agree(ranks, matrix)?;
     report.prepare_ms += milliseconds(start);
     let start = Instant::now();
@@ -107,9 +107,9 @@ fn by_matrix<W: Weight, E: MinPlus>(
         }
         // between the threads of the pool nothing is handed over where nothing is sent
         _ if ranks.size() == 1 => {
-            pool.install(|| floyd_warshall::blocked(&mut matrix, &Alone, None, progress))?;
+            pool.install(|| floyd_warshall::blocked(&mut matrix, &Alone, pool, progress))?;
         }
-        _ => floyd_warshall::blocked(&mut matrix, ranks, Some(pool), progress)?,
+        _ => floyd_warshall::blocked(&mut matrix, ranks, pool, progress)?,
     }
     report.solve_ms += milliseconds(start);
     let start = Instant::now();

@@ -1,11 +1,13 @@
 //! What a number of the matrix is: how it is added and compared, and how weights and distances
 //! are encoded in it.
 
+use std::fmt;
+
 use bytemuck::Pod;
-use graph_formats::{Csr, Distance, DistanceKey, VertexId, Weight};
+use graph_formats::{Csr, Distance, DistanceKey, VertexId, Weight, WeightKind};
 
 /// A number that Floyd-Warshall adds and compares: `u16`, `i32`, `i64`, `f32` or `f64`, each of
-/// them a [`Number`](crate::Number).
+/// them a [`Number`].
 pub(crate) trait Element: Pod + PartialOrd + Send + Sync {
     /// The distance of a vertex from itself.
     const ZERO: Self;
@@ -105,6 +107,66 @@ macro_rules! float_element {
 integer_element!(i32, i64);
 float_element!(f32, f64);
 
+/// What Floyd-Warshall adds and compares in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Number {
+    /// 16 bits, for distances below 32,767 of weights that are not negative.
+    U16,
+    /// 32 bits.
+    I32,
+    /// 64 bits.
+    I64,
+    /// Single-precision floats.
+    F32,
+    /// Double-precision floats.
+    F64,
+}
+
+impl Number {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::U16, Self::I32, Self::I64, Self::F32, Self::F64];
+
+    /// Whether these hold all that `others` do: the same, or wider integers.
+    pub(crate) fn hold(self, others: Self) -> bool {
+        let wider =
+            matches!((others, self), (Self::U16, Self::I32 | Self::I64) | (Self::I32, Self::I64));
+        self == others || wider
+    }
+
+    /// What an entry of the matrix takes, in parts of one of 32 bits.
+    pub(crate) fn cost(self) -> f64 {
+        match self {
+            Self::U16 => 0.5,
+            Self::I32 => 1.0,
+            Self::F32 => 1.5,
+            Self::I64 | Self::F64 => 3.0,
+        }
+    }
+
+    /// Those of this name.
+    pub(crate) fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|number| number.to_string() == name)
+    }
+}
+
+/// Whether weights of this kind are floats: for conditions that are known when they are
+/// compiled, so that nothing is compiled for numbers that weights of a type never take.
+pub(crate) const fn is_float(kind: WeightKind) -> bool {
+    matches!(kind, WeightKind::F32 | WeightKind::F64)
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::U16 => "u16",
+            Self::I32 => "i32",
+            Self::I64 => "i64",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+        })
+    }
+}
+
 /// Writes row `u` of the matrix of a graph's arcs, of parallel ones the shortest: no path to where
 /// none leads, nor to and from what is no vertex of it.
 pub(crate) fn write_row<W: Weight, E: Element>(graph: &Csr<W>, u: usize, row: &mut [E]) {
@@ -121,7 +183,7 @@ pub(crate) fn write_row<W: Weight, E: Element>(graph: &Csr<W>, u: usize, row: &m
 /// weights of `$W` may take, so that it is compiled for no others, or of all.
 macro_rules! with_element {
     ($W:ty, $number:expr, $E:ident => $body:expr) => {
-        if const { $crate::number::is_float(<$W as graph_formats::Weight>::KIND) } {
+        if const { $crate::element::is_float(<$W as graph_formats::Weight>::KIND) } {
             $crate::element::with_element!(@of $number, $E => $body; F32 f32, _ f64)
         } else {
             $crate::element::with_element!(@of $number, $E => $body; U16 u16, I32 i32, _ i64)
@@ -148,7 +210,6 @@ pub(crate) use with_element;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Number;
 
     #[test]
     fn what_is_too_large_is_no_path() {

@@ -3,7 +3,7 @@
 use collectives::{Communicator, RanksError};
 use elimination::EliminationError;
 use gpu_runtime::{Gpu, GpuError};
-use graph_formats::{Interrupted, Large, VertexId};
+use graph_formats::{Interrupted, Large, VertexId, ensure_granted};
 use sssp::SsspError;
 
 use crate::{Algorithm, ScratchError};
@@ -179,12 +179,18 @@ impl From<SsspError> for ApspError {
         match error {
             SsspError::Interrupted(interrupted) => interrupted.into(),
             SsspError::Gpu(error) => Self::Gpu(error),
+            SsspError::NotOnGpu { reason } => Self::NotOnGpu { reason },
             other => Self::Search(other),
         }
     }
 }
 
 impl ApspError {
+    /// That memory cannot hold these bytes.
+    pub(crate) fn too_large(n_vertices: usize, bytes: u128) -> Self {
+        Self::TooLarge { n_vertices, bytes: bytes.into() }
+    }
+
     /// Whether another algorithm may do, which takes less memory or adds in wider numbers.
     pub(crate) fn is_too_much(&self) -> bool {
         match self {
@@ -200,6 +206,22 @@ impl ApspError {
             Self::Gpu(error) => error.named(gpus).into(),
             other => other,
         }
+    }
+}
+
+/// An error if all pairs of so many vertices, which take `bytes`, are more than is `allowed`, or
+/// than the system grants.
+pub(crate) fn check_memory(
+    n_vertices: usize,
+    bytes: u128,
+    allowed: Option<u64>,
+) -> Result<(), ApspError> {
+    match allowed {
+        Some(memory) if u128::from(memory) < bytes => {
+            Err(ApspError::OverMemory { n_vertices, bytes: bytes.into(), memory })
+        }
+        _ if usize::try_from(bytes).is_ok_and(|bytes| ensure_granted(bytes).is_ok()) => Ok(()),
+        _ => Err(ApspError::too_large(n_vertices, bytes)),
     }
 }
 

@@ -1,9 +1,11 @@
 //! Next hops for distances that some algorithm has found.
 //!
 //! Rows of distances stay where they were found. Columns are transposed, some at a time, because
-//! the hops to a vertex follow from its column alone.
+//! the hops to a vertex follow from its column alone. Ranks take blocks of columns in turn, as they
+//! take blocks of rows, and each has all rows of one of its blocks at a time. Over all turns a rank
+//! sends and receives O(n² / p) numbers, and has O(n) of them in hand.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::time::Instant;
 
 use bytemuck::Pod;
@@ -11,11 +13,10 @@ use collectives::{Communicator, RanksError};
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use ndarray::Array2;
 use paths::{DistanceTable, HopStorage, NextHops};
-use pivots::Share;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use pivots::{Blocks, Share};
+use rayon::ThreadPool;
 use sssp::Progress;
 
-use crate::columns::{Columns, width};
 use crate::error::agree;
 use crate::host::next_hops::{Finder, Hop, Rows, bytes_of_levels, may_need_levels};
 use crate::host::settle::Settler;
@@ -54,7 +55,7 @@ pub(crate) struct Work<'a, W: Weight> {
     pub(crate) ranks: &'a dyn Communicator,
     pub(crate) graph: &'a Csr<W>,
     pub(crate) share: Share,
-    pub(crate) threads: usize,
+    pub(crate) pool: &'a ThreadPool,
     pub(crate) progress: Option<Progress<'a>>,
 }
 
@@ -96,13 +97,11 @@ impl<W: RaisedWeight> Work<'_, W> {
     }
 
     fn fill<H: Hop + Pod>(&self, cells: &mut [W::Distance]) -> Result<Array2<H>, ApspError> {
-        let Self { ranks, graph, share, progress, .. } = *self;
+        let Self { ranks, graph, share, pool, progress } = *self;
         let n = graph.n_vertices();
         let by_levels = graph.first_negative().is_some();
-        let pool = ThreadPoolBuilder::new().num_threads(self.threads).build();
-        let pool = agree(ranks, pool.map_err(ApspError::from))?;
-        let arcs = self.useful_arcs(cells, &pool)?;
-        let settler = rounds(graph).then(|| Settler::new(&arcs, self.threads));
+        let arcs = self.useful_arcs(cells)?;
+        let settler = rounds(graph).then(|| Settler::new(&arcs, pool.current_num_threads()));
         let columns = Columns::new(ranks, share);
         let mut hops = Array2::from_elem((share.n_rows(), n), H::NONE);
         for turn in 0..columns.n_turns() {
@@ -120,10 +119,8 @@ impl<W: RaisedWeight> Work<'_, W> {
             };
             let distances = Array2::from_shape_vec((n, own.len()), part).expect("n rows");
             let done = own.start as u64;
-            let tell = |_, _| match progress {
-                Some(tell) => tell(done, n as u64),
-                None => ControlFlow::Continue(()),
-            };
+            let tell =
+                |_, _| progress.map_or(ControlFlow::Continue(()), |tell| tell(done, n as u64));
             let mut part = vec![H::NONE; distances.len()];
             let finder = Finder { arcs: &arcs, by_levels, columns: own, distances: &distances };
             let found = pool.install(|| finder.find(&mut part, Some(&tell)));
@@ -134,8 +131,8 @@ impl<W: RaisedWeight> Work<'_, W> {
     }
 
     /// The arcs that begin a shortest path, by the marks of all ranks, each for its rows.
-    fn useful_arcs(&self, cells: &[W::Distance], pool: &ThreadPool) -> Result<Csr<W>, RanksError> {
-        let Self { ranks, graph, share, .. } = *self;
+    fn useful_arcs(&self, cells: &[W::Distance]) -> Result<Csr<W>, RanksError> {
+        let Self { ranks, graph, share, pool, .. } = *self;
         let sources: Vec<_> = share.rows().map(|v| v as VertexId).collect();
         let distances = Own { share, cells };
         let slack = match rounds(graph) {
@@ -158,5 +155,85 @@ impl<W: RaisedWeight> Work<'_, W> {
         }
         ranks.broadcast(0, &mut all)?;
         Ok(marked(graph, &all))
+    }
+}
+
+/// Columns of a block.
+const WIDTH: usize = 256;
+
+/// The columns of a block, of which no rank has more at a time.
+fn width(n_vertices: usize, n_ranks: usize) -> usize {
+    WIDTH.min(n_vertices.div_ceil(n_ranks)).max(1)
+}
+
+/// The rows and columns of ranks.
+struct Columns<'a> {
+    ranks: &'a dyn Communicator,
+    share: Share,
+    columns: Blocks,
+}
+
+impl<'a> Columns<'a> {
+    /// Of the table of which each rank has these rows.
+    fn new(ranks: &'a dyn Communicator, share: Share) -> Self {
+        let (n, size) = (share.blocks.n_rows, ranks.size());
+        let columns = Blocks { n_rows: n, block_rows: width(n, size), n_parts: size };
+        Self { ranks, share, columns }
+    }
+
+    /// How often ranks take columns.
+    fn n_turns(&self) -> usize {
+        self.columns.count().div_ceil(self.ranks.size())
+    }
+
+    /// The columns that this rank has at a turn; at the last there may be none.
+    fn own(&self, turn: usize) -> Range<usize> {
+        self.of_rank(turn, self.ranks.rank())
+    }
+
+    fn of_rank(&self, turn: usize, rank: usize) -> Range<usize> {
+        self.columns.rows(turn * self.ranks.size() + rank)
+    }
+
+    /// All rows of this rank's columns, from the rows that ranks have. To be called by all of them.
+    fn load<T: Pod>(&self, turn: usize, rows: &[T]) -> Result<Vec<T>, RanksError> {
+        let n = self.share.blocks.n_rows;
+        let mut pieces = self.ranks.exchange(|rank| {
+            let columns = self.of_rank(turn, rank);
+            let mut piece = Vec::with_capacity(rows.len() / n.max(1) * columns.len());
+            rows.chunks_exact(n.max(1)).for_each(|row| piece.extend(&row[columns.clone()]));
+            piece
+        })?;
+        if let [whole] = &mut pieces[..] {
+            return Ok(std::mem::take(whole));
+        }
+        let width = self.own(turn).len().max(1);
+        let mut part = vec![T::zeroed(); n * self.own(turn).len()];
+        for (rank, piece) in pieces.iter().enumerate() {
+            let rows = self.share.blocks.share(rank).rows();
+            for (v, cells) in rows.zip(piece.chunks_exact(width)) {
+                part[v * width..][..width].copy_from_slice(cells);
+            }
+        }
+        Ok(part)
+    }
+
+    /// Puts all rows of this rank's columns where ranks have the rows. To be called by all of them.
+    fn store<T: Pod>(&self, turn: usize, part: &[T], rows: &mut [T]) -> Result<(), RanksError> {
+        let width = self.own(turn).len();
+        let pieces = self.ranks.exchange(|rank| {
+            let share = self.share.blocks.share(rank);
+            let mut piece = Vec::with_capacity(share.n_rows() * width);
+            share.rows().for_each(|v| piece.extend(&part[v * width..][..width]));
+            piece
+        })?;
+        for (rank, piece) in pieces.iter().enumerate() {
+            let columns = self.of_rank(turn, rank);
+            let cells = piece.chunks_exact(columns.len().max(1));
+            for (row, cells) in rows.chunks_exact_mut(self.share.blocks.n_rows.max(1)).zip(cells) {
+                row[columns.clone()].copy_from_slice(cells);
+            }
+        }
+        Ok(())
     }
 }

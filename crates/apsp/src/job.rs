@@ -118,7 +118,7 @@ impl<W: RaisedWeight> Job<'_, W> {
         let Found { share, mut distances, mut next_hops, note } = found;
         plan.reason.push_str(&note);
         if config.next_hops && next_hops.is_none() {
-            let work = hops::Work { ranks, graph, share, threads: plan.threads, progress };
+            let work = hops::Work { ranks, graph, share, pool: &pool, progress };
             let (settled, hops) = work.find(distances, &mut report)?;
             (distances, next_hops) = (settled, Some(hops));
         }

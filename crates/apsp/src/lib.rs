@@ -24,20 +24,14 @@
 //! ```
 
 pub mod any;
-mod attempt;
-mod columns;
 mod config;
-mod cost;
 mod cpu;
 mod cuda;
 mod element;
 mod error;
 mod hops;
 mod host;
-mod in_folder;
 mod job;
-mod memory;
-mod number;
 mod pairs;
 mod plan;
 mod potentials;
@@ -46,23 +40,19 @@ mod ranks;
 mod scratch;
 mod solver;
 mod supernodes;
-mod table;
-mod weights;
 mod width;
 
 pub use config::{Algorithm, Config};
 pub use cuda::DevicePairs;
+pub use element::Number;
 pub use error::ApspError;
-pub use in_folder::InFolder;
-pub use number::Number;
 pub use pairs::{Pairs, Phases, Report, Summary};
 pub use plan::Plan;
 pub use published;
 pub use ranks::RankPairs;
 pub use scratch::{ScratchError, ScratchFolder};
-pub use solver::Solver;
+pub use solver::{InFolder, PairsWeight, Solver};
 pub use supernodes::Ordered;
-pub use weights::PairsWeight;
 pub use width::Certainty;
 
 // The example of the README is a test too.

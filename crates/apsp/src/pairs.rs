@@ -5,13 +5,16 @@ use std::io::{self, Write};
 use std::ops::AddAssign;
 use std::time::Instant;
 
+use bytemuck::allocation::try_zeroed_vec;
 use bytemuck::cast_slice;
 use graph_formats::npy::{Dtype, Scalar, write_header};
-use graph_formats::{Distance, VertexId, Weight, tell};
-use ndarray::{Array2, ArrayView2};
+use graph_formats::{Distance, VertexId, Weight, parallel, tell};
+use ndarray::Array2;
 use paths::{DistanceTable, HopStorage, NextHops, Paths, Total};
+use pivots::Share;
 use sssp::Progress;
 
+use crate::element::Element;
 use crate::host::next_hops::Hop;
 use crate::scratch::Mapped;
 use crate::{ApspError, Plan};
@@ -30,22 +33,60 @@ pub struct Pairs<W: Weight> {
 /// Turns a row of a matrix into distances.
 pub(crate) type ReadRow<D> = Box<dyn Fn(usize, &mut Vec<D>) + Send + Sync>;
 
-/// Next hops in a folder, in 16 bits where ids fit.
-pub(crate) enum Hops {
-    Narrow(Mapped<u16>),
-    Wide(Mapped<u32>),
+/// The distances from all vertices, or some, to all.
+pub(crate) struct Table<W: Weight>(Array2<W::Distance>);
+
+impl<W: Weight> Table<W> {
+    /// Bytes of the distances of a rank.
+    pub(crate) fn bytes(share: Share) -> u128 {
+        Self::bytes_of(share.n_rows(), share.blocks.n_rows)
+    }
+
+    fn bytes_of(n_sources: usize, n: usize) -> u128 {
+        n_sources as u128 * n as u128 * size_of::<W::Distance>() as u128
+    }
+
+    /// Zeros, which the system gives out when they are first touched.
+    pub(crate) fn new(n_sources: usize, n: usize) -> Result<Self, ApspError> {
+        let cells = n_sources.checked_mul(n).and_then(|len| try_zeroed_vec(len).ok());
+        let cells = cells.ok_or_else(|| ApspError::too_large(n, Self::bytes_of(n_sources, n)))?;
+        Ok(Self(Array2::from_shape_vec((n_sources, n), cells).expect("as many cells")))
+    }
+
+    /// Writes each row, which `write` gets with its place, on all threads of the current rayon pool.
+    pub(crate) fn fill(&mut self, write: &(dyn Fn(usize, &mut [W::Distance]) + Sync)) {
+        let rows = self.rows(1).into_iter().enumerate();
+        parallel::for_each_of(rows, &|(place, row)| write(place, row));
+    }
+
+    /// Parts of so many rows, one after the other.
+    pub(crate) fn rows(&mut self, at_a_time: usize) -> Vec<&mut [W::Distance]> {
+        let n = self.0.ncols().max(1);
+        self.0.as_slice_mut().expect("row by row").chunks_mut(at_a_time * n).collect()
+    }
+
+    pub(crate) fn finish(self) -> DistanceTable<W> {
+        DistanceTable::from_storage(self.0)
+    }
 }
 
-/// Next hops, wherever they are kept.
-enum HopRows<'a> {
-    Narrow(ArrayView2<'a, u16>),
-    Wide(ArrayView2<'a, u32>),
+/// Writes the distances of some numbers of a matrix.
+pub(crate) fn decode<D: Distance, E: Element>(cells: &mut [D], numbers: &[E]) {
+    cells.iter_mut().zip(numbers).for_each(|(cell, &number)| *cell = number.decode());
 }
 
 /// Who keeps the rows.
 pub(crate) enum Rows<W: Weight> {
-    Memory { distances: DistanceTable<W>, next_hops: Option<NextHops> },
-    Folder { n_vertices: usize, read_row: ReadRow<W::Distance>, hops: Option<Hops> },
+    Memory {
+        distances: DistanceTable<W>,
+        next_hops: Option<NextHops>,
+    },
+    Folder {
+        n_vertices: usize,
+        read_row: ReadRow<W::Distance>,
+        /// The bytes of the numbers that memory would have.
+        next_hops: Option<Mapped<u8>>,
+    },
 }
 
 impl<W: Weight> Rows<W> {
@@ -55,46 +96,52 @@ impl<W: Weight> Rows<W> {
         Self::Memory { distances, next_hops: hops.map(vertices) }
     }
 
-    /// The next hops, where they were asked for.
-    fn hops(&self) -> Option<HopRows<'_>> {
-        Some(match self {
-            Self::Memory { next_hops, .. } => match next_hops.as_ref()?.as_storage() {
-                HopStorage::Narrow(hops) => HopRows::Narrow(hops.view()),
-                HopStorage::Wide(hops) => HopRows::Wide(hops.view()),
-            },
-            Self::Folder { n_vertices, hops, .. } => match hops.as_ref()? {
-                Hops::Narrow(hops) => HopRows::Narrow(square(*n_vertices, hops.numbers())),
-                Hops::Wide(hops) => HopRows::Wide(square(*n_vertices, hops.numbers())),
-            },
-        })
-    }
-}
-
-impl HopRows<'_> {
     fn n_vertices(&self) -> usize {
         match self {
-            Self::Narrow(hops) => hops.nrows(),
-            Self::Wide(hops) => hops.nrows(),
+            Self::Memory { distances, .. } => distances.n_sources(),
+            Self::Folder { n_vertices, .. } => *n_vertices,
         }
     }
 
+    /// The next hops, where they were asked for.
+    fn hops(&self) -> Option<HopRows<'_>> {
+        let bytes = match self {
+            Self::Memory { next_hops, .. } => match next_hops.as_ref()?.as_storage() {
+                HopStorage::Narrow(hops) => cast_slice(slice_of(hops)),
+                HopStorage::Wide(hops) => cast_slice(slice_of(hops)),
+            },
+            Self::Folder { next_hops, .. } => next_hops.as_ref()?.numbers(),
+        };
+        Some(HopRows { n_vertices: self.n_vertices(), bytes })
+    }
+}
+
+/// Next hops, wherever they are kept, in 16 bits where [ids fit](NextHops::is_narrow), else in 32.
+struct HopRows<'a> {
+    n_vertices: usize,
+    bytes: &'a [u8],
+}
+
+impl HopRows<'_> {
     /// The vertex after one on the way to another.
     fn get(&self, from: VertexId, to: VertexId) -> Option<VertexId> {
-        let place = (from as usize, to as usize);
-        match self {
-            Self::Narrow(hops) => hops.get(place).and_then(vertex),
-            Self::Wide(hops) => hops.get(place).and_then(vertex),
+        let Self { n_vertices, bytes } = *self;
+        let (from, to) = (from as usize, to as usize);
+        let place = (from < n_vertices && to < n_vertices).then_some(from * n_vertices + to)?;
+        match NextHops::is_narrow(n_vertices) {
+            true => vertex(cast_slice::<_, u16>(bytes)[place]),
+            false => vertex(cast_slice::<_, u32>(bytes)[place]),
         }
     }
 
     fn row(&self, source: VertexId) -> Vec<Option<VertexId>> {
-        let n = self.n_vertices() as VertexId;
+        let n = self.n_vertices as VertexId;
         let n_known = if source < n { n } else { 0 };
         (0..n_known).map(|target| self.get(source, target)).collect()
     }
 
     fn path(&self, source: VertexId, target: VertexId) -> Option<Vec<VertexId>> {
-        if source as usize >= self.n_vertices() {
+        if source as usize >= self.n_vertices {
             return None;
         }
         let mut path = vec![source];
@@ -105,27 +152,6 @@ impl HopRows<'_> {
         }
         Some(path)
     }
-
-    fn write_npy(
-        &self,
-        out: &mut dyn Write,
-        progress: Option<Progress<'_>>,
-    ) -> Result<(), ApspError> {
-        let (dtype, cells): (_, &[u8]) = match self {
-            Self::Narrow(hops) => (u16::DTYPE, cast_slice(hops.as_slice().expect("row by row"))),
-            Self::Wide(hops) => (u32::DTYPE, cast_slice(hops.as_slice().expect("row by row"))),
-        };
-        let n = self.n_vertices();
-        let width = cells.len() / n.max(1);
-        write_rows(out, dtype, n, progress, &mut |out, u| {
-            out.write_all(&cells[u * width..(u + 1) * width])
-        })
-    }
-}
-
-/// Cells of a square table, row by row.
-fn square<T>(n: usize, cells: &[T]) -> ArrayView2<'_, T> {
-    ArrayView2::from_shape((n, n), cells).expect("as many cells")
 }
 
 /// What became of the time, in milliseconds, and how a GPU was used: that of numbers that were tried
@@ -195,22 +221,6 @@ impl AddAssign for Phases {
     }
 }
 
-impl AddAssign for Report {
-    fn add_assign(&mut self, more: Self) {
-        self.jit_ms += more.jit_ms;
-        self.upload_ms += more.upload_ms;
-        self.prepare_ms += more.prepare_ms;
-        self.solve_ms += more.solve_ms;
-        self.phases += more.phases;
-        self.next_hops_ms += more.next_hops_ms;
-        self.download_ms += more.download_ms;
-        self.launches += more.launches;
-        self.strips += more.strips;
-        // of the matrix that counts
-        self.hop_strips = more.hop_strips;
-    }
-}
-
 /// What one pass over all distances tells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary<D> {
@@ -225,10 +235,7 @@ pub struct Summary<D> {
 impl<W: Weight> Pairs<W> {
     /// How many rows, and columns.
     pub fn n_vertices(&self) -> usize {
-        match &self.rows {
-            Rows::Memory { distances, .. } => distances.n_sources(),
-            Rows::Folder { n_vertices, .. } => *n_vertices,
-        }
+        self.rows.n_vertices()
     }
 
     /// The distances from `source` in the order of the vertices; empty when there is no such
@@ -370,7 +377,12 @@ impl<W: Weight> Pairs<W> {
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
         let hops = self.rows.hops().ok_or(ApspError::NotAskedFor { what: "next hops" })?;
-        hops.write_npy(out, progress)
+        let n = hops.n_vertices;
+        let dtype = if NextHops::is_narrow(n) { u16::DTYPE } else { u32::DTYPE };
+        let width = hops.bytes.len() / n.max(1);
+        write_rows(out, dtype, n, progress, &mut |out, u| {
+            out.write_all(&hops.bytes[u * width..(u + 1) * width])
+        })
     }
 }
 
@@ -395,8 +407,8 @@ pub(crate) fn milliseconds(start: Instant) -> f64 {
     start.elapsed().as_secs_f64() * 1e3
 }
 
-fn vertex<H: Hop + Into<VertexId>>(hop: &H) -> Option<VertexId> {
-    Some(*hop).filter(|&hop| hop != H::NONE).map(Into::into)
+fn vertex<H: Hop + Into<VertexId>>(hop: H) -> Option<VertexId> {
+    Some(hop).filter(|&hop| hop != H::NONE).map(Into::into)
 }
 
 /// The cells of a table that this crate has made, row by row.

@@ -2,12 +2,15 @@
 
 use std::fmt;
 
-use graph_formats::Csr;
+use collectives::{Communicator, RanksError};
+use graph_formats::{Csr, VertexId, Weight};
+use paths::DistanceTable;
 use published::pairs::Form;
+use rayon::ThreadPool;
 use sssp::Progress;
 
 use crate::potentials::RaisedWeight;
-use crate::width::{Narrow, Width, degree, search};
+use crate::width::{Narrow, Width, degree, is_complete, search};
 use crate::{Algorithm, ApspError, Certainty, Config, Number};
 
 /// What was chosen for a graph.
@@ -78,6 +81,54 @@ impl Plan {
         };
         let threads = config.n_threads();
         Ok(Self { algorithm, reason, threads, number, certainty })
+    }
+
+    /// The plan of rank 0, on all ranks, each with its own threads.
+    pub(crate) fn broadcast(
+        own: Option<Self>,
+        ranks: &dyn Communicator,
+        config: &Config,
+    ) -> Result<Self, ApspError> {
+        let place = |plan: &Self| {
+            let algorithm = Algorithm::ALL.iter().position(|&a| a == plan.algorithm);
+            let number = Number::ALL.iter().position(|&n| Some(n) == plan.number);
+            let certainty = Certainty::ALL.iter().position(|&c| c == plan.certainty);
+            [algorithm, number, certainty].map(|place| place.map_or(0, |place| place as u8 + 1))
+        };
+        let mut places = own.as_ref().map_or([0; 3], place);
+        ranks.broadcast(0, &mut places)?;
+        let reason = own.map(|plan| plan.reason.into_bytes()).unwrap_or_default();
+        let reason = ranks.broadcast_vec(0, reason)?;
+        let [algorithm, number, certainty] = places.map(|place| usize::from(place).checked_sub(1));
+        Ok(Self {
+            algorithm: algorithm.map_or(Algorithm::Auto, |place| Algorithm::ALL[place]),
+            reason: String::from_utf8_lossy(&reason).into_owned(),
+            threads: config.n_threads(),
+            number: number.map(|place| Number::ALL[place]),
+            certainty: certainty.map_or_else(Certainty::default, |place| Certainty::ALL[place]),
+        })
+    }
+
+    /// Takes wider numbers where those of the plan have not held all distances, from these sources
+    /// and from those of other ranks; whether it does, and the work is to be done again. To be
+    /// called by all ranks.
+    pub(crate) fn widen<W: Weight>(
+        &mut self,
+        ranks: &dyn Communicator,
+        pool: &ThreadPool,
+        graph: &Csr<W>,
+        sources: &[VertexId],
+        distances: &DistanceTable<W>,
+    ) -> Result<bool, RanksError> {
+        if self.certainty != Certainty::Checked {
+            return Ok(false);
+        }
+        let is_complete = pool.install(|| is_complete(graph, sources, distances));
+        if !ranks.any(!is_complete)? {
+            return Ok(false);
+        }
+        (self.number, self.certainty) = (self.widest(), Certainty::Retried);
+        Ok(true)
     }
 
     /// The widest numbers that the work may end in.

@@ -49,8 +49,7 @@ pub(crate) fn potentials<W: RaisedWeight>(
     let arcs: Vec<_> = graph.arcs().chain(starts).collect();
     // of a graph that has no number left for one vertex more, nothing holds the table either
     let bytes = n as u128 * n as u128 * size_of::<W::Distance>() as u128;
-    let graph = Csr::from_arcs(n + 1, &arcs)
-        .map_err(|_| ApspError::TooLarge { n_vertices: n, bytes: bytes.into() })?;
+    let graph = Csr::from_arcs(n + 1, &arcs).map_err(|_| ApspError::too_large(n, bytes))?;
     drop(arcs);
     let algorithm = Algorithm::BellmanFordQueue(QueueRule::Fifo);
     let config = Config { threads, ..Config::with(algorithm) };

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::ops::ControlFlow;
 
-use bytemuck::Pod;
+use bytemuck::{Pod, cast_slice};
 use collectives::{Communicator, RanksError};
 use graph_formats::npy::{Dtype, Scalar, write_header};
 use graph_formats::{Distance, VertexId, Weight, tell};
@@ -11,8 +11,8 @@ use paths::{DistanceTable, HopStorage, Total};
 use pivots::Share;
 use sssp::Progress;
 
-use crate::pairs::{Rows, slice_of};
-use crate::{Algorithm, ApspError, Certainty, Config, Number, Pairs, Plan, Report, Summary};
+use crate::pairs::slice_of;
+use crate::{ApspError, Plan, Report, Summary};
 
 /// The distances that a rank has: those from the vertices of some blocks.
 #[derive(Clone, Debug)]
@@ -30,41 +30,7 @@ pub struct RankPairs<W: Weight> {
     pub(crate) share: Share,
 }
 
-impl Plan {
-    /// The plan of rank 0, on all ranks, each with its own threads.
-    pub(crate) fn broadcast(
-        own: Option<Self>,
-        ranks: &dyn Communicator,
-        config: &Config,
-    ) -> Result<Self, ApspError> {
-        let place = |plan: &Self| {
-            let algorithm = Algorithm::ALL.iter().position(|&a| a == plan.algorithm);
-            let number = Number::ALL.iter().position(|&n| Some(n) == plan.number);
-            let certainty = Certainty::ALL.iter().position(|&c| c == plan.certainty);
-            [algorithm, number, certainty].map(|place| place.map_or(0, |place| place as u8 + 1))
-        };
-        let mut places = own.as_ref().map_or([0; 3], place);
-        ranks.broadcast(0, &mut places)?;
-        let reason = own.map(|plan| plan.reason.into_bytes()).unwrap_or_default();
-        let reason = ranks.broadcast_vec(0, reason)?;
-        let [algorithm, number, certainty] = places.map(|place| usize::from(place).checked_sub(1));
-        Ok(Self {
-            algorithm: algorithm.map_or(Algorithm::Auto, |place| Algorithm::ALL[place]),
-            reason: String::from_utf8_lossy(&reason).into_owned(),
-            threads: config.n_threads(),
-            number: number.map(|place| Number::ALL[place]),
-            certainty: certainty.map_or_else(Certainty::default, |place| Certainty::ALL[place]),
-        })
-    }
-}
-
 impl<W: Weight> RankPairs<W> {
-    /// The same, of the only rank.
-    pub(crate) fn into_pairs(self) -> Pairs<W> {
-        let Self { distances, next_hops, plan, report, .. } = self;
-        Pairs { plan, report, rows: Rows::in_memory(distances, next_hops) }
-    }
-
     /// How many distances all ranks have, their sum and the greatest, at all ranks. Floats are
     /// added rank by rank. O(n²) over all ranks.
     ///
@@ -97,7 +63,7 @@ impl<W: Weight> RankPairs<W> {
         ranks: &dyn Communicator,
         mut take: impl FnMut(VertexId, &[W::Distance]) -> ControlFlow<()>,
     ) -> Result<(), RanksError> {
-        gather(self.share, ranks, slice_of(self.distances.as_storage()), &mut take)
+        self.gather(ranks, slice_of(self.distances.as_storage()), &mut take)
     }
 
     /// Writes the file that [`Pairs::write_npy`](crate::Pairs::write_npy) writes, at the rank that
@@ -111,8 +77,8 @@ impl<W: Weight> RankPairs<W> {
         out: Option<&mut dyn Write>,
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
-        let cells = slice_of(self.distances.as_storage());
-        write(self.share, ranks, out, W::Distance::DTYPE, cells, progress)
+        let cells = cast_slice(slice_of(self.distances.as_storage()));
+        self.write(ranks, out, W::Distance::DTYPE, cells, progress)
     }
 
     /// Writes the file that [`Pairs::write_next_hops_npy`](crate::Pairs::write_next_hops_npy)
@@ -127,72 +93,56 @@ impl<W: Weight> RankPairs<W> {
         out: Option<&mut dyn Write>,
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
-        write_hops(self.share, self.next_hops.as_ref(), ranks, out, progress)
+        let (dtype, cells) = match &self.next_hops {
+            Some(HopStorage::Narrow(hops)) => (u16::DTYPE, cast_slice(slice_of(hops))),
+            Some(HopStorage::Wide(hops)) => (u32::DTYPE, cast_slice(slice_of(hops))),
+            None => return Err(ApspError::NotAskedFor { what: "next hops" }),
+        };
+        self.write(ranks, out, dtype, cells, progress)
     }
-}
 
-/// Gets the rows of all vertices, one after the other, and says whether to go on.
-pub(crate) type TakeRow<'a, T> = &'a mut dyn FnMut(VertexId, &[T]) -> ControlFlow<()>;
-
-/// Writes the next hops of all ranks, where there is something to write to.
-fn write_hops(
-    share: Share,
-    hops: Option<&HopStorage>,
-    ranks: &dyn Communicator,
-    out: Option<&mut dyn Write>,
-    progress: Option<Progress<'_>>,
-) -> Result<(), ApspError> {
-    match hops {
-        Some(HopStorage::Narrow(hops)) => {
-            write(share, ranks, out, u16::DTYPE, slice_of(hops), progress)
+    /// Brings the rows of all ranks to rank 0, where `take` gets them in the order of the vertices,
+    /// until it says that they are enough.
+    fn gather<T: Pod>(
+        &self,
+        ranks: &dyn Communicator,
+        cells: &[T],
+        take: &mut dyn FnMut(VertexId, &[T]) -> ControlFlow<()>,
+    ) -> Result<(), RanksError> {
+        let width = cells.len() / self.share.n_rows().max(1);
+        for block in 0..self.share.blocks.count() {
+            let vertices = self.share.blocks.rows(block);
+            let own = self.share.places(&vertices);
+            let gathered = ranks.gather(0, &cells[own.start * width..own.end * width])?;
+            let rows = gathered.iter().flat_map(|cells| cells.chunks_exact(width.max(1)));
+            let taken = rows.zip(vertices).try_for_each(|(row, v)| take(v as VertexId, row));
+            if ranks.any(taken.is_break())? {
+                break;
+            }
         }
-        Some(HopStorage::Wide(hops)) => {
-            write(share, ranks, out, u32::DTYPE, slice_of(hops), progress)
-        }
-        None => Err(ApspError::NotAskedFor { what: "next hops" }),
+        Ok(())
     }
-}
 
-/// Brings the rows of all ranks to rank 0, where `take` gets them in the order of the vertices.
-fn gather<T: Pod>(
-    share: Share,
-    ranks: &dyn Communicator,
-    cells: &[T],
-    take: TakeRow<'_, T>,
-) -> Result<(), RanksError> {
-    let n = share.blocks.n_rows;
-    for block in 0..share.blocks.count() {
-        let vertices = share.blocks.rows(block);
-        let own = share.places(&vertices);
-        let gathered = ranks.gather(0, &cells[own.start * n..own.end * n])?;
-        let rows = gathered.iter().flat_map(|cells| cells.chunks_exact(n.max(1)));
-        let taken = rows.zip(vertices).try_for_each(|(row, v)| take(v as VertexId, row));
-        if ranks.any(taken.is_break())? {
-            break;
-        }
+    /// Writes the bytes of the rows of all ranks, where there is something to write to.
+    fn write(
+        &self,
+        ranks: &dyn Communicator,
+        mut out: Option<&mut dyn Write>,
+        dtype: Dtype,
+        cells: &[u8],
+        progress: Option<Progress<'_>>,
+    ) -> Result<(), ApspError> {
+        let n = self.share.blocks.n_rows;
+        let header = out.as_mut().map(|out| write_header(out, dtype, &[n, n]));
+        let mut written = header.unwrap_or(Ok(())).map_err(ApspError::Output);
+        self.gather(ranks, cells, &mut |source, row| {
+            let told = tell(progress, source.into(), n as u64);
+            if let (Ok(()), Some(out)) = (&written, &mut out) {
+                let row = out.write_all(row).map_err(ApspError::Output);
+                written = told.map_err(ApspError::from).and(row);
+            }
+            if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })?;
+        written
     }
-    Ok(())
-}
-
-/// Writes the rows of all ranks, where there is something to write to.
-fn write<T: Pod>(
-    share: Share,
-    ranks: &dyn Communicator,
-    mut out: Option<&mut dyn Write>,
-    dtype: Dtype,
-    cells: &[T],
-    progress: Option<Progress<'_>>,
-) -> Result<(), ApspError> {
-    let n = share.blocks.n_rows;
-    let header = out.as_mut().map(|out| write_header(out, dtype, &[n, n]));
-    let mut written = header.unwrap_or(Ok(())).map_err(ApspError::Output);
-    gather(share, ranks, cells, &mut |source, row| {
-        let told = tell(progress, source.into(), n as u64);
-        if let (Ok(()), Some(out)) = (&written, &mut out) {
-            let row = out.write_all(bytemuck::cast_slice(row)).map_err(ApspError::Output);
-            written = told.map_err(ApspError::from).and(row);
-        }
-        if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    })?;
-    written
 }

@@ -1,7 +1,6 @@
 //! The arcs of a graph in a GPU's memory, with weights as a matrix has them.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use bytemuck::cast_slice;
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, LaunchConfig};
@@ -65,7 +64,8 @@ impl DeviceArcs {
         })
     }
 
-    /// The rows that a part has of a matrix that is cut like this.
+    /// The rows that a part has of a matrix that is cut like this, without paths where they have no
+    /// arcs.
     pub(super) fn matrix(
         &self,
         gpu: &Gpu,
@@ -73,53 +73,34 @@ impl DeviceArcs {
         cut: Cut,
         part: usize,
     ) -> Result<Buffer<u32>, GpuError> {
-        let mut matrix = gpu.buffer(cut.blocks.most_rows() * cut.stride())?;
+        let (matrix, side) = (gpu.buffer(cut.blocks.most_rows() * cut.stride())?, cut.side());
         for block in cut.blocks.share(part).own_blocks() {
-            let (rows, at) = (cut.blocks.rows(block), cut.blocks.first_place(block));
-            self.write_rows(gpu, kernels, cut.arithmetic, rows, &mut matrix, at)?;
+            let rows = cut.blocks.rows(block);
+            let first_word = cut.blocks.first_place(block) * cut.stride();
+            let place = matrix.address() + (first_word * size_of::<u32>()) as u64;
+            let n_words = (cut.arithmetic.words(side) * rows.len()) as u64;
+            let shape = LaunchConfig::covering(n_words.div_ceil(CLEARED_A_THREAD), 256);
+            // SAFETY: the kernel writes so many words, which lie in the matrix.
+            unsafe { gpu.launch(&kernels.clear_matrix, shape, &[place.into(), n_words.into()])? };
+            let n_rows = rows.end.min(self.n_vertices).saturating_sub(rows.start);
+            if n_rows == 0 {
+                continue;
+            }
+            let args: [Arg<'_>; 6] = [
+                place.into(),
+                (side as u64).into(),
+                (rows.start as u32).into(),
+                (&self.offsets).into(),
+                (&self.ends).into(),
+                (&self.weights).into(),
+            ];
+            let shape = LaunchConfig::new(n_rows as u32, 128);
+            // SAFETY: blocks read the offsets of their rows, which are below n, and the arcs that
+            // these name, and write to their rows of the matrix, at columns below n.
+            unsafe { gpu.launch(&kernels.place_arcs, shape, &args)? };
         }
         gpu.synchronize()?;
         Ok(matrix)
-    }
-
-    /// Writes rows of the matrix, and no path where they have no arc, into `matrix` from its row
-    /// `at` on.
-    fn write_rows(
-        &self,
-        gpu: &Gpu,
-        kernels: &Kernels,
-        arithmetic: Arithmetic,
-        rows: Range<usize>,
-        matrix: &mut Buffer<u32>,
-        at: usize,
-    ) -> Result<(), GpuError> {
-        let side = arithmetic.side(self.n_vertices);
-        let stride = arithmetic.stride(side);
-        let (first_word, n_words) = (at * stride, rows.len() * stride);
-        if first_word + n_words > matrix.len() {
-            let (expected, found) = (first_word + n_words, matrix.len());
-            return Err(GpuError::Length { operation: "writing rows of arcs", expected, found });
-        }
-        let place = matrix.address() + (first_word * size_of::<u32>()) as u64;
-        let n_words = (arithmetic.words(side) * rows.len()) as u64;
-        let shape = LaunchConfig::covering(n_words.div_ceil(CLEARED_A_THREAD), 256);
-        // SAFETY: the kernel writes so many words, which lie in the matrix.
-        unsafe { gpu.launch(&kernels.clear_matrix, shape, &[place.into(), n_words.into()])? };
-        let n_rows = rows.end.min(self.n_vertices).saturating_sub(rows.start);
-        if n_rows == 0 {
-            return Ok(());
-        }
-        let args: [Arg<'_>; 6] = [
-            place.into(),
-            (side as u64).into(),
-            (rows.start as u32).into(),
-            (&self.offsets).into(),
-            (&self.ends).into(),
-            (&self.weights).into(),
-        ];
-        // SAFETY: blocks read the offsets of their rows, which are below n, and the arcs that
-        // these name, and write to their rows of the matrix, at columns below n.
-        unsafe { gpu.launch(&kernels.place_arcs, LaunchConfig::new(n_rows as u32, 128), &args) }
     }
 }
 

@@ -107,13 +107,27 @@ impl Cut {
 
     /// Bytes on a GPU, the rows that it keeps not counted.
     pub(super) fn bytes(&self) -> u64 {
-        let Blocks { block_rows, n_parts, .. } = self.blocks;
+        let block_rows = self.blocks.block_rows;
         let turned = self.n_slots() * self.arithmetic.turned(self.strip_rows * block_rows);
-        let panels = if self.passes || n_parts > 1 { 2 * block_rows } else { 0 };
-        let strips = if self.passes { SLOTS * self.strip_rows } else { 0 };
-        let words = turned + (panels + strips) * self.stride();
+        let rows = 2 * self.panel_rows() + self.n_slots() * self.passing_rows();
+        let words = turned + rows * self.stride();
         let closer = Closer::bytes(self.arithmetic, block_rows, self.side());
         (words * size_of::<u32>()) as u64 + closer
+    }
+
+    /// Rows of a panel for closed rows of other GPUs, or of the host, where there are some.
+    pub(super) fn panel_rows(&self) -> usize {
+        if self.passes || self.blocks.n_parts > 1 { self.blocks.block_rows } else { 0 }
+    }
+
+    /// Rows of the room for a strip that passes through the GPU.
+    pub(super) fn passing_rows(&self) -> usize {
+        if self.passes { self.strip_rows } else { 0 }
+    }
+
+    /// Words of 32 bits of rows, in a matrix that is whole.
+    pub(super) fn words(&self, rows: &Range<usize>) -> Range<usize> {
+        rows.start * self.stride()..rows.end * self.stride()
     }
 
     /// Rows of the matrix that lie in a buffer.

@@ -23,7 +23,9 @@
 //!
 //! Reference: origin-out-of-core, katz-kider-2008, venkataraman-2003
 
-use gpu_runtime::{Buffer, Event, Gpu, GpuError, Priority};
+use std::cell::RefCell;
+
+use gpu_runtime::{Buffer, Event, Gpu, GpuError, PinnedBuffer, Priority};
 use graph_formats::Interrupted;
 use pivots::{Counts, Share, Strip};
 use sssp::Progress;
@@ -34,13 +36,31 @@ use super::cut::{Cut, SLOTS};
 use super::link::Link;
 use super::panel::{Closer, Panel};
 use super::product::{self, take_through};
-use super::rows::{Rows, Turn, panels};
+use super::tile::Tile;
 use crate::{ApspError, Phases};
 
+/// Where the rows of a part are kept.
+#[derive(Clone, Copy)]
+pub(super) enum Store<'a> {
+    /// In the GPU's memory: its blocks, one after the other.
+    OnGpu(&'a Buffer<u32>),
+    /// In pinned memory of the host, which has the rows of all parts: they pass through the GPU, and
+    /// stay there only while they are pivots.
+    OnHost(&'a RefCell<PinnedBuffer<u32>>),
+}
+
+/// The kernels of a GPU, and what it keeps of a matrix.
+pub(super) struct GpuShare {
+    pub(super) kernels: Kernels,
+    /// Its blocks of rows, one after the other.
+    pub(super) matrix: Buffer<u32>,
+}
+
 /// A stream, and what the strip needs whose turn it is there.
-#[derive(Debug)]
 struct Slot {
     gpu: Gpu,
+    /// Room for the strip, where rows pass.
+    rows: Buffer<u32>,
     /// The strip's columns at the pivots, turned over.
     turned: Buffer<u32>,
     /// Set when the last strip has been computed,
@@ -49,56 +69,70 @@ struct Slot {
     done: Event,
 }
 
-/// Work space for matrices of one cut.
-#[derive(Debug)]
-pub(super) struct FloydWarshall {
+/// What a GPU does of the work: the rows of its blocks, and room for it.
+pub(super) struct Part<'a> {
+    /// Which of the cut it is.
+    number: usize,
+    cut: Cut,
+    kernels: &'a Kernels,
+    store: Store<'a>,
+    /// To the other parts, where they are of other ranks.
+    pub(super) link: Option<Link<'a>>,
     /// Where pivots are closed, before other work; what is urgent of that goes first still.
     gpu: Gpu,
     /// Where it is awaited that nobody needs the pivots before any more.
     gate: Gpu,
     free: Event,
-    cut: Cut,
     closed: [Event; 2],
     slots: Vec<Slot>,
     closer: Closer,
-    /// Room for the closed rows of other GPUs, where each keeps its own.
-    panels: Option<[Buffer<u32>; 2]>,
+    /// The closed rows of this block of pivots and those of the next, by turns, but for those that
+    /// the GPU keeps.
+    panels: [Buffer<u32>; 2],
+    /// Set when the rows of a panel have been stored on the host.
+    stored: [Event; 2],
     /// Of the matrices that are more than one block.
     clock: Option<Clock>,
 }
 
-impl FloydWarshall {
-    pub(super) fn new(gpu: &Gpu, cut: Cut) -> Result<Self, GpuError> {
+impl<'a> Part<'a> {
+    pub(super) fn new(
+        gpu: &Gpu,
+        kernels: &'a Kernels,
+        cut: Cut,
+        number: usize,
+        store: Store<'a>,
+    ) -> Result<Self, GpuError> {
         let slot = |_| {
             Ok(Slot {
                 gpu: gpu.new_stream(Priority::Normal)?,
+                rows: gpu.buffer(cut.passing_rows() * cut.stride())?,
                 turned: gpu
                     .buffer(cut.arithmetic.turned(cut.strip_rows * cut.blocks.block_rows))?,
                 computed: gpu.event()?,
                 done: gpu.event()?,
             })
         };
-        let form = Self {
+        let panel = || gpu.buffer(cut.panel_rows() * cut.stride());
+        let part = Self {
+            number,
+            cut,
+            kernels,
+            store,
+            link: None,
             gpu: gpu.new_stream(Priority::Raised)?,
             gate: gpu.new_stream(Priority::Normal)?,
             free: gpu.event()?,
-            cut,
             closed: [gpu.event()?, gpu.event()?],
             slots: (0..cut.n_slots()).map(slot).collect::<Result<_, GpuError>>()?,
             closer: Closer::new(gpu, cut.arithmetic, cut.blocks.block_rows, cut.side())?,
-            panels: match cut.blocks.n_parts > 1 && !cut.passes {
-                true => Some(panels(gpu, cut)?),
-                false => None,
-            },
+            panels: [panel()?, panel()?],
+            stored: [gpu.event()?, gpu.event()?],
             clock: (cut.blocks.count() > 1).then(|| Clock::new(gpu)).transpose()?,
         };
         // buffers are cleared on the first stream, and used on the others
         gpu.synchronize()?;
-        Ok(form)
-    }
-
-    pub(super) fn panels(&self) -> Option<&[Buffer<u32>; 2]> {
-        self.panels.as_ref()
+        Ok(part)
     }
 
     /// Queues work of a phase, which is timed if any is.
@@ -119,65 +153,75 @@ impl FloydWarshall {
         self.gate.synchronize()?;
         self.gpu.synchronize()
     }
-}
 
-/// What a GPU does of the work: the rows of its blocks, and room for it.
-pub(super) struct Part<'a, R> {
-    /// Which of the cut it is.
-    pub(super) number: usize,
-    pub(super) form: &'a FloydWarshall,
-    pub(super) kernels: &'a Kernels,
-    pub(super) rows: R,
-    /// To the other parts, where they are of other ranks.
-    pub(super) link: Option<&'a Link<'a>>,
+    /// Where the rows of a block lie while they are pivots.
+    fn panel(&self, block: usize) -> Tile<'_> {
+        let n_rows = self.cut.blocks.rows(block).len();
+        match self.store {
+            Store::OnGpu(matrix) if self.cut.blocks.owner(block) == self.number => {
+                let first = self.cut.blocks.first_place(block);
+                self.cut.rows_in(matrix, first..first + n_rows)
+            }
+            _ => self.cut.rows_in(&self.panels[block % 2], 0..n_rows),
+        }
+    }
 }
 
 /// Makes distances of the arcs in the rows of all parts, and waits for them; with a link, of those
 /// that this rank has. Tells the phases in the mean of the parts.
-pub(super) fn close<R: Rows>(
-    parts: &[Part<'_, R>],
+pub(super) fn close(
+    parts: &[Part<'_>],
     progress: Option<Progress<'_>>,
 ) -> Result<(Counts, Phases), ApspError> {
-    let timed = || parts.iter().filter_map(|part| Some((part, part.form.clock.as_ref()?)));
-    timed().try_for_each(|(part, clock)| clock.start(&part.form.gpu))?;
+    let timed = || parts.iter().filter_map(|part| Some((part, part.clock.as_ref()?)));
+    timed().try_for_each(|(part, clock)| clock.start(&part.gpu))?;
     let queued = pivots::close(parts, progress);
     // nothing may go on using the matrix, whatever became of the rest
-    let finished = parts.iter().try_for_each(|part| part.form.finish());
+    let finished = parts.iter().try_for_each(Part::finish);
     let counts = queued?;
     finished?;
     let phases = timed().map(|(_, clock)| clock.phases()).collect::<Result<Vec<_>, _>>()?;
     Ok((counts, Phases::mean(&phases)))
 }
 
-impl<R: Rows> pivots::Part for Part<'_, R> {
+impl pivots::Part for Part<'_> {
     type Error = ApspError;
 
     fn share(&self) -> Share {
-        self.form.cut.blocks.share(self.number)
+        self.cut.blocks.share(self.number)
     }
 
     fn n_strips(&self, block: usize) -> usize {
-        self.form.cut.n_strips(block)
+        self.cut.n_strips(block)
     }
 
     fn close(&self, block: usize, progress: Option<Progress<'_>>) -> Result<u64, ApspError> {
-        let FloydWarshall { gpu, cut, closed, closer, slots, .. } = self.form;
-        if block == 0 {
-            self.rows.load_panel(gpu, block)?;
+        let Self { gpu, cut, closed, closer, slots, stored, .. } = self;
+        let (panel, rows) = (self.panel(block), cut.blocks.rows(block));
+        let words = cut.words(&rows);
+        if let (0, Store::OnHost(matrix)) = (block, self.store) {
+            // SAFETY: the rows lie in both; whoever uses the panel does so on this stream, or waits
+            // for it.
+            unsafe { gpu.queue_upload(&matrix.borrow(), words.clone(), panel.buffer, 0)? };
         }
         slots.iter().try_for_each(|slot| gpu.wait_for(&slot.computed))?;
-        let panel = Panel { rows: self.rows.panel(block), first: cut.blocks.rows(block).start };
-        let launches = self
-            .form
-            .time(Phase::Closing, gpu, || closer.close(gpu, self.kernels, panel, progress))?;
+        let pivots = Panel { rows: panel, first: rows.start };
+        let launches =
+            self.time(Phase::Closing, gpu, || closer.close(gpu, self.kernels, pivots, progress))?;
         closed[block % 2].record(gpu)?;
-        self.rows.store_panel(gpu, block)?;
+        if let Store::OnHost(matrix) = self.store {
+            let (len, matrix) = (words.len(), &mut matrix.borrow_mut());
+            // SAFETY: the rows lie in both; nobody loads them from the matrix before `stored`, and
+            // nobody writes the panel before that.
+            unsafe { gpu.queue_download(panel.buffer, 0..len, matrix, words.start)? };
+            stored[block % 2].record(gpu)?;
+        }
         Ok(launches)
     }
 
     fn receive(&self, block: usize, owner: Option<&Self>) -> Result<u64, ApspError> {
-        let FloydWarshall { gpu, cut, free, closed, .. } = self.form;
-        let (number, panel) = (cut.blocks.owner(block), self.rows.panel(block));
+        let Self { gpu, cut, free, closed, .. } = self;
+        let (number, panel) = (cut.blocks.owner(block), self.panel(block));
         let is_own = self.number == number;
         if is_own && self.link.is_none() {
             return Ok(0);
@@ -186,16 +230,16 @@ impl<R: Rows> pivots::Part for Part<'_, R> {
             // the panel before the last was here
             gpu.wait_for(free)?;
         }
-        match (self.link, owner) {
-            (Some(link), _) => self.form.time(Phase::Sending, gpu, || {
+        match (&self.link, owner) {
+            (Some(link), _) => self.time(Phase::Sending, gpu, || {
                 // SAFETY: the rows lie in the panel; nobody writes them in this turn, and where
                 // they come to, nobody uses them before `closed`, or since the panel was free.
                 unsafe { link.broadcast(gpu, panel, number) }
             })?,
             (None, Some(owner)) => {
-                gpu.wait_for(&owner.form.closed[block % 2])?;
-                let (from, at) = (owner.rows.panel(block), panel.range().start);
-                self.form.time(Phase::Sending, gpu, || {
+                gpu.wait_for(&owner.closed[block % 2])?;
+                let (from, at) = (owner.panel(block), panel.range().start);
+                self.time(Phase::Sending, gpu, || {
                     // SAFETY: as above.
                     unsafe { Ok(gpu.queue_copy(from.buffer, from.range(), panel.buffer, at)?) }
                 })?;
@@ -207,42 +251,65 @@ impl<R: Rows> pivots::Part for Part<'_, R> {
     }
 
     fn free_before(&self, block: usize, parts: &[Self]) -> Result<(), ApspError> {
-        let FloydWarshall { gate, free, slots, .. } = self.form;
-        self.rows.wait_for_stored(gate, block + 1)?;
+        let Self { gate, free, slots, stored, .. } = self;
+        gate.wait_for(&stored[(block + 1) % 2])?;
         slots.iter().try_for_each(|slot| gate.wait_for(&slot.computed))?;
         for other in parts {
             // it has its copy then
-            gate.wait_for(&other.form.closed[(block + 1) % 2])?;
+            gate.wait_for(&other.closed[(block + 1) % 2])?;
         }
         Ok(free.record(gate)?)
     }
 
     fn update(&self, pivots: usize, strip: Strip) -> Result<u64, ApspError> {
-        let FloydWarshall { cut, slots, free, closed, .. } = self.form;
+        let Self { cut, slots, free, closed, .. } = self;
         let (number, strip_rows) = cut.strip(strip);
         // a strip has the same slot each time, so that it is loaded after it was stored
-        let place = number % SLOTS;
-        let Slot { gpu, turned, computed, done } = &slots[place];
+        let Slot { gpu, rows: room, turned, computed, done } = &slots[number % SLOTS];
         done.wait()?;
-        let next = (strip.block == pivots + 1).then_some(strip.block);
-        let turn = Turn { block: pivots, next, free };
-        let rows = self.rows.load(gpu, turn, place, &strip_rows)?;
+        if strip.block + 1 == pivots {
+            // what is going to change was read as pivots, or stored from its panel, until then
+            gpu.wait_for(free)?;
+        }
+        let is_next = strip.block == pivots + 1;
+        let (words, offset) = (cut.words(&strip_rows), strip.number * cut.strip_rows);
+        let rows_in = |buffer, first| cut.rows_in(buffer, first..first + strip_rows.len());
+        let rows = match self.store {
+            Store::OnGpu(matrix) => rows_in(matrix, cut.blocks.first_place(strip.block) + offset),
+            Store::OnHost(matrix) => {
+                let rows = if is_next {
+                    gpu.wait_for(free)?;
+                    rows_in(&self.panels[strip.block % 2], offset)
+                } else {
+                    rows_in(room, 0)
+                };
+                let (matrix, at) = (matrix.borrow(), rows.range().start);
+                // SAFETY: the rows lie in the matrix and in their place. They are loaded after they
+                // were stored last, by this stream or, awaited above, as a panel. Their place is
+                // this stream's own, or a panel that is free.
+                unsafe { gpu.queue_upload(&matrix, words.clone(), rows.buffer, at)? };
+                rows
+            }
+        };
         gpu.wait_for(&closed[pivots % 2])?;
-        let (columns, panel) = (rows.columns(cut.blocks.rows(pivots)), self.rows.panel(pivots));
-        let taken = product::Strip { rows, columns, turned, panel };
-        self.form.time(Phase::Updating, gpu, || {
+        let (columns, panel) = (rows.columns(cut.blocks.rows(pivots)), self.panel(pivots));
+        self.time(Phase::Updating, gpu, || {
             // SAFETY: the strip and its columns lie where they were loaded; the panel is closed,
             // and only read; `turned` is the slot's own.
-            unsafe { Ok(take_through(gpu, self.kernels, &taken)?) }
+            unsafe { Ok(take_through(gpu, self.kernels, rows, columns, turned, panel)?) }
         })?;
         computed.record(gpu)?;
-        self.rows.store(gpu, turn, place, &strip_rows)?;
+        if let (Store::OnHost(matrix), false) = (self.store, is_next) {
+            let (len, matrix) = (words.len(), &mut matrix.borrow_mut());
+            // SAFETY: as above; nobody else uses these rows of the matrix in this turn.
+            unsafe { gpu.queue_download(room, 0..len, matrix, words.start)? };
+        }
         done.record(gpu)?;
         Ok(product::LAUNCHES)
     }
 
     fn go_on(&self, is_ended: bool) -> Result<(), ApspError> {
-        match self.link.map_or(Ok(is_ended), |link| link.any(is_ended))? {
+        match self.link.as_ref().map_or(Ok(is_ended), |link| link.any(is_ended))? {
             true => Err(Interrupted.into()),
             false => Ok(()),
         }

@@ -20,7 +20,7 @@ use rayon::prelude::*;
 
 use super::arithmetic::{Arithmetic, Kernels, TILE_ROWS};
 use super::panel::{Closer, Panel};
-use super::product::{Strip, take_through};
+use super::product::take_through;
 use super::tile::Tile;
 use crate::ApspError;
 use crate::element::Element;
@@ -72,12 +72,6 @@ fn bytes_with(
 /// The least that will do for blocks of so many pivots: of the host's memory for copies of strips.
 pub(crate) fn bytes(arithmetic: Arithmetic, side: usize, n_gpus: usize, width: usize) -> Bytes {
     bytes_with(arithmetic, side, n_gpus, width, TILE_ROWS)
-}
-
-/// Bytes that each of these GPUs has.
-pub(crate) fn available(gpus: &[Gpu]) -> Result<u64, GpuError> {
-    let bytes = gpus.iter().map(Gpu::available_bytes).collect::<Result<Vec<_>, _>>()?;
-    Ok(bytes.into_iter().min().unwrap_or_default())
 }
 
 /// The numbers of a folder as a GPU adds them: a copy but for those of 16 bits, which are made
@@ -215,21 +209,18 @@ impl GpuEngine {
         let tile = |buffer, n_columns, n_rows| {
             Tile::rows_of(buffer, self.arithmetic, n_columns, 0..n_rows)
         };
-        let strip = Strip {
-            rows: tile(&slot.rows, side, n_rows),
-            columns: tile(&slot.columns, width, n_rows),
-            turned: &slot.transposed,
-            panel: tile(&device.panel, side, width),
-        };
+        let Slot { gpu, rows, columns, transposed, staging, .. } = slot;
+        let panel = tile(&device.panel, side, width);
+        let (strip, at_pivots) = (tile(rows, side, n_rows), tile(columns, width, n_rows));
         let from_columns = n_words..n_words + n_columns;
         // SAFETY: the slot's buffers hold a strip of these rows and of its columns, and the
         // panel as many rows as there are pivots; the slot's stream orders all of it, and
         // nothing else touches the staging before `done`.
         unsafe {
-            slot.gpu.queue_upload(&slot.staging, 0..n_words, &slot.rows, 0)?;
-            slot.gpu.queue_upload(&slot.staging, from_columns, &slot.columns, 0)?;
-            take_through(&slot.gpu, &device.kernels, &strip)?;
-            slot.gpu.queue_download(&slot.rows, 0..n_words, &mut slot.staging, 0)?;
+            gpu.queue_upload(staging, 0..n_words, rows, 0)?;
+            gpu.queue_upload(staging, from_columns, columns, 0)?;
+            take_through(gpu, &device.kernels, strip, at_pivots, transposed, panel)?;
+            gpu.queue_download(rows, 0..n_words, staging, 0)?;
         }
         Ok(slot.done.record(&slot.gpu)?)
     }

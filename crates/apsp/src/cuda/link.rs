@@ -23,13 +23,13 @@ enum Way {
 }
 
 impl<'a> Link<'a> {
-    /// For panels of up to so many words; and why they pass through the host's memory, if they
-    /// do. To be called by all ranks.
+    /// For panels of up to so many words; and what to say of the way of these. To be called by all
+    /// ranks.
     pub(super) fn new(
         ranks: &'a dyn Communicator,
         gpu: &Gpu,
         max_words: usize,
-    ) -> Result<(Self, Option<String>), ApspError> {
+    ) -> Result<(Self, String), ApspError> {
         let uuids = ranks.gather(0, &agree(ranks, gpu.uuid().map_err(ApspError::from))?)?;
         let is_shared = (1..uuids.len()).any(|i| uuids[..i].contains(&uuids[i]));
         let found = match ranks.any(is_shared)? {
@@ -45,7 +45,11 @@ impl<'a> Link<'a> {
                 Way::Pinned(RefCell::new(agree(ranks, memory)?))
             }
         };
-        Ok((Self { ranks, way }, reason))
+        let note = match reason {
+            None => "; NCCL brings the rows of other ranks".to_owned(),
+            Some(why) => format!("; rows of other ranks come through the hosts' memory, for {why}"),
+        };
+        Ok((Self { ranks, way }, note))
     }
 
     /// Whether it is so on any rank, at all ranks.

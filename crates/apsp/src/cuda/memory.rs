@@ -1,106 +1,92 @@
 //! What all pairs on a GPU take of its memory and of the host's: known before anything is
 //! taken.
 
-use graph_formats::{Csr, Weight};
+use gpu_runtime::{Gpu, GpuError};
+use graph_formats::Weight;
+use pivots::Blocks;
 use published::pairs::{Form, OutOfCore, Parameters};
 
 use super::arcs::DeviceArcs;
 use super::arithmetic::Arithmetic;
 use super::cut::Cut;
 use super::next_hops::COLUMNS;
+use crate::error::check_memory;
 use crate::hops::{bytes_of_hops, bytes_of_work};
-use crate::host::all_rows;
-use crate::memory;
+use crate::job::Job;
+use crate::pairs::Table;
 use crate::{Algorithm, ApspError, Config};
 
 /// The needs of one solve, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Need {
     n_vertices: usize,
-    /// The matrix, padding included, and what the form needs beside it on the host.
-    matrix: u128,
-    /// What a GPU keeps of it,
-    share: u128,
-    /// what the form of Floyd-Warshall takes there beside it,
-    beside: u128,
-    /// and the arcs there.
-    arcs: u128,
-    /// The table of distances.
-    table: u128,
-    /// Next hops, where they are asked for,
-    hops: u128,
-    /// the work on them on the host,
-    hops_work: u128,
-    /// and those of the strips that GPUs bring beside the matrix.
-    hop_strips: u128,
+    /// Of a GPU's memory, with its share of the matrix there. Next hops are found there too only
+    /// where there is memory left when the matrix is closed.
+    pub(super) on_gpu: u64,
+    /// Of the host's.
+    on_host: u128,
 }
 
 impl Need {
+    /// Those of a rank with so many GPUs.
     pub(super) fn of<W: Weight>(
-        graph: &Csr<W>,
-        config: &Config,
+        job: &Job<'_, W>,
         algorithm: Algorithm,
         arithmetic: Arithmetic,
         n_gpus: usize,
     ) -> Self {
-        let n = graph.n_vertices();
-        let whole = all_rows(n);
+        let Job { ranks, graph, config, .. } = *job;
+        let (n, n_parts) = (graph.n_vertices(), n_gpus * ranks.size());
+        let cut = Cut::on_gpus(arithmetic, n, n_parts);
+        let rows = Blocks { n_rows: n, n_parts: ranks.size(), ..cut.blocks }.share(ranks.rank());
         let side = arithmetic.side(n);
-        let square = |side: usize, bytes: usize| side as u128 * side as u128 * bytes as u128;
-        let mut matrix = side as u128 * arithmetic.stride(side) as u128 * size_of::<u32>() as u128;
-        let mut arcs = DeviceArcs::bytes(graph, arithmetic).into();
-        let (share, beside) = match algorithm {
+        let bytes = |words: usize| words as u128 * size_of::<u32>() as u128;
+        let square = bytes(side) * arithmetic.stride(side) as u128;
+        // the matrix as it comes back, with what the form needs on the host
+        let mut matrix = square;
+        let on_gpu = u128::from(DeviceArcs::bytes(graph, arithmetic));
+        let on_gpu = match algorithm {
             Algorithm::Published(Form::BlockedOutOfCore) => {
-                let panels = OutOfCore::bytes(side).into();
-                // columns transposed, and no arcs there
+                let panels = u128::from(OutOfCore::bytes(side));
+                // columns transposed, and no arcs on the GPU
                 matrix += panels / 2;
-                arcs = 0;
-                (0, panels)
+                panels
             }
             Algorithm::Published(form) => {
-                (matrix, parameters(config).n_matrices_beside(form) as u128 * matrix)
+                on_gpu + square * (1 + parameters(config).n_matrices_beside(form) as u128)
             }
-            _ => {
-                let cut = Cut::on_gpus(arithmetic, n, n_gpus);
-                let share = cut.blocks.most_rows() as u128 * cut.stride() as u128;
-                (share * size_of::<u32>() as u128, cut.bytes().into())
-            }
+            _ => on_gpu + bytes(cut.blocks.most_rows() * cut.stride()) + u128::from(cut.bytes()),
         };
-        let (hops, hops_work) = if config.next_hops {
-            (bytes_of_hops(whole), bytes_of_work(graph, whole))
+        let (hops, hops_work) = match config.next_hops {
+            true => (bytes_of_hops(rows), bytes_of_work(graph, rows)),
+            false => (0, 0),
+        };
+        // after the matrix the work on next hops; or beside it those that GPUs bring
+        let beside = if ranks.size() > 1 {
+            // no more of the matrix comes back at a time
+            bytes(cut.blocks.block_rows * cut.stride()).max(hops + hops_work)
         } else {
-            (0, 0)
+            let n_columns = (n_gpus * COLUMNS).min(n);
+            let hop_strips = hops / n.max(1) as u128 * n_columns as u128;
+            hops + (matrix + hop_strips).max(hops_work)
         };
-        let n_columns = (n_gpus * COLUMNS).min(n);
         Self {
             n_vertices: n,
-            matrix,
-            share,
-            beside,
-            arcs,
-            table: square(n, size_of::<W::Distance>()),
-            hops,
-            hops_work,
-            hop_strips: hops / n.max(1) as u128 * n_columns as u128,
+            on_gpu: u64::try_from(on_gpu).unwrap_or(u64::MAX),
+            on_host: Table::<W>::bytes(rows) + beside,
         }
     }
 
-    /// Of a GPU's memory, with its share of the matrix there. Next hops are found there too only where
-    /// there is memory left when the matrix is closed.
-    pub(super) fn on_gpu(&self) -> u64 {
-        u64::try_from(self.share + self.beside + self.arcs).unwrap_or(u64::MAX)
-    }
-
-    /// Of the host's: the results, and beside them the matrix as it comes back, with next hops by
-    /// GPUs, or after that the work on them.
-    pub(super) fn on_host(&self) -> u128 {
-        self.table + self.hops + (self.matrix + self.hop_strips).max(self.hops_work)
-    }
-
-    /// An error where that is more than the memory allowed, or than there is.
+    /// An error where the host's part is more than the memory allowed, or than there is.
     pub(super) fn check_host(&self, allowed: Option<u64>) -> Result<(), ApspError> {
-        memory::check(self.n_vertices, self.on_host(), allowed)
+        check_memory(self.n_vertices, self.on_host, allowed)
     }
+}
+
+/// Bytes that each of these GPUs has.
+pub(crate) fn available(gpus: &[Gpu]) -> Result<u64, GpuError> {
+    let bytes = gpus.iter().map(Gpu::available_bytes).collect::<Result<Vec<_>, _>>()?;
+    Ok(bytes.into_iter().min().unwrap_or_default())
 }
 
 /// What the published forms are asked to vary.
@@ -110,12 +96,21 @@ pub(super) fn parameters(config: &Config) -> Parameters {
 
 #[cfg(test)]
 mod tests {
+    use collectives::Alone;
+    use graph_formats::Csr;
+
     use super::*;
 
     fn need(n: u32, algorithm: Algorithm, arithmetic: Arithmetic, next_hops: bool) -> Need {
         let arcs: Vec<_> = (1..n).map(|v| (v - 1, v, 5u32)).collect();
         let graph = Csr::from_arcs(n as usize, &arcs).unwrap();
-        Need::of(&graph, &Config { next_hops, ..Config::default() }, algorithm, arithmetic, 1)
+        let config = &Config { next_hops, ..Config::default() };
+        Need::of(
+            &Job { ranks: &Alone, graph: &graph, config, progress: None },
+            algorithm,
+            arithmetic,
+            1,
+        )
     }
 
     /// From 65,535 vertices on a hop has 32 bits, whatever the matrix is of.
@@ -123,9 +118,9 @@ mod tests {
     fn hops_beside_numbers_of_16_bits_may_have_32() {
         let n = 70_000u128;
         let need = need(70_000, Algorithm::Blocked, Arithmetic::U16, true);
-        assert!((2 * n * n..2 * n * n + 300_000_000).contains(&u128::from(need.on_gpu())));
+        assert!((2 * n * n..2 * n * n + 300_000_000).contains(&u128::from(need.on_gpu)));
         // a distance has 8 bytes, a hop 4, and a number of the matrix 2
-        assert!((14 * n * n..14 * n * n + 600_000_000).contains(&need.on_host()));
+        assert!((14 * n * n..14 * n * n + 600_000_000).contains(&need.on_host));
     }
 
     /// The recursive form has a second matrix, and method B in its blocked layout.
@@ -134,12 +129,12 @@ mod tests {
         let blocked = need(1000, Algorithm::Blocked, Arithmetic::I32, false);
         let need = |form| need(1000, Algorithm::Published(form), Arithmetic::I32, false);
         let (one, arcs) = (4 * 1024 * 1024, 4 * (1001 + 2 * 999));
-        assert_eq!(need(Form::BlockedProduct).on_gpu(), one + arcs);
-        assert_eq!(need(Form::FloydWarshall).on_gpu(), one + arcs);
-        assert_eq!(need(Form::BlockedTwoLevel).on_gpu(), 2 * one + arcs);
-        assert_eq!(need(Form::Recursive).on_gpu(), 2 * one + arcs);
-        assert_eq!(need(Form::BlockedOutOfCore).on_gpu(), 2 * 32 * 1024 * 4);
-        let blocked = blocked.on_gpu() - one - arcs;
+        assert_eq!(need(Form::BlockedProduct).on_gpu, one + arcs);
+        assert_eq!(need(Form::FloydWarshall).on_gpu, one + arcs);
+        assert_eq!(need(Form::BlockedTwoLevel).on_gpu, 2 * one + arcs);
+        assert_eq!(need(Form::Recursive).on_gpu, 2 * one + arcs);
+        assert_eq!(need(Form::BlockedOutOfCore).on_gpu, 2 * 32 * 1024 * 4);
+        let blocked = blocked.on_gpu - one - arcs;
         assert_eq!(blocked, Cut::on_gpus(Arithmetic::I32, 1000, 1).bytes());
     }
 
@@ -148,13 +143,12 @@ mod tests {
     fn the_host_is_bounded() {
         let need = need(1000, Algorithm::Blocked, Arithmetic::I32, false);
         let bytes = 8 * 1000 * 1000 + 4 * 1024 * 1024;
-        assert_eq!(need.on_host(), bytes.into());
+        assert_eq!(need.on_host, bytes.into());
         need.check_host(Some(bytes)).unwrap();
         need.check_host(None).unwrap();
         let refused = need.check_host(Some(bytes - 1));
         assert!(matches!(refused, Err(ApspError::OverMemory { .. })), "{refused:?}");
-        let huge = Need { table: u128::from(u64::MAX) * 2, ..need };
-        assert_eq!(need.on_gpu(), huge.on_gpu());
+        let huge = Need { on_host: u128::from(u64::MAX) * 2, ..need };
         assert!(matches!(huge.check_host(None), Err(ApspError::TooLarge { .. })));
     }
 }

@@ -9,24 +9,21 @@ mod clock;
 mod cut;
 mod floyd_warshall;
 pub(crate) mod folder;
-mod form;
 mod link;
 mod memory;
 mod next_hops;
 mod on_gpus;
-mod over_ranks;
 mod panel;
 mod product;
-mod rows;
 mod solve;
 pub(crate) mod supernodes;
 mod tile;
 
 pub(crate) use arithmetic::Arithmetic;
+pub(crate) use memory::available;
 pub use on_gpus::DevicePairs;
 pub(crate) use on_gpus::solve as solve_on_gpus;
-pub(crate) use over_ranks::solve_over;
-pub(crate) use solve::Gpus;
+pub(crate) use solve::{narrow, solve, solve_over};
 
 #[cfg(test)]
 mod tests {

@@ -23,7 +23,7 @@ use sssp::Progress;
 use super::arcs::DeviceArcs;
 use super::arithmetic::Kernels;
 use super::cut::Cut;
-use super::form::GpuShare;
+use super::floyd_warshall::GpuShare;
 use super::tile::Tile;
 use crate::host::next_hops::Hop;
 use crate::pairs::milliseconds;
@@ -89,6 +89,7 @@ impl Finder<'_> {
         progress: Option<Progress<'_>>,
     ) -> Result<Option<HopStorage>, ApspError> {
         let (start, downloads) = (Instant::now(), report.download_ms);
+        report.hop_strips = 0;
         let (n, arithmetic) = (useful.n_vertices(), self.cut.arithmetic);
         let bytes = DeviceArcs::bytes(useful, arithmetic);
         let upload = |gpu: &Gpu| DeviceArcs::of(gpu, useful, arithmetic);

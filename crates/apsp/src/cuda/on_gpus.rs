@@ -7,9 +7,7 @@ use bytemuck::cast_slice;
 use gpu_runtime::Gpu;
 use graph_formats::{Distance, VertexId, Weight};
 
-use super::arithmetic::{Kernels, adds_and_compares};
-use super::memory::Need;
-use super::solve::{Shares, Work, arithmetic, plan, reach_each_other};
+use super::solve::{Shares, Work, jit_ms, narrow, plan, reach_each_other};
 use crate::element::{Element, with_element};
 use crate::job::Job;
 use crate::potentials::RaisedWeight;
@@ -33,29 +31,24 @@ pub(crate) fn solve<W: RaisedWeight>(
     gpus: &[Gpu],
     job: &Job<'_, W>,
 ) -> Result<DevicePairs<W>, ApspError> {
-    let Job { graph, config, progress, .. } = *job;
+    let Job { ranks, graph, config, .. } = *job;
     if !matches!(config.algorithm, Algorithm::Auto | Algorithm::Blocked) || config.next_hops {
         let reason = "what stays on GPUs is the distances by the blocked form".to_owned();
         return Err(ApspError::NotOnGpu { reason });
     }
     // nobody looks at the whole matrix afterwards
-    let narrow = match gpus.iter().all(adds_and_compares) {
-        true => Narrow::Proven,
-        false => Narrow::Never,
+    let narrow = match narrow(ranks, gpus)? {
+        Narrow::Tried { .. } => Narrow::Proven,
+        other => other,
     };
-    let plan = plan(gpus.len(), narrow, graph, config, progress)?;
-    let arithmetic = arithmetic(&plan, graph)?;
+    let plan = plan(gpus.len(), narrow, job)?;
     reach_each_other(gpus)?;
     job.potentials()?;
-    let need = Need::of(graph, config, plan.algorithm, arithmetic, gpus.len());
-    let jit_ms = || gpus.iter().map(Gpu::jit_ms).sum::<f64>();
-    let jit_before = jit_ms();
-    let kernels = gpus.iter().map(|gpu| Kernels::load(gpu, arithmetic));
-    let kernels = kernels.collect::<Result<Vec<_>, _>>()?;
-    let jit_ms = jit_ms() - jit_before;
-    let work = Work { gpus, graph, config, plan: &plan, need, progress };
-    let found = work.shares(arithmetic, kernels)?;
-    let report = Report { jit_ms, ..found.report };
+    let jit_before = jit_ms(gpus);
+    let work = Work::new(gpus, job, &plan)?;
+    let kernels = work.kernels()?;
+    let mut report = Report { jit_ms: jit_ms(gpus) - jit_before, ..Report::default() };
+    let found = work.shares(ranks, kernels, &mut report)?;
     Ok(DevicePairs { plan, report, n_vertices: graph.n_vertices(), found, weights: PhantomData })
 }
 
@@ -64,9 +57,7 @@ impl<W: Weight> DevicePairs<W> {
     pub fn n_vertices(&self) -> usize {
         self.n_vertices
     }
-}
 
-impl<W: Weight> DevicePairs<W> {
     /// The distances from `source` in the order of the vertices, `None` for no path; empty when
     /// there is no such vertex. O(n), which are copied from the GPU.
     ///

@@ -10,31 +10,23 @@ use super::tile::Tile;
 /// Launches of [`take_through`].
 pub(super) const LAUNCHES: u64 = 2;
 
-/// A strip of rows on the GPU, and what it is taken through.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Strip<'a> {
-    pub(super) rows: Tile<'a>,
-    /// Its columns at the pivots, as they were before.
-    pub(super) columns: Tile<'a>,
-    /// Room for these columns turned over: a row of words for each pivot.
-    pub(super) turned: &'a Buffer<u32>,
-    /// The closed rows of the pivots, as long as the strip's.
-    pub(super) panel: Tile<'a>,
-}
-
-/// Queues the arithmetic of a strip: its rows, or the sums of its columns and the panel.
+/// Queues the arithmetic of a strip: its rows, or the sums of its columns at the pivots, as they were
+/// before, and the panel, which has the closed rows of the pivots, as long as the strip's. `turned` is
+/// room for these columns turned over: a row of words for each pivot.
 ///
 /// # Panics
 /// If these are not of one size.
 ///
 /// # Safety
-/// What the strip names lies on this GPU, and nobody else writes it meanwhile.
+/// What is named lies on this GPU, and nobody else writes it meanwhile.
 pub(super) unsafe fn take_through(
     gpu: &Gpu,
     kernels: &Kernels,
-    strip: &Strip<'_>,
+    rows: Tile<'_>,
+    columns: Tile<'_>,
+    turned: &Buffer<u32>,
+    panel: Tile<'_>,
 ) -> Result<(), GpuError> {
-    let &Strip { rows, columns, turned, panel } = strip;
     let arithmetic = rows.arithmetic;
     assert_eq!((columns.n_rows, panel.n_columns), (rows.n_rows, rows.n_columns));
     assert_eq!(columns.n_columns, panel.n_rows);

@@ -1,55 +1,89 @@
-//! All pairs of a graph on the GPUs of this process.
+//! All pairs of a graph on the GPUs of this process, or of several ranks with one each.
 
 use std::cell::RefCell;
 use std::ops::Range;
 use std::time::Instant;
 
 use bytemuck::{cast_slice, cast_slice_mut};
-use gpu_runtime::{Gpu, GpuError};
+use collectives::{Communicator, RanksError};
+use gpu_runtime::{Buffer, Gpu, GpuError};
 use graph_formats::{Csr, Weight, parallel};
 use paths::{DistanceTable, HopStorage};
-use published::pairs::{Form, OutOfCore};
+use pivots::{Blocks, Share};
+use published::pairs::{Form, OutOfCore, Solver};
+use rayon::ThreadPool;
 use sssp::Progress;
 
 use super::arcs::DeviceArcs;
 use super::arithmetic::{Arithmetic, Kernels, TILE_ROWS, adds_and_compares};
 use super::cut::Cut;
-use super::floyd_warshall::{FloydWarshall, Part, close};
-use super::form::{GpuShare, Loaded};
-use super::memory::{Need, parameters};
+use super::floyd_warshall::{GpuShare, Part, Store, close};
+use super::link::Link;
+use super::memory::{Need, available, parameters};
 use super::next_hops::{Closed, Finder};
-use super::rows::Passing;
-use crate::element::{Element, with_element, write_row};
+use crate::element::{with_element, write_row};
+use crate::error::agree;
 use crate::host::all_rows;
 use crate::host::useful_arcs::{marked, marks, rounds};
 use crate::job::{Backend, Found, Job, Turn};
-use crate::pairs::milliseconds;
+use crate::pairs::{Table, decode, milliseconds};
 use crate::potentials::RaisedWeight;
-use crate::table::{Table, decode};
+use crate::ranks::RankPairs;
 use crate::width::Narrow;
-use crate::{Algorithm, ApspError, Config, Plan, Report};
+use crate::{Algorithm, ApspError, Config, Phases, Plan, Report};
 
 /// How many times as fast a GPU is as a processor.
-pub(super) const SPEED: f64 = 200.0;
+const SPEED: f64 = 200.0;
 
-/// GPUs that find all pairs in their memory, or passing through it.
-pub(crate) struct Gpus<'a>(pub(crate) &'a [Gpu]);
+/// GPUs that find all pairs in their memory, or passing through it; of several ranks one for each,
+/// which keeps its rows.
+struct Gpus<'a> {
+    gpus: &'a [Gpu],
+    narrow: Narrow,
+}
+
+/// By the GPUs of this process, or one of each rank.
+pub(crate) fn solve<W: RaisedWeight>(
+    gpus: &[Gpu],
+    job: &Job<'_, W>,
+) -> Result<RankPairs<W>, ApspError> {
+    job.solve(&Gpus { gpus, narrow: narrow(job.ranks, gpus)? })
+}
+
+/// The same where there may be several ranks, each with one of these GPUs.
+pub(crate) fn solve_over<W: RaisedWeight>(
+    gpus: &[Gpu],
+    job: &Job<'_, W>,
+) -> Result<RankPairs<W>, ApspError> {
+    let asked = match (gpus, job.config.algorithm) {
+        ([_], Algorithm::Auto | Algorithm::Blocked) => Ok(()),
+        ([_], form) => Err(ApspError::NotByRanks { what: form.name() }),
+        _ => Err(ApspError::NotByRanks { what: "other than one GPU for each" }),
+    };
+    agree(job.ranks, asked)?;
+    solve(gpus, job)
+}
+
+/// Numbers of 16 bits where they are likely to do, if all GPUs have instructions for them. To be
+/// called by all ranks.
+pub(crate) fn narrow(ranks: &dyn Communicator, gpus: &[Gpu]) -> Result<Narrow, RanksError> {
+    let is_slow = !gpus.iter().all(adds_and_compares);
+    Ok(match ranks.any(is_slow)? {
+        true => Narrow::Never,
+        false => Narrow::Tried { speed: SPEED * gpus.len() as f64 },
+    })
+}
 
 impl<W: RaisedWeight> Backend<W> for Gpus<'_> {
     fn plan(&self, job: &Job<'_, W>) -> Result<Plan, ApspError> {
-        let narrow = match self.0.iter().all(adds_and_compares) {
-            true => tried(self.0.len()),
-            false => Narrow::Never,
-        };
-        plan(self.0.len(), narrow, job.graph, job.config, job.progress)
+        plan(self.gpus.len(), self.narrow, job)
     }
 
     fn check(&self, job: &Job<'_, W>, plan: &Plan) -> Result<(), ApspError> {
-        reach_each_other(self.0)?;
+        reach_each_other(self.gpus)?;
         let widest = Arithmetic::of_plan(plan.widest(), job.graph)?;
-        let Job { graph, config, .. } = *job;
-        let need = Need::of(graph, config, plan.algorithm, widest, self.0.len());
-        need.check_host(config.memory)
+        let need = Need::of(job, plan.algorithm, widest, self.gpus.len());
+        need.check_host(job.config.memory)
     }
 
     fn find(
@@ -58,24 +92,17 @@ impl<W: RaisedWeight> Backend<W> for Gpus<'_> {
         turn: &Turn<'_, W>,
         report: &mut Report,
     ) -> Result<Found<W>, ApspError> {
-        let Job { graph, config, progress, .. } = *job;
-        let (gpus, plan) = (self.0, turn.plan);
-        let jit_ms = || gpus.iter().map(Gpu::jit_ms).sum::<f64>();
-        let jit_before = jit_ms();
-        let arithmetic = arithmetic(plan, graph)?;
-        let need = Need::of(graph, config, plan.algorithm, arithmetic, gpus.len());
-        let work = Work { gpus, graph, config, plan, need, progress };
-        let solved = turn.pool.install(|| work.solve(arithmetic))?;
-        *report += Report { jit_ms: jit_ms() - jit_before, ..solved.report };
-        let share = all_rows(graph.n_vertices());
-        let Solved { distances, next_hops, .. } = solved;
-        Ok(Found { next_hops, ..Found::distances(share, distances) })
+        let jit_before = jit_ms(self.gpus);
+        let work = Work::new(self.gpus, job, turn.plan)?;
+        let found = work.solve(job.ranks, turn.pool, report)?;
+        report.jit_ms += jit_ms(self.gpus) - jit_before;
+        Ok(found)
     }
 }
 
-/// Numbers of 16 bits where they are likely to do, for so many GPUs.
-pub(super) fn tried(n_gpus: usize) -> Narrow {
-    Narrow::Tried { speed: SPEED * n_gpus as f64 }
+/// What loading kernels has taken until now.
+pub(super) fn jit_ms(gpus: &[Gpu]) -> f64 {
+    gpus.iter().map(Gpu::jit_ms).sum()
 }
 
 /// Lets GPUs have each other's rows, directly where they can.
@@ -87,7 +114,7 @@ pub(super) fn reach_each_other(gpus: &[Gpu]) -> Result<(), GpuError> {
 }
 
 /// The numbers of a plan for GPUs.
-pub(super) fn arithmetic<W: Weight>(plan: &Plan, graph: &Csr<W>) -> Result<Arithmetic, ApspError> {
+fn arithmetic<W: Weight>(plan: &Plan, graph: &Csr<W>) -> Result<Arithmetic, ApspError> {
     match plan.algorithm {
         Algorithm::Blocked => Arithmetic::of_plan(plan.number, graph),
         _ => Arithmetic::of_words(plan.number, graph),
@@ -98,10 +125,9 @@ pub(super) fn arithmetic<W: Weight>(plan: &Plan, graph: &Csr<W>) -> Result<Arith
 pub(super) fn plan<W: RaisedWeight>(
     n_gpus: usize,
     narrow: Narrow,
-    graph: &Csr<W>,
-    config: &Config,
-    progress: Option<Progress<'_>>,
+    job: &Job<'_, W>,
 ) -> Result<Plan, ApspError> {
+    let Job { graph, config, progress, .. } = *job;
     let algorithm = match config.algorithm {
         Algorithm::Auto | Algorithm::Blocked => Algorithm::Blocked,
         published if n_gpus > 1 => {
@@ -125,182 +151,278 @@ pub(super) fn plan<W: RaisedWeight>(
     Ok(plan)
 }
 
+/// A solve by GPUs, in the numbers of the plan.
 pub(super) struct Work<'a, W: Weight> {
-    pub(super) gpus: &'a [Gpu],
-    pub(super) graph: &'a Csr<W>,
-    pub(super) config: &'a Config,
-    pub(super) plan: &'a Plan,
-    pub(super) need: Need,
-    pub(super) progress: Option<Progress<'a>>,
+    gpus: &'a [Gpu],
+    graph: &'a Csr<W>,
+    config: &'a Config,
+    progress: Option<Progress<'a>>,
+    algorithm: Algorithm,
+    arithmetic: Arithmetic,
+    need: Need,
 }
 
-/// A closed matrix in the memory of GPUs.
+/// A closed matrix in the memory of GPUs: what those of this rank have of it.
 pub(super) struct Shares {
-    pub(super) cut: Cut,
-    pub(super) shares: Vec<GpuShare>,
-    pub(super) report: Report,
+    cut: Cut,
+    /// The part of the first of them.
+    first: usize,
+    shares: Vec<GpuShare>,
+    /// How rows came from other ranks.
+    note: String,
 }
 
 impl Shares {
     /// The words of some rows of a block.
     pub(super) fn words(&self, rows: Range<usize>) -> Result<Vec<u32>, GpuError> {
-        let Self { cut, shares, .. } = self;
+        let Self { cut, first, shares, .. } = self;
         let block = rows.start / cut.blocks.block_rows;
-        let first = cut.blocks.first_place(block) + rows.start % cut.blocks.block_rows;
-        let words = first * cut.stride()..(first + rows.len()) * cut.stride();
-        shares[cut.blocks.owner(block)].matrix.download_range(words)
+        let place = cut.blocks.first_place(block) + rows.start % cut.blocks.block_rows;
+        let words = cut.words(&(place..place + rows.len()));
+        shares[cut.blocks.owner(block) - first].matrix.download_range(words)
+    }
+
+    /// The distances from the vertices of a rank, few rows at a time, which are all of one block.
+    fn table<W: Weight>(&self, share: Share) -> Result<DistanceTable<W>, ApspError> {
+        let (n, cut) = (share.blocks.n_rows, self.cut);
+        let mut table = Table::<W>::new(share.n_rows(), n)?;
+        let sources = share.rows().step_by(TILE_ROWS);
+        let parts = table.rows(TILE_ROWS).into_iter().zip(sources).collect();
+        parallel::try_map_of(parts, &|(cells, first)| {
+            let words = self.words(first..first + cells.len() / n.max(1))?;
+            with_element!(W, cut.arithmetic.number(), E => {
+                let numbers = cast_slice::<u32, E>(&words).chunks(cut.side());
+                cells.chunks_mut(n.max(1)).zip(numbers).for_each(|(row, n)| decode(row, n));
+            });
+            Ok::<_, ApspError>(())
+        })?;
+        Ok(table.finish())
     }
 }
 
-struct Solved<W: Weight> {
-    distances: DistanceTable<W>,
-    next_hops: Option<HopStorage>,
-    report: Report,
-}
+impl<'a, W: Weight> Work<'a, W> {
+    pub(super) fn new(gpus: &'a [Gpu], job: &Job<'a, W>, plan: &Plan) -> Result<Self, ApspError> {
+        let Job { graph, config, progress, .. } = *job;
+        let (algorithm, arithmetic) = (plan.algorithm, arithmetic(plan, graph)?);
+        let need = Need::of(job, algorithm, arithmetic, gpus.len());
+        Ok(Self { gpus, graph, config, progress, algorithm, arithmetic, need })
+    }
 
-impl<W: Weight> Work<'_, W> {
-    /// Solves in these numbers.
-    fn solve(&self, arithmetic: Arithmetic) -> Result<Solved<W>, ApspError> {
-        if self.plan.algorithm == Algorithm::Published(Form::BlockedOutOfCore) {
-            self.gpus[0].check_fits("the panels of 32 rows", self.need.on_gpu())?;
-            return self.out_of_core(arithmetic);
+    /// Solves; what the host works on is in the pool.
+    fn solve(
+        &self,
+        ranks: &dyn Communicator,
+        pool: &ThreadPool,
+        report: &mut Report,
+    ) -> Result<Found<W>, ApspError> {
+        if self.algorithm == Algorithm::Published(Form::BlockedOutOfCore) {
+            self.gpus[0].check_fits("the panels of 32 rows", self.need.on_gpu)?;
+            return pool.install(|| self.out_of_core(report));
         }
-        let kernels = self.gpus.iter().map(|gpu| Kernels::load(gpu, arithmetic));
-        let kernels = kernels.collect::<Result<Vec<_>, _>>()?;
-        let available = self.gpus.iter().map(Gpu::available_bytes);
-        let available = available.collect::<Result<Vec<_>, _>>()?;
-        let available = available.into_iter().min().unwrap_or_default();
-        let fits = self.need.on_gpu() <= available;
-        if fits || self.plan.algorithm != Algorithm::Blocked {
-            self.in_core(arithmetic, kernels)
-        } else {
-            self.streamed(arithmetic, &kernels, available)
+        let loaded = self.kernels().and_then(|kernels| Ok((kernels, available(self.gpus)?)));
+        let (kernels, available) = agree(ranks, loaded)?;
+        let fits = self.need.on_gpu <= available || ranks.size() > 1;
+        match self.algorithm {
+            Algorithm::Blocked if !fits => {
+                pool.install(|| self.streamed(&kernels, available, report))
+            }
+            _ => self.in_core(ranks, kernels, pool, report),
         }
     }
 
-    /// The closed matrix in the memory of the GPUs.
+    pub(super) fn kernels(&self) -> Result<Vec<Kernels>, ApspError> {
+        let kernels = self.gpus.iter().map(|gpu| Kernels::load(gpu, self.arithmetic));
+        Ok(kernels.collect::<Result<_, _>>()?)
+    }
+
+    /// The closed matrix in the memory of the GPUs of all ranks.
     pub(super) fn shares(
         &self,
-        arithmetic: Arithmetic,
+        ranks: &dyn Communicator,
         kernels: Vec<Kernels>,
+        report: &mut Report,
     ) -> Result<Shares, ApspError> {
-        self.gpus[0].check_fits("the matrix of all pairs", self.need.on_gpu())?;
-        let (gpus, graph, algorithm) = (self.gpus, self.graph, self.plan.algorithm);
+        let Self { gpus, graph, algorithm, arithmetic, .. } = *self;
         let n = graph.n_vertices();
         let cut = match algorithm {
-            Algorithm::Blocked => Cut::on_gpus(arithmetic, n, gpus.len()),
+            Algorithm::Blocked => Cut::on_gpus(arithmetic, n, gpus.len() * ranks.size()),
             _ => Cut::whole(arithmetic, n),
         };
-        let mut report = Report::default();
-        let mut form = Loaded::new(gpus, algorithm, parameters(self.config), cut)?;
-        let mut shares = Vec::new();
-        for (gpu, kernels) in gpus.iter().zip(kernels) {
-            let start = Instant::now();
-            let arcs = DeviceArcs::for_matrix(gpu, graph, arithmetic)?;
-            report.upload_ms += milliseconds(start);
+        let first = gpus.len() * ranks.rank();
+        let mut shares = agree(ranks, self.arcs(cut, first, kernels, report))?;
+        let note = match algorithm {
+            Algorithm::Published(form) => {
+                self.close_published(form, cut.side(), &mut shares[0].matrix, report)?;
+                String::new()
+            }
+            _ => self.close(ranks, cut, first, &shares, report)?,
+        };
+        Ok(Shares { cut, first, shares, note })
+    }
 
+    /// The arcs of the rows that GPUs keep, of which this is the first.
+    fn arcs(
+        &self,
+        cut: Cut,
+        first: usize,
+        kernels: Vec<Kernels>,
+        report: &mut Report,
+    ) -> Result<Vec<GpuShare>, ApspError> {
+        self.gpus[0].check_fits("the matrix of all pairs", self.need.on_gpu)?;
+        let mut shares = Vec::new();
+        for (gpu, kernels) in self.gpus.iter().zip(kernels) {
             let start = Instant::now();
-            let matrix = arcs.matrix(gpu, &kernels, cut, shares.len())?;
+            let arcs = DeviceArcs::for_matrix(gpu, self.graph, self.arithmetic)?;
+            report.upload_ms += milliseconds(start);
+            let start = Instant::now();
+            let matrix = arcs.matrix(gpu, &kernels, cut, first + shares.len())?;
             report.prepare_ms += milliseconds(start);
             shares.push(GpuShare { kernels, matrix });
         }
+        Ok(shares)
+    }
 
-        let timer = gpus[0].timer()?;
+    /// Makes distances of the arcs on one GPU.
+    fn close_published(
+        &self,
+        form: Form,
+        side: usize,
+        matrix: &mut Buffer<u32>,
+        report: &mut Report,
+    ) -> Result<(), ApspError> {
+        let (gpu, kind) = (&self.gpus[0], self.arithmetic.kind());
+        let mut solver = Solver::new(gpu, form, parameters(self.config), kind, side)?;
+        let timer = gpu.timer()?;
         timer.start()?;
-        let (launches, phases) = form.solve(&mut shares, cut, n, self.progress)?;
+        report.launches += solver.solve(matrix, self.graph.n_vertices())?;
         timer.stop()?;
-        report.solve_ms = timer.elapsed_ms()?;
-        (report.launches, report.phases) = (launches, phases);
-        Ok(Shares { cut, shares, report })
+        report.solve_ms += timer.elapsed_ms()?;
+        Ok(())
+    }
+
+    /// The same in the blocked form on the GPUs of all ranks; returns how rows came from others.
+    fn close(
+        &self,
+        ranks: &dyn Communicator,
+        cut: Cut,
+        first: usize,
+        shares: &[GpuShare],
+        report: &mut Report,
+    ) -> Result<String, ApspError> {
+        let parts = self.gpus.iter().zip(shares).zip(first..).map(|((gpu, share), number)| {
+            Part::new(gpu, &share.kernels, cut, number, Store::OnGpu(&share.matrix))
+        });
+        let parts = parts.collect::<Result<Vec<_>, _>>().map_err(ApspError::from);
+        let (mut parts, mut note) = (agree(ranks, parts)?, String::new());
+        if ranks.size() > 1 {
+            let n_words = cut.blocks.block_rows * cut.stride();
+            let link;
+            (link, note) = Link::new(ranks, &self.gpus[0], n_words)?;
+            parts[0].link = Some(link);
+        }
+        let timed = || {
+            let timer = self.gpus[0].timer()?;
+            timer.start()?;
+            let closed = close(&parts, self.progress)?;
+            timer.stop()?;
+            Ok((closed, timer.elapsed_ms()?))
+        };
+        let closed = timed();
+        let is_agreed = matches!(closed, Ok(_) | Err(ApspError::Interrupted(_)));
+        if let (Err(error), false) = (&closed, is_agreed || ranks.size() == 1) {
+            return Err(ApspError::RankLost { reason: error.to_string() });
+        }
+        // from here on no GPU reads what another sent, and the links may go
+        let ((counts, own), solve_ms) = agree(ranks, closed)?;
+        report.launches += counts.launches;
+        report.solve_ms += solve_ms;
+        let mean = |ms: f64| Ok::<_, RanksError>(ranks.sum(ms)? / ranks.size() as f64);
+        report.phases += Phases {
+            closing_ms: mean(own.closing_ms)?,
+            sending_ms: mean(own.sending_ms)?,
+            updating_ms: mean(own.updating_ms)?,
+            waiting_ms: mean(own.waiting_ms)?,
+        };
+        Ok(note)
     }
 
     fn in_core(
         &self,
-        arithmetic: Arithmetic,
+        ranks: &dyn Communicator,
         kernels: Vec<Kernels>,
-    ) -> Result<Solved<W>, ApspError> {
-        let found = self.shares(arithmetic, kernels)?;
+        pool: &ThreadPool,
+        report: &mut Report,
+    ) -> Result<Found<W>, ApspError> {
+        let closed = self.shares(ranks, kernels, report)?;
         let start = Instant::now();
-        let n = self.graph.n_vertices();
-        let mut table = Table::<W>::new(n, n)?;
-        bring(&mut table, found.cut, &|rows| found.words(rows))?;
-        let distances = table.finish();
-        let Shares { cut, shares, mut report } = found;
-        report.download_ms = milliseconds(start);
-        let kernels = shares.iter().map(|share| &share.kernels).collect();
-        let closed = Closed::OnGpus(&shares);
-        let next_hops = self.next_hops(&distances, closed, cut, kernels, &mut report)?;
-        Ok(Solved { distances, next_hops, report })
+        let (n_rows, n_parts) = (self.graph.n_vertices(), ranks.size());
+        let share = Blocks { n_rows, n_parts, ..closed.cut.blocks }.share(ranks.rank());
+        let mut found =
+            Found::distances(share, agree(ranks, pool.install(|| closed.table(share)))?);
+        report.download_ms += milliseconds(start);
+        let Shares { cut, shares, note, .. } = closed;
+        found.note = note;
+        // those of several ranks are found by columns, which all ranks have rows of
+        if n_parts == 1 {
+            let kernels = shares.iter().map(|share| &share.kernels).collect();
+            let (distances, closed) = (&found.distances, Closed::OnGpus(&shares));
+            found.next_hops =
+                pool.install(|| self.next_hops(distances, closed, cut, kernels, report))?;
+        }
+        Ok(found)
     }
 
     fn streamed(
         &self,
-        arithmetic: Arithmetic,
         kernels: &[Kernels],
         available: u64,
-    ) -> Result<Solved<W>, ApspError> {
-        let (gpus, n) = (self.gpus, self.graph.n_vertices());
+        report: &mut Report,
+    ) -> Result<Found<W>, ApspError> {
+        let Self { gpus, graph, arithmetic, .. } = *self;
+        let n = graph.n_vertices();
         let cut = Cut::passing(arithmetic, n, gpus.len(), available).map_err(|required| {
             GpuError::OutOfMemory { what: "the smallest strips of the matrix", required, available }
         })?;
-        let mut report = Report::default();
         let start = Instant::now();
         let mut matrix = gpus[0].pinned::<u32>(cut.stride() * cut.side())?;
-        with_element!(W, arithmetic.number(), E => {
-            self.write_arcs::<E>(cut.side(), cast_slice_mut(&mut matrix));
-        });
+        self.write_arcs(cut.side(), &mut matrix);
         let matrix = RefCell::new(matrix);
-        let forms = gpus.iter().map(|gpu| FloydWarshall::new(gpu, cut));
-        let forms = forms.collect::<Result<Vec<_>, _>>()?;
-        let mut parts = Vec::new();
-        for (number, ((gpu, form), kernels)) in gpus.iter().zip(&forms).zip(kernels).enumerate() {
-            let rows = Passing::new(gpu, &matrix, cut)?;
-            parts.push(Part { number, form, kernels, rows, link: None });
-        }
-        report.prepare_ms = milliseconds(start);
+        let parts = gpus.iter().zip(kernels).enumerate().map(|(number, (gpu, kernels))| {
+            Part::new(gpu, kernels, cut, number, Store::OnHost(&matrix))
+        });
+        let parts = parts.collect::<Result<Vec<_>, _>>()?;
+        report.prepare_ms += milliseconds(start);
         let start = Instant::now();
         let (counts, phases) = close(&parts, self.progress)?;
-        (report.strips, report.phases) = (counts.strips, phases);
-        report.solve_ms = milliseconds(start);
+        report.strips += counts.strips;
+        report.phases += phases;
+        report.solve_ms += milliseconds(start);
         drop(parts);
-        drop(forms);
         let matrix = matrix.into_inner();
         let start = Instant::now();
-        let mut table = Table::<W>::new(n, n)?;
-        with_element!(W, arithmetic.number(), E => {
-            let numbers = cast_slice::<u32, E>(&matrix);
-            table.fill(&|u, row| decode(row, &numbers[u * cut.side()..]));
-        });
-        let distances = table.finish();
-        report.download_ms = milliseconds(start);
+        let mut found = Found::distances(all_rows(n), self.table(cut.side(), &matrix)?);
+        report.download_ms += milliseconds(start);
         let (closed, kernels) = (Closed::Passing(&matrix), kernels.iter().collect());
-        let next_hops = self.next_hops(&distances, closed, cut, kernels, &mut report)?;
-        Ok(Solved { distances, next_hops, report })
+        found.next_hops = self.next_hops(&found.distances, closed, cut, kernels, report)?;
+        Ok(found)
     }
 
     /// The published form; next hops are left to the host.
-    fn out_of_core(&self, arithmetic: Arithmetic) -> Result<Solved<W>, ApspError> {
+    fn out_of_core(&self, report: &mut Report) -> Result<Found<W>, ApspError> {
         let n = self.graph.n_vertices();
-        let side = arithmetic.side(n);
-        let mut report = Report::default();
+        let side = self.arithmetic.side(n);
         let start = Instant::now();
-        let mut form = OutOfCore::new(&self.gpus[0], arithmetic.kind(), side)?;
+        let mut form = OutOfCore::new(&self.gpus[0], self.arithmetic.kind(), side)?;
         let mut matrix = vec![0; side * side];
-        with_element!(W, arithmetic.number(), E => {
-            self.write_arcs::<E>(side, cast_slice_mut(&mut matrix));
-        });
-        report.prepare_ms = milliseconds(start);
+        self.write_arcs(side, &mut matrix);
+        report.prepare_ms += milliseconds(start);
         let start = Instant::now();
-        report.launches = form.solve(&mut matrix, n, self.progress)?;
-        report.solve_ms = milliseconds(start);
+        report.launches += form.solve(&mut matrix, n, self.progress)?;
+        report.solve_ms += milliseconds(start);
         let start = Instant::now();
-        let mut table = Table::<W>::new(n, n)?;
-        with_element!(W, arithmetic.number(), E => {
-            let numbers = cast_slice::<_, E>(&matrix);
-            table.fill(&|u, row| decode(row, &numbers[u * side..]));
-        });
-        report.download_ms = milliseconds(start);
-        Ok(Solved { distances: table.finish(), next_hops: None, report })
+        let distances = self.table(side, &matrix)?;
+        report.download_ms += milliseconds(start);
+        Ok(Found::distances(all_rows(n), distances))
     }
 
     /// Next hops, if they are asked for and GPUs can find them.
@@ -321,34 +443,26 @@ impl<W: Weight> Work<'_, W> {
         let useful = marked(graph, &marks(graph, &all, distances.as_storage(), 0.0));
         let by_levels = graph.first_negative().is_some();
         let finder = Finder { gpus: self.gpus, kernels, closed, cut, by_levels };
-        report.next_hops_ms = milliseconds(start);
+        report.next_hops_ms += milliseconds(start);
         finder.find(&useful, report, self.progress)
     }
 
     /// The matrix of the arcs, in the host's memory.
-    fn write_arcs<E: Element>(&self, side: usize, matrix: &mut [E]) {
-        let rows = matrix.chunks_mut(side).enumerate();
-        parallel::for_each_of(rows, &|(u, row)| write_row(self.graph, u, row));
-    }
-}
-
-/// Fills a table with the words of rows of a matrix that is cut like this, which several threads
-/// ask for, few rows at a time that are all of one block.
-pub(super) fn bring<W: Weight>(
-    table: &mut Table<W>,
-    cut: Cut,
-    words: &(dyn Fn(Range<usize>) -> Result<Vec<u32>, GpuError> + Sync),
-) -> Result<(), GpuError> {
-    let n = table.n_columns().max(1);
-    let parts = table.rows(TILE_ROWS).into_iter().enumerate().collect();
-    parallel::try_map_of(parts, &|(i, cells)| {
-        let first = i * TILE_ROWS;
-        let words = words(first..first + cells.len() / n)?;
-        with_element!(W, cut.arithmetic.number(), E => {
-            let numbers = cast_slice::<u32, E>(&words).chunks(cut.side());
-            cells.chunks_mut(n).zip(numbers).for_each(|(row, numbers)| decode(row, numbers));
+    fn write_arcs(&self, side: usize, matrix: &mut [u32]) {
+        with_element!(W, self.arithmetic.number(), E => {
+            let rows = cast_slice_mut::<u32, E>(matrix).chunks_mut(side).enumerate();
+            parallel::for_each_of(rows, &|(u, row)| write_row(self.graph, u, row));
         });
-        Ok(())
-    })?;
-    Ok(())
+    }
+
+    /// The distances of a closed matrix there.
+    fn table(&self, side: usize, matrix: &[u32]) -> Result<DistanceTable<W>, ApspError> {
+        let n = self.graph.n_vertices();
+        let mut table = Table::<W>::new(n, n)?;
+        with_element!(W, self.arithmetic.number(), E => {
+            let numbers = cast_slice::<u32, E>(matrix);
+            table.fill(&|u, row| decode(row, &numbers[u * side..]));
+        });
+        Ok(table.finish())
+    }
 }

@@ -37,9 +37,8 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 use sssp::Progress;
 
-use super::STEP;
-use super::matrix::{Matrix, Panel};
-use super::min_plus::MinPlus;
+use super::matrix::{Matrix, STEP};
+use super::min_plus::{MinPlus, Panel};
 use crate::ApspError;
 use crate::error::agree;
 
@@ -74,16 +73,19 @@ pub(crate) fn recursive<E: MinPlus>(
     close(matrix, 0..n, &mut panel, progress)
 }
 
-/// A block of pivots after the other, on all ranks, each with the threads of `pool`, or of the
-/// caller's. The progress callback of any rank may end the work of all.
+/// A block of pivots after the other, on all ranks, each with the threads of `pool`, of which the
+/// caller may be one where nothing is sent. The progress callback of any rank may end the work of
+/// all.
 pub(crate) fn blocked<E: MinPlus>(
     matrix: &mut Matrix<E>,
     ranks: &dyn Communicator,
-    pool: Option<&ThreadPool>,
+    pool: &ThreadPool,
     progress: Option<Progress<'_>>,
 ) -> Result<(), ApspError> {
-    let panels = agree(ranks, matrix.panels())?.map(RefCell::new);
-    let share = matrix.share;
+    let (share, n) = (matrix.share, matrix.n_columns());
+    let panel = || matrix.panel(share.blocks.rows(0).len(), n);
+    let panels = panel().and_then(|first| Ok([first, panel()?]));
+    let panels = agree(ranks, panels)?.map(RefCell::new);
     let rank = Rank { share, matrix: RefCell::new(matrix), panels, ranks, pool };
     pivots::close(&[rank], progress)?;
     Ok(())
@@ -96,7 +98,7 @@ struct Rank<'a, E> {
     /// The closed rows of a block and of the next.
     panels: [RefCell<Panel<E>>; 2],
     ranks: &'a dyn Communicator,
-    pool: Option<&'a ThreadPool>,
+    pool: &'a ThreadPool,
 }
 
 impl<E: MinPlus> Part for Rank<'_, E> {
@@ -114,7 +116,7 @@ impl<E: MinPlus> Part for Rank<'_, E> {
         let (pivots, all) = (self.share.blocks.rows(block), 0..self.share.blocks.n_rows);
         let mut matrix = self.matrix.borrow_mut();
         let (matrix, panel) = (&mut **matrix, &mut *self.panels[block % 2].borrow_mut());
-        on(self.pool, || {
+        self.pool.install(|| {
             close(matrix, pivots.clone(), panel, progress)?;
             matrix.relax([pivots.clone()], &pivots, &all, panel);
             matrix.pack(panel, &pivots, &all);
@@ -125,10 +127,8 @@ impl<E: MinPlus> Part for Rank<'_, E> {
     fn receive(&self, block: usize, _owner: Option<&Self>) -> Result<u64, ApspError> {
         let Self { share: Share { blocks, .. }, panels, ranks, .. } = self;
         let mut panel = panels[block % 2].borrow_mut();
-        ranks.broadcast(
-            blocks.owner(block),
-            panel.packed(blocks.rows(block).len(), blocks.n_rows),
-        )?;
+        let panel = panel.reshape(blocks.rows(block).len(), blocks.n_rows);
+        ranks.broadcast(blocks.owner(block), panel.strips_mut())?;
         Ok(0)
     }
 
@@ -137,11 +137,11 @@ impl<E: MinPlus> Part for Rank<'_, E> {
     }
 
     fn update(&self, pivots: usize, strip: Strip) -> Result<u64, ApspError> {
-        let (blocks, all) = (self.share.blocks, 0..self.share.blocks.n_rows);
+        let blocks = self.share.blocks;
         let mut matrix = self.matrix.borrow_mut();
         let (matrix, panel) = (&mut **matrix, &*self.panels[pivots % 2].borrow());
-        on(self.pool, || {
-            matrix.update([blocks.rows(strip.block)], &blocks.rows(pivots), &all, panel);
+        self.pool.install(|| {
+            matrix.update([blocks.rows(strip.block)], &blocks.rows(pivots), 0, panel);
         });
         Ok(0)
     }
@@ -157,42 +157,18 @@ impl<E: MinPlus> Part for Rank<'_, E> {
     fn update_rest(parts: &[Self], pivots: usize, work: &mut Work<'_>) -> Result<(), ApspError> {
         let rank = &parts[0];
         let (blocks, next) = (rank.share.blocks, pivots + 1);
-        let (through, all) = (blocks.rows(pivots), 0..blocks.n_rows);
-        let rest = [0..through.start, blocks.rows(next).end..all.end];
+        let through = blocks.rows(pivots);
+        let rest = [0..through.start, blocks.rows(next).end..blocks.n_rows];
         let is_ended = work.is_ended();
         let strips = rank.share.own_blocks().filter(|&block| block != pivots && block != next);
         work.add(0, strips.count() as u64);
         let mut matrix = rank.matrix.borrow_mut();
         let (matrix, panel) = (&mut **matrix, &*rank.panels[pivots % 2].borrow());
-        beside(
-            rank.pool,
-            || matrix.update(rest, &through, &all, panel),
-            || {
-                rank.go_on(is_ended)?;
-                work.receive(parts, next)
-            },
-        )
-    }
-}
-
-fn on<T: Send>(pool: Option<&ThreadPool>, work: impl FnOnce() -> T + Send) -> T {
-    match pool {
-        Some(pool) => pool.install(work),
-        None => work(),
-    }
-}
-
-/// Does some work in the pool, and other work meanwhile on this thread.
-fn beside<T>(pool: Option<&ThreadPool>, work: impl FnOnce() + Send, here: impl FnOnce() -> T) -> T {
-    match pool {
-        Some(pool) => pool.in_place_scope(|scope| {
-            scope.spawn(|_| work());
-            here()
-        }),
-        None => {
-            work();
-            here()
-        }
+        rank.pool.in_place_scope(|scope| {
+            scope.spawn(|_| matrix.update(rest, &through, 0, panel));
+            rank.go_on(is_ended)?;
+            work.receive(parts, next)
+        })
     }
 }
 

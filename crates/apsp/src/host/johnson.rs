@@ -39,18 +39,14 @@ pub(crate) fn search<W: RaisedWeight>(
     potentials: Option<&[W::Distance]>,
 ) -> Result<DistanceTable<W>, ApspError> {
     let sources: Vec<_> = share.rows().map(|v| v as VertexId).collect();
-    let found = match job.graph.first_negative() {
+    match job.graph.first_negative() {
         None => search_from(job, gpus, job.graph, &sources),
         Some(_) => {
             let potentials = potentials.map(<[_]>::to_vec).unwrap_or_default();
             let potentials = job.ranks.broadcast_vec(0, potentials)?;
             search_with(job, gpus, &sources, &potentials)
         }
-    };
-    found.map_err(|error| match error {
-        ApspError::Search(SsspError::NotOnGpu { reason }) => ApspError::NotOnGpu { reason },
-        other => other,
-    })
+    }
 }
 
 /// The same of a graph without negative weights: that of the job, or with its weights raised.
@@ -72,9 +68,9 @@ fn search_from<W: Weight, R: SearchWeight>(
     let per_turn = if ranks.size() == 1 { n_targets.max(1) } else { SEARCHES_PER_TURN };
     let n_turns = ranks.max(n_sources.div_ceil(per_turn) as u64)?;
     let before = AtomicU64::new(0);
-    let step = |done, _| match progress {
-        Some(tell) => tell(before.load(Ordering::Relaxed) + done, n_sources as u64),
-        None => ControlFlow::Continue(()),
+    let step = |done, _| {
+        let done = before.load(Ordering::Relaxed) + done;
+        progress.map_or(ControlFlow::Continue(()), |tell| tell(done, n_sources as u64))
     };
     let solver = match gpus {
         [] => Solver::new(graph, &config),

@@ -7,15 +7,22 @@
 
 use std::ops::Range;
 
-use graph_formats::{Csr, Weight, parallel};
+use collectives::{Alone, Communicator};
+use graph_formats::parallel;
 use pivots::{Blocks, Share};
 
-use super::aligned::{Aligned, line};
-use super::min_plus::{Kernel, MinPlus, pack, pack_groups, packed_len, relax_packed, relax_rows};
-use crate::element::{with_element, write_row};
-use crate::memory::too_large;
+use super::min_plus::{Aligned, Kernel, MinPlus, Panel, line, pack_groups};
+use crate::element::with_element;
 use crate::{ApspError, Number};
 
+/// Rows of a block are a multiple of this: of the rows of every kernel's block, so that no
+/// kernel relaxes rows of two blocks together.
+pub(super) const STEP: usize = 48;
+/// Rows of a block at most: with so many pivots, their rows of a strip, and a few rows of other
+/// vertices, stay in the cache of a processor.
+const MAX_BLOCK_ROWS: usize = 240;
+/// Blocks that there are at least: the more, the less of the work is their closing.
+const MIN_BLOCKS: usize = 8;
 /// Rows that a thread relaxes at one time: with many pivots, what it reads of them again and
 /// again stays in its cache.
 const MAX_ROWS_PER_TASK: usize = 80;
@@ -23,6 +30,17 @@ const MAX_ROWS_PER_TASK: usize = 80;
 const MIN_SUMS_PER_TASK: usize = 1 << 20;
 /// Columns of the second operand of a product that are packed at a time.
 const COLUMNS: usize = 2048;
+
+/// The rows of this rank. The blocks do not depend on the number of ranks.
+pub(crate) fn rows_of_rank(n_vertices: usize, ranks: &dyn Communicator) -> Share {
+    let block_rows = (n_vertices / MIN_BLOCKS).next_multiple_of(STEP).clamp(STEP, MAX_BLOCK_ROWS);
+    Blocks { n_rows: n_vertices, block_rows, n_parts: ranks.size() }.share(ranks.rank())
+}
+
+/// All rows, for the only rank.
+pub(crate) fn all_rows(n_vertices: usize) -> Share {
+    rows_of_rank(n_vertices, &Alone)
+}
 
 /// Lengths of the shortest paths known from the vertices whose rows are here, to those of columns.
 pub(crate) struct Matrix<E> {
@@ -32,19 +50,6 @@ pub(crate) struct Matrix<E> {
     stride: usize,
     numbers: Aligned<E>,
     kernel: Kernel<E>,
-}
-
-/// Rows of pivots, in strips as the kernel reads them.
-pub(super) struct Panel<E> {
-    strips: Aligned<E>,
-    kernel: Kernel<E>,
-}
-
-impl<E: MinPlus> Panel<E> {
-    /// What so many rows of pivots, and columns, take of it.
-    pub(super) fn packed(&mut self, n_pivots: usize, n_columns: usize) -> &mut [E] {
-        &mut self.strips[..packed_len(&self.kernel, n_pivots, n_columns)]
-    }
 }
 
 impl Number {
@@ -68,7 +73,7 @@ impl<E: MinPlus> Matrix<E> {
 
     /// That memory cannot hold it.
     fn too_large(share: Share) -> ApspError {
-        too_large(share.blocks.n_rows, Self::bytes(share))
+        ApspError::too_large(share.blocks.n_rows, Self::bytes(share))
     }
 
     /// A matrix of any shape without paths; `None` where there is no memory.
@@ -77,15 +82,6 @@ impl<E: MinPlus> Matrix<E> {
         let mut matrix = Self::zeros(blocks.share(0), n_columns, E::kernel())?;
         matrix.numbers.fill(E::INFINITE);
         Some(matrix)
-    }
-
-    /// The arcs of `graph`, of parallel ones the shortest.
-    pub(crate) fn of<W: Weight>(
-        graph: &Csr<W>,
-        share: Share,
-        kernel: Kernel<E>,
-    ) -> Result<Self, ApspError> {
-        Self::filled(share, kernel, |v, row| write_row(graph, v, row))
     }
 
     /// A square matrix; `fill` gets each row, in which there is no path yet.
@@ -158,50 +154,36 @@ impl<E: MinPlus> Matrix<E> {
 
     /// Room for these columns of so many pivots' rows.
     pub(super) fn panel(&self, n_pivots: usize, n_columns: usize) -> Result<Panel<E>, ApspError> {
-        let kernel = self.kernel;
-        let strips = Aligned::zeros(packed_len(&kernel, n_pivots, n_columns));
-        let strips = strips.ok_or_else(|| Self::too_large(self.share))?;
-        Ok(Panel { strips, kernel })
-    }
-
-    /// Room for the rows of two blocks of pivots.
-    pub(super) fn panels(&self) -> Result<[Panel<E>; 2], ApspError> {
-        let (n_pivots, n) = (self.share.blocks.rows(0).len(), self.n_columns);
-        Ok([self.panel(n_pivots, n)?, self.panel(n_pivots, n)?])
+        let panel = Panel::new(self.kernel, n_pivots, n_columns);
+        panel.ok_or_else(|| Self::too_large(self.share))
     }
 
     /// Copies these columns of the pivots' rows, which are here, to a panel.
     pub(super) fn pack(&self, panel: &mut Panel<E>, pivots: &Range<usize>, columns: &Range<usize>) {
-        if pivots.is_empty() || columns.is_empty() {
-            return;
-        }
-        let strips = panel.packed(pivots.len(), columns.len());
-        pack(&self.kernel, strips, self.rows(pivots), self.stride, columns);
+        let rows = self.rows(pivots);
+        let row = |k: usize| &rows[k * self.stride..(k + 1) * self.stride][columns.start..];
+        panel.reshape(pivots.len(), columns.len()).pack(0..pivots.len(), row);
     }
 
-    /// Relaxes, in every part of rows, all pairs of one of them that is here and one of `columns`
-    /// through all `pivots`, whose rows are in the panel. O(rows · pivots · columns).
+    /// Relaxes, in every part of rows, all pairs of one of them that is here and one of the panel's
+    /// columns, of which this is the first, through all `pivots`, whose rows are in the panel.
+    /// O(rows · pivots · columns).
     pub(super) fn update<const PARTS: usize>(
         &mut self,
         parts: [Range<usize>; PARTS],
         pivots: &Range<usize>,
-        columns: &Range<usize>,
+        column: usize,
         panel: &Panel<E>,
     ) {
-        if pivots.is_empty() || columns.is_empty() {
-            return;
-        }
-        let strips = &panel.strips[..packed_len(&self.kernel, pivots.len(), columns.len())];
         let (share, stride, kernel) = (self.share, self.stride, self.kernel);
         for rows in parts.map(|vertices| share.places(&vertices)) {
-            let height = self.height(rows.len(), pivots.len() * columns.len());
+            let height = self.height(rows.len(), panel.strips().len());
             let rows = self.whole_blocks(&rows);
-            parallel::for_each_with(
-                self.numbers[rows].chunks_mut(height * stride),
-                &|groups, c| {
-                    relax_rows(&kernel, c, stride, columns.start, pivots, strips, groups);
-                },
-            );
+            let tasks = self.numbers[rows].chunks_mut(height * stride);
+            parallel::for_each_with(tasks, &|groups, c| {
+                pack_groups(&kernel, groups, c, stride, pivots);
+                panel.relax(c, stride, column, groups);
+            });
         }
     }
 
@@ -215,50 +197,38 @@ impl<E: MinPlus> Matrix<E> {
         panel: &mut Panel<E>,
     ) {
         self.pack(panel, pivots, columns);
-        self.update(parts, pivots, columns, panel);
+        self.update(parts, pivots, columns.start, panel);
     }
 
     /// Of these columns j, self\[i\]\[j\] = min(self\[i\]\[j\], first\[i\]\[k\] + second(k)\[j\] over all
-    /// k); `second` has only these columns. O(rows · depth · columns), in parallel.
+    /// k); `second` has only these columns. `None` where there is no memory for a panel.
+    /// O(rows · depth · columns), in parallel.
     pub(crate) fn relax_by_product<'b>(
         &mut self,
         columns: Range<usize>,
         first: &Self,
         second: impl Fn(usize) -> &'b [E] + Sync,
-    ) where
+    ) -> Option<()>
+    where
         E: 'b,
     {
         let (stride, kernel, depth) = (self.stride, self.kernel, first.n_columns);
-        if depth == 0 || self.n_rows() == 0 {
-            return;
-        }
-        let mut groups = Vec::new();
-        let (a, _) = first.numbers.split_at(first.whole_blocks(&(0..first.n_rows())).end);
-        pack_groups(&kernel, &mut groups, a, first.stride, &(0..depth));
-        let group = groups.len() / self.n_rows().div_ceil(kernel.rows);
-        let mut strips = Vec::new();
+        let mut panel = Panel::new(kernel, depth, COLUMNS.min(columns.len()))?;
         for at in columns.clone().step_by(COLUMNS) {
-            let part = at..(at + COLUMNS).min(columns.end);
-            strips.resize(packed_len(&kernel, depth, part.len()), E::INFINITE);
-            let width = kernel.columns;
-            let numbered = strips.chunks_mut(width * depth).enumerate();
-            parallel::for_each_of(numbered, &|(number, strip)| {
-                let from = part.start + number * width - columns.start;
-                for (k, to) in strip.chunks_exact_mut(width).enumerate() {
-                    let row = &second(k)[from..];
-                    let n_there = row.len().min(width);
-                    to[..n_there].copy_from_slice(&row[..n_there]);
-                    to[n_there..].fill(E::INFINITE);
-                }
-            });
-            let n_blocks = self.height(self.n_rows(), depth * part.len()) / kernel.rows;
+            let n_columns = COLUMNS.min(columns.end - at);
+            let row = |k| &second(k)[at - columns.start..];
+            panel.reshape(depth, n_columns).pack(0..depth, row);
+            let height = self.height(self.n_rows(), panel.strips().len());
             let rows = self.whole_blocks(&(0..self.n_rows()));
-            let c = self.numbers[rows].chunks_mut(n_blocks * kernel.rows * stride);
-            let c = c.zip(groups.chunks(n_blocks * group));
-            parallel::for_each_of(c, &|(c, groups)| {
-                relax_packed(&kernel, c, stride, part.start, depth, &strips, groups);
+            let c = self.numbers[rows].chunks_mut(height * stride);
+            let a = &first.numbers[..first.whole_blocks(&(0..first.n_rows())).end];
+            let tasks = c.zip(a.chunks(height * first.stride));
+            parallel::for_each_with(tasks, &|groups, (c, a)| {
+                pack_groups(&kernel, groups, a, first.stride, &(0..depth));
+                panel.relax(c, stride, at, groups);
             });
         }
+        Some(())
     }
 
     /// The numbers of these rows, and of so many more as fill the last block.

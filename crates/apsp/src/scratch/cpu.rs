@@ -12,14 +12,12 @@ use std::ops::Range;
 
 use collectives::Alone;
 use graph_formats::parallel;
+use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::engine::{Engine, RowChecks};
 use crate::ApspError;
-use crate::host::{
-    Aligned, Kernel, Matrix, MinPlus, all_rows, copies, floyd_warshall, pack_groups, pack_some,
-    packed_len, packed_place, relax_packed, unpack_row,
-};
+use crate::host::{Matrix, MinPlus, Panel, all_rows, copies, floyd_warshall, pack_groups};
 
 /// Rows that a thread relaxes at one time.
 const ROWS: usize = 80;
@@ -27,42 +25,39 @@ const ROWS: usize = 80;
 /// Bytes of memory with blocks of so many pivots: the row panel in strips, the closed diagonal with as
 /// much again to close it in, and for each thread what it packs of the column panel.
 pub(super) fn bytes<E: MinPlus>(side: usize, threads: usize, block: usize) -> u128 {
-    let strips = packed_len(&E::kernel(), block, side) as u128;
+    let strips = Panel::len_of(&E::kernel(), block, side) as u128;
     let groups = (ROWS + E::kernel().rows) as u128 * block as u128 * copies::<E>() as u128;
     let packed = (strips + threads as u128 * groups) * size_of::<E>() as u128;
     2 * Matrix::<E>::bytes(all_rows(block)) + packed
 }
 
-/// The CPU, with room for the rows of the pivots in strips, as its kernel reads them.
-pub(super) struct CpuEngine<E> {
+/// The CPU, with room for the rows of the pivots as its kernel reads them.
+pub(super) struct CpuEngine<'a, E> {
+    pool: &'a ThreadPool,
     side: usize,
-    kernel: Kernel<E>,
-    strips: Aligned<E>,
+    panel: Panel<E>,
 }
 
-impl<E: MinPlus> CpuEngine<E> {
-    /// For a matrix of this side, in blocks of so many pivots.
-    pub(super) fn new(side: usize, block: usize) -> Result<Self, ApspError> {
+impl<'a, E: MinPlus> CpuEngine<'a, E> {
+    /// Of a thread of the pool, for a matrix of this side, in blocks of so many pivots.
+    pub(super) fn new(pool: &'a ThreadPool, side: usize, block: usize) -> Result<Self, ApspError> {
         let kernel = E::kernel();
-        let len = packed_len(&kernel, block, side);
-        let bytes = len as u128 * size_of::<E>() as u128;
-        let strips = Aligned::zeros(len);
-        let strips = strips.ok_or(ApspError::TooLarge { n_vertices: side, bytes: bytes.into() })?;
-        Ok(Self { side, kernel, strips })
+        let bytes = Panel::len_of(&kernel, block, side) as u128 * size_of::<E>() as u128;
+        let panel = Panel::new(kernel, block, side);
+        Ok(Self { pool, side, panel: panel.ok_or_else(|| ApspError::too_large(side, bytes))? })
     }
 }
 
-impl<E: MinPlus> Engine<E> for CpuEngine<E> {
+impl<E: MinPlus> Engine<E> for CpuEngine<'_, E> {
     fn load_pivots(
         &mut self,
         pivots: &Range<usize>,
         first: usize,
         rows: &[E],
     ) -> Result<(), ApspError> {
-        let Self { side, kernel, strips } = self;
-        let strips = &mut strips[..pivots.len() * *side];
-        let place = (first - pivots.start, pivots.len());
-        pack_some(kernel, strips, place, rows, *side, &(0..*side));
+        let (side, first) = (self.side, first - pivots.start);
+        let row = |k: usize| &rows[(k - first) * side..(k + 1 - first) * side];
+        self.panel.reshape(pivots.len(), side).pack(first..first + rows.len() / side, row);
         Ok(())
     }
 
@@ -72,26 +67,24 @@ impl<E: MinPlus> Engine<E> for CpuEngine<E> {
         first: usize,
         rows: &mut [E],
     ) -> Result<(), ApspError> {
-        let Self { side, kernel, strips } = self;
+        let Self { pool, side, panel } = self;
         let (side, width) = (*side, pivots.len());
-        let strips = &mut strips[..width * side];
-        let place = |i, j| packed_place(kernel, width, (i, pivots.start + j));
         let mut diagonal = Matrix::filled(all_rows(width), E::kernel(), |i, row| {
-            row.iter_mut().enumerate().for_each(|(j, number)| *number = strips[place(i, j)]);
+            panel.unpack(i, pivots.start, row);
         })?;
-        floyd_warshall::blocked(&mut diagonal, &Alone, None, None)?;
+        floyd_warshall::blocked(&mut diagonal, &Alone, pool, None)?;
         for i in 0..width {
-            let row = diagonal.row(i).iter().enumerate();
-            row.for_each(|(j, &number)| strips[place(i, j)] = number);
+            let row = diagonal.row(i).iter().zip(pivots.clone());
+            row.for_each(|(&number, j)| *panel.number_mut(i, j) = number);
         }
         let first = first - pivots.start;
         let chunks = rows.chunks_mut(ROWS * side).enumerate();
         parallel::for_each_with(chunks, &|groups, (i, rows)| {
             let (from, stride) = diagonal.rows_from(first + i * ROWS);
             for (row, number) in rows.chunks_exact_mut(side).zip(first + i * ROWS..) {
-                unpack_row(kernel, strips, width, number, row);
+                panel.unpack(number, 0, row);
             }
-            relax(kernel, rows, side, (from, stride), strips, groups);
+            relax(panel, rows, side, (from, stride), width, groups);
         });
         Ok(())
     }
@@ -104,9 +97,8 @@ impl<E: MinPlus> Engine<E> for CpuEngine<E> {
         columns: &[E],
         checks: &RowChecks<'_>,
     ) -> Result<(), ApspError> {
-        let Self { side, kernel, strips } = self;
+        let Self { side, panel, .. } = &*self;
         let (side, width) = (*side, pivots.len());
-        let strips = &strips[..width * side];
         let chunks = rows.par_chunks_mut(ROWS * side).zip(columns.par_chunks(ROWS * width));
         chunks.enumerate().try_for_each_init(Vec::new, |groups, (chunk, (rows, from))| {
             let first = first + chunk * ROWS;
@@ -114,7 +106,7 @@ impl<E: MinPlus> Engine<E> for CpuEngine<E> {
             for ((vertex, row), columns) in (first..).zip(rows.chunks(side)).zip(columns) {
                 checks.before(vertex, row, columns)?;
             }
-            relax(kernel, rows, side, (from, width), strips, groups);
+            relax(panel, rows, side, (from, width), width, groups);
             let lowered = (first..).zip(rows.chunks(side));
             lowered.for_each(|(vertex, row)| checks.after(vertex, row));
             checks.advance(rows.len() / side)
@@ -122,25 +114,23 @@ impl<E: MinPlus> Engine<E> for CpuEngine<E> {
     }
 }
 
-/// Relaxes rows through pivots: by their columns in `from`, whose rows begin so far apart, and by
-/// the pivots' rows in strips. `groups` is a work space.
+/// Relaxes rows through the pivots of the panel, by so many columns in `from`, whose rows begin so
+/// far apart. `groups` is a work space.
 fn relax<E: MinPlus>(
-    kernel: &Kernel<E>,
+    panel: &Panel<E>,
     rows: &mut [E],
     side: usize,
     (from, stride): (&[E], usize),
-    strips: &[E],
+    width: usize,
     groups: &mut Vec<E>,
 ) {
-    let (n_rows, width) = (rows.len() / side, strips.len() / side);
+    let (n_rows, kernel) = (rows.len() / side, &panel.kernel);
     let whole = n_rows - n_rows % kernel.rows;
     // where the last rows are fewer than a block, one that ends with them does some twice
     let rest = (whole < n_rows).then(|| n_rows - kernel.rows..n_rows);
     for part in iter::once(0..whole).chain(rest) {
-        groups.clear();
         let from = &from[part.start * stride..][..part.len() * stride];
         pack_groups(kernel, groups, from, stride, &(0..width));
-        let rows = &mut rows[part.start * side..part.end * side];
-        relax_packed(kernel, rows, side, 0, width, strips, groups);
+        panel.relax(&mut rows[part.start * side..part.end * side], side, 0, groups);
     }
 }

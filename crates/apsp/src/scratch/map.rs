@@ -49,6 +49,12 @@ impl<T: Pod> Mapped<T> {
         Ok(Self { path, len, map, numbers: PhantomData })
     }
 
+    /// The same as bytes.
+    pub(super) fn into_bytes(self) -> Mapped<u8> {
+        let Self { path, len, map, .. } = self;
+        Mapped { path, len: len * size_of::<T>(), map, numbers: PhantomData }
+    }
+
     /// Where the file is.
     pub(super) fn path(&self) -> &Path {
         &self.path

@@ -44,7 +44,7 @@ impl<E: Element> Scratch<E> {
         let Journal { n_vertices, side, .. } = journal;
         let bytes = side as u128 * side as u128 * size_of::<E>() as u128;
         if usize::try_from(bytes).is_err() {
-            return Err(ApspError::TooLarge { n_vertices, bytes: bytes.into() });
+            return Err(ApspError::too_large(n_vertices, bytes));
         }
         if journal.matrix == State::Filling {
             let filled = match job.ranks.is_root() {

@@ -55,7 +55,7 @@ impl Need {
             Some(gpus) => {
                 let (n_gpus, arithmetic) = (gpus.len(), Arithmetic::of(Some(numbers), job.graph)?);
                 let bytes = move |block| cuda::folder::bytes(arithmetic, side, n_gpus, block);
-                (Box::new(bytes), cuda::folder::available(gpus)?)
+                (Box::new(bytes), cuda::available(gpus)?)
             }
         };
         let sent = if job.ranks.size() > 1 { ROWS_SENT * row } else { 0 };

@@ -22,7 +22,7 @@ use crate::element::with_element;
 use crate::error::agree;
 use crate::host::MinPlus;
 use crate::job::Job;
-use crate::pairs::{Hops, Rows};
+use crate::pairs::Rows;
 use crate::potentials::RaisedWeight;
 use crate::width::Narrow;
 use crate::{Algorithm, ApspError, Config, Number, Pairs, Plan, Report};
@@ -165,7 +165,7 @@ fn close<W: RaisedWeight, E: MinPlus>(
     match gpus {
         Some(mut engine) => matrix.close(Rank { job, engine: &mut engine, pool })?,
         None => {
-            let mut engine = agree(ranks, CpuEngine::new(side, block))?;
+            let mut engine = agree(ranks, CpuEngine::new(pool, side, block))?;
             matrix.close(Rank { job, engine: &mut engine, pool })?;
         }
     }
@@ -189,15 +189,15 @@ fn answer<W: RaisedWeight, E: MinPlus>(
     if !is_settling {
         matrix.check(progress)?;
     }
-    let hops = match (next_hops, NextHops::is_narrow(n)) {
+    let next_hops = match (next_hops, NextHops::is_narrow(n)) {
         (false, _) if is_settling => useful_arcs(&mut matrix, graph, progress).map(|_| None)?,
         (false, _) => None,
-        (true, true) => Some(Hops::Narrow(write_hops(&mut matrix, graph, progress)?)),
-        (true, false) => Some(Hops::Wide(write_hops(&mut matrix, graph, progress)?)),
+        (true, true) => Some(write_hops::<_, _, u16>(&mut matrix, graph, progress)?.into_bytes()),
+        (true, false) => Some(write_hops::<_, _, u32>(&mut matrix, graph, progress)?.into_bytes()),
     };
     let read_row = move |u: usize, row: &mut Vec<W::Distance>| {
         row.clear();
         row.extend(matrix.row(u)[..n].iter().map(|&number| number.decode::<W::Distance>()));
     };
-    Ok(Rows::Folder { n_vertices: n, read_row: Box::new(read_row), hops })
+    Ok(Rows::Folder { n_vertices: n, read_row: Box::new(read_row), next_hops })
 }

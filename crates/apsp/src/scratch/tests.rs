@@ -46,8 +46,9 @@ fn by_cpu<W: Weight, E: MinPlus, T>(
     graph: &Csr<W>,
     work: impl FnOnce(&mut Scratch<E>, Rank<'_, W, E>) -> T,
 ) -> T {
-    let mut engine = CpuEngine::new(scratch.journal.side, scratch.journal.block).unwrap();
     let pool = ThreadPoolBuilder::new().build().unwrap();
+    let Journal { side, block, .. } = scratch.journal;
+    let mut engine = CpuEngine::new(&pool, side, block).unwrap();
     let job = Job { ranks: &Alone, graph, config: &Config::default(), progress: None };
     work(scratch, Rank { job: &job, engine: &mut engine, pool: &pool })
 }

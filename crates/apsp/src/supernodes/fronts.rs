@@ -10,9 +10,7 @@
 
 use graph_formats::{Csr, VertexId, Weight, parallel};
 
-use super::memory::no_memory;
-use super::steps::Steps;
-use super::{Supernode, Supernodes};
+use super::{Steps, Supernode, Supernodes};
 use crate::ApspError;
 use crate::host::floyd_warshall::through;
 use crate::host::{Matrix, MinPlus};
@@ -33,6 +31,39 @@ pub(crate) struct Fronts<E> {
     pub(crate) nodes: Vec<Node<E>>,
     /// Whether all paths are as long as those back.
     pub(crate) is_symmetric: bool,
+}
+
+/// Bytes of the fronts, and of what is needed while they are made.
+pub(super) fn bytes_of_fronts<E: MinPlus>(supernodes: &Supernodes) -> u128 {
+    let sizes = |node: &u32| {
+        let node = supernodes.node(*node);
+        (node.len(), node.ends.len())
+    };
+    let kept = |(own, ends)| {
+        Matrix::<E>::bytes_of(own, own)
+            + Matrix::<E>::bytes_of(own, ends)
+            + Matrix::<E>::bytes_of(ends, own)
+    };
+    let at_work = |(own, ends)| {
+        Matrix::<E>::bytes_of(own + ends, own + ends) + Matrix::<E>::bytes_of(ends, ends)
+    };
+    let levels = supernodes.levels.iter();
+    let all: u128 = levels.clone().flatten().map(|node| kept(sizes(node))).sum();
+    let of_level = |level: &Vec<u32>| level.iter().map(|node| at_work(sizes(node))).sum();
+    // what the children found is there with the fronts of the parents
+    all + 2 * levels.map(of_level).max().unwrap_or(0)
+}
+
+/// Bytes of all that the processor needs.
+pub(super) fn bytes_of_all<E: MinPlus>(supernodes: &Supernodes) -> u128 {
+    let n = supernodes.n_vertices();
+    let rows = supernodes.nodes.iter().map(|node| Matrix::<E>::bytes_of(node.len(), n));
+    rows.sum::<u128>() + bytes_of_fronts::<E>(supernodes)
+}
+
+/// That memory cannot hold all.
+pub(super) fn no_memory<E: MinPlus>(supernodes: &Supernodes) -> ApspError {
+    ApspError::too_large(supernodes.n_vertices(), bytes_of_all::<E>(supernodes))
 }
 
 impl<E: MinPlus> Fronts<E> {
@@ -82,11 +113,11 @@ impl<E: MinPlus> Fronts<E> {
 }
 
 impl<E: MinPlus> Node<E> {
-    fn new(node: &Supernode) -> Option<Self> {
-        let (own, ends) = (node.len(), node.ends.len());
-        let [own, up, down] =
-            [Matrix::empty(own, own)?, Matrix::empty(own, ends)?, Matrix::empty(ends, own)?];
-        Some(Self { own, up, down })
+    /// Without paths, for so many vertices and ends; `None` where there is no memory.
+    pub(super) fn new(n_own: usize, n_ends: usize) -> Option<Self> {
+        let [own, up, down] = [(n_own, n_own), (n_own, n_ends), (n_ends, n_own)]
+            .map(|(n_rows, n_columns)| Matrix::empty(n_rows, n_columns));
+        Some(Self { own: own?, up: up?, down: down? })
     }
 
     fn is_symmetric(&self) -> bool {
@@ -147,10 +178,9 @@ fn split<E: MinPlus>(
     front: &Matrix<E>,
 ) -> Result<(Node<E>, Matrix<E>), ApspError> {
     let (own, ends) = (node.len(), node.ends.len());
-    let parts = || Some((Node::new(node)?, Matrix::empty(ends, ends)?));
+    let parts = || Some((Node::new(own, ends)?, Matrix::empty(ends, ends)?));
     let bytes = Matrix::<E>::bytes_of(own + ends, own + ends);
-    let (mut kept, mut between) =
-        parts().ok_or(ApspError::TooLarge { n_vertices: own, bytes: bytes.into() })?;
+    let (mut kept, mut between) = parts().ok_or(ApspError::too_large(own, bytes))?;
     for row in 0..own {
         let (to_own, to_ends) = front.row(row).split_at(own);
         kept.own.row_mut(row).copy_from_slice(to_own);

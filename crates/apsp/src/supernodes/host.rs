@@ -6,10 +6,8 @@
 use graph_formats::parallel;
 use std::ops::Range;
 
-use super::Supernodes;
-use super::fronts::{Fronts, Node};
-use super::memory::no_memory;
-use super::steps::Steps;
+use super::fronts::{Fronts, Node, no_memory};
+use super::{Steps, Supernodes};
 use crate::ApspError;
 use crate::host::{Matrix, MinPlus};
 
@@ -17,15 +15,6 @@ use crate::host::{Matrix, MinPlus};
 pub(super) struct Closed<'a, E> {
     supernodes: &'a Supernodes,
     rows: Vec<Matrix<E>>,
-}
-
-/// The distances between a supernode and those above it.
-struct Between<E> {
-    own: Matrix<E>,
-    /// From it, to all ranks above, ascending,
-    up: Matrix<E>,
-    /// and from these.
-    down: Matrix<E>,
 }
 
 impl<'a, E: MinPlus> Closed<'a, E> {
@@ -56,10 +45,12 @@ impl<'a, E: MinPlus> Closed<'a, E> {
                 Ok(std::mem::replace(&mut closed.rows[number(node)], nothing))
             });
             let mut taken = taken.collect::<Result<Vec<_>, ApspError>>()?;
-            parallel::for_each_of(taken.iter_mut().zip(level), &|(rows, &node)| {
+            let tasks = taken.iter_mut().zip(level).collect();
+            parallel::try_map_of(tasks, &|(rows, &node): (&mut Matrix<E>, _)| {
                 let (ends, up) = (&supernodes.node(node).ends, &fronts.nodes[number(node)].up);
-                rows.relax_by_product(0..n, up, |end| closed.row(ends[end]));
-            });
+                let done = rows.relax_by_product(0..n, up, |end| closed.row(ends[end]));
+                done.ok_or_else(|| no_memory::<E>(supernodes))
+            })?;
             for (rows, &node) in taken.into_iter().zip(level) {
                 closed.rows[number(node)] = rows;
             }
@@ -80,39 +71,36 @@ impl<'a, E: MinPlus> Closed<'a, E> {
         self.supernodes.above(node).map(|above| self.supernodes.node(above).ranks.clone()).collect()
     }
 
-    /// Finds the distances between a supernode and those above, of which all are known.
-    fn between(&self, number: u32, fronts: &Fronts<E>) -> Option<Between<E>> {
+    /// Finds the distances between a supernode and all ranks above, ascending, among which all are
+    /// known.
+    fn between(&self, number: u32, fronts: &Fronts<E>) -> Option<Node<E>> {
         let node = self.supernodes.node(number);
         let Node { own, up, down } = &fronts.nodes[number as usize];
         let above: Vec<u32> = self.above(number).into_iter().flatten().collect();
         let (n_own, n_ends, n_above) = (node.len(), node.ends.len(), above.len());
-        let mut found = Between {
-            own: Matrix::empty(n_own, n_own)?,
-            up: Matrix::empty(n_own, n_above)?,
-            down: Matrix::empty(n_above, n_own)?,
-        };
+        let mut found = Node::new(n_own, n_above)?;
         let mut from_ends = Matrix::empty(n_ends, n_above)?;
         for (place, &end) in node.ends.iter().enumerate() {
             let (row, to) = (self.row(end), from_ends.row_mut(place));
             to.iter_mut().zip(&above).for_each(|(to, &rank)| *to = row[rank as usize]);
         }
-        found.up.relax_by_product(0..n_above, up, |end| from_ends.row(end));
+        found.up.relax_by_product(0..n_above, up, |end| from_ends.row(end))?;
         let mut to_ends = Matrix::empty(n_above, n_ends)?;
         for (place, &rank) in above.iter().enumerate() {
             let (row, to) = (self.row(rank), to_ends.row_mut(place));
             to.iter_mut().zip(&node.ends).for_each(|(to, &end)| *to = row[end as usize]);
         }
-        found.down.relax_by_product(0..n_own, &to_ends, |end| down.row(end));
+        found.down.relax_by_product(0..n_own, &to_ends, |end| down.row(end))?;
         (0..n_own).for_each(|row| found.own.row_mut(row).copy_from_slice(own.row(row)));
-        let Between { own, down, .. } = &mut found;
+        let Node { own, down, .. } = &mut found;
         let places: Vec<usize> =
             node.ends.iter().filter_map(|end| above.binary_search(end).ok()).collect();
-        own.relax_by_product(0..n_own, up, |end| down.row(places[end]));
+        own.relax_by_product(0..n_own, up, |end| down.row(places[end]))?;
         Some(found)
     }
 
     /// Writes what was found where it belongs.
-    fn write(&mut self, number: u32, found: &Between<E>) {
+    fn write(&mut self, number: u32, found: &Node<E>) {
         let ranks = &self.supernodes.node(number).ranks;
         let columns = ranks.start as usize..ranks.end as usize;
         let segments = self.above(number);

@@ -24,20 +24,19 @@
 mod cut;
 mod fronts;
 mod host;
-mod memory;
 mod ordered;
 mod solve;
-mod steps;
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use elimination::inverse;
-use graph_formats::VertexId;
+use graph_formats::{Interrupted, VertexId, tell};
+use sssp::Progress;
 
 pub(crate) use self::fronts::Fronts;
 pub use self::ordered::Ordered;
 pub(crate) use self::solve::BySupernodes;
-pub(crate) use self::steps::Steps;
 
 /// Vertices with ranks in sequence, and the higher ones that they lead to when all lower ones are
 /// eliminated.
@@ -161,4 +160,24 @@ fn levels(parents: &[Option<u32>]) -> Vec<Vec<u32>> {
     }
     levels.iter_mut().for_each(|level| level.reverse());
     levels
+}
+
+/// How much is done: so many levels of the supernodes, each in three phases.
+pub(crate) struct Steps<'a> {
+    done: Cell<u64>,
+    total: u64,
+    progress: Option<Progress<'a>>,
+}
+
+impl<'a> Steps<'a> {
+    pub(crate) fn new(supernodes: &Supernodes, progress: Option<Progress<'a>>) -> Self {
+        let total = 3 * supernodes.levels.len() as u64;
+        Self { done: Cell::new(0), total, progress }
+    }
+
+    /// Tells that a level is done.
+    pub(crate) fn next(&self) -> Result<(), Interrupted> {
+        self.done.update(|done| done + 1);
+        tell(self.progress, self.done.get(), self.total)
+    }
 }

@@ -1,5 +1,6 @@
 //! From a graph and its supernodes to the pairs.
 
+use std::slice;
 use std::time::Instant;
 
 use gpu_runtime::Gpu;
@@ -7,15 +8,15 @@ use graph_formats::{Csr, Weight};
 use paths::DistanceTable;
 use sssp::Progress;
 
-use super::fronts::Fronts;
-use super::{Ordered, Steps, Supernodes, host, memory};
-use crate::cuda::{Arithmetic, supernodes as on_gpu};
+use super::fronts::{Fronts, bytes_of_all, bytes_of_fronts};
+use super::{Ordered, Steps, Supernodes, host};
+use crate::cuda::{self, Arithmetic, supernodes as on_gpu};
 use crate::element::with_element;
+use crate::error::check_memory;
 use crate::host::{MinPlus, all_rows};
 use crate::job::{Backend, Found, Job, Turn};
-use crate::pairs::milliseconds;
+use crate::pairs::{Table, milliseconds};
 use crate::potentials::RaisedWeight;
-use crate::table::Table;
 use crate::width::Narrow;
 use crate::{Algorithm, ApspError, Config, Number, Plan, Report, hops};
 
@@ -30,7 +31,10 @@ pub(crate) struct BySupernodes<'a> {
 impl<W: RaisedWeight> Backend<W> for BySupernodes<'_> {
     fn plan(&self, job: &Job<'_, W>) -> Result<Plan, ApspError> {
         self.check_graph(job.graph)?;
-        let narrow = self.gpu.map_or(Narrow::Tried { speed: 1.0 }, on_gpu::narrow);
+        let narrow = match self.gpu {
+            Some(gpu) => cuda::narrow(job.ranks, slice::from_ref(gpu))?,
+            None => Narrow::Tried { speed: 1.0 },
+        };
         let matrix = Config { algorithm: Algorithm::Blocked, ..job.config.clone() };
         let plan = Plan::new(job.graph, &matrix, narrow, job.progress)?;
         let reason = self.ordered.reason.clone().unwrap_or(plan.reason);
@@ -43,7 +47,7 @@ impl<W: RaisedWeight> Backend<W> for BySupernodes<'_> {
         let share = all_rows(n_vertices);
         let hops = if config.next_hops { hops::bytes(graph, share) } else { 0 };
         let bytes = Table::<W>::bytes(share) + self.bytes(graph, plan)?.max(hops);
-        crate::memory::check(n_vertices, bytes, config.memory)
+        check_memory(n_vertices, bytes, config.memory)
     }
 
     fn find(
@@ -84,10 +88,10 @@ impl BySupernodes<'_> {
         let Some(number) = plan.widest() else { return Ok(0) };
         let arithmetic = Arithmetic::of_plan(plan.widest(), graph)?;
         Ok(with_element!(W, number, E => match gpu {
-            None => memory::of_all::<E>(supernodes),
+            None => bytes_of_all::<E>(supernodes),
             Some(_) => {
                 let sent = on_gpu::bytes_on_host::<E>(supernodes, arithmetic);
-                memory::of_fronts::<E>(supernodes) + sent
+                bytes_of_fronts::<E>(supernodes) + sent
             }
         }))
     }

@@ -1,15 +1,13 @@
 //! The schedule on a GPU against the host's. Where there is no GPU it says `SKIPPED`.
 
-use std::cell::RefCell;
-
 use bytemuck::{cast_slice, cast_slice_mut};
 use collectives::Alone;
 use graph_formats::{Csr, Weight};
 use pivots::Blocks;
+use rayon::ThreadPoolBuilder;
 
 use super::super::arcs::DeviceArcs;
 use super::super::arithmetic::Arithmetic;
-use super::super::rows::{OnGpu, Passing};
 use super::super::tests::gpu;
 use super::*;
 use crate::element::write_row;
@@ -26,9 +24,11 @@ fn the_cut_does_not_matter() {
         let arcs: Vec<_> = arcs.map(|(u, v)| (u, v, 1 + (u * 31 + v * 17) % 50)).collect();
         let graph = Csr::<u32>::from_arcs(n as usize, &arcs).unwrap();
         let graph = graph.convert_weights::<W>().unwrap();
-        let mut expected =
-            host::Matrix::<E>::of(&graph, host::all_rows(n as usize), E::kernel()).unwrap();
-        floyd_warshall::blocked(&mut expected, &Alone, None, None).unwrap();
+        let arcs = |v: usize, row: &mut [E]| write_row(&graph, v, row);
+        let expected = host::Matrix::filled(host::all_rows(n as usize), E::kernel(), arcs);
+        let mut expected = expected.unwrap();
+        let pool = ThreadPoolBuilder::new().build().unwrap();
+        floyd_warshall::blocked(&mut expected, &Alone, &pool, None).unwrap();
 
         let kernels = Kernels::load(gpu, arithmetic).unwrap();
         let side = arithmetic.side(n as usize);
@@ -54,14 +54,10 @@ fn the_cut_does_not_matter() {
             let arcs = DeviceArcs::for_matrix(gpu, &graph, arithmetic).unwrap();
             let matrix = |part| arcs.matrix(gpu, &kernels, cut, part).unwrap();
             let matrices: Vec<_> = (0..n_parts).map(matrix).collect();
-            let forms: Vec<_> =
-                (0..n_parts).map(|_| FloydWarshall::new(gpu, cut).unwrap()).collect();
-            let mut parts = Vec::new();
-            for (number, (form, matrix)) in forms.iter().zip(&matrices).enumerate() {
-                let rows = OnGpu::new(matrix, form.panels(), cut, number);
-                parts.push(Part { number, form, kernels: &kernels, rows, link: None });
-            }
-            close(&parts, None).unwrap();
+            let part = |number| {
+                Part::new(gpu, &kernels, cut, number, Store::OnGpu(&matrices[number])).unwrap()
+            };
+            close(&(0..n_parts).map(part).collect::<Vec<_>>(), None).unwrap();
             for (part, matrix) in matrices.iter().enumerate() {
                 let words = matrix.download().unwrap();
                 for block in blocks.share(part).own_blocks() {
@@ -78,15 +74,9 @@ fn the_cut_does_not_matter() {
                 write_row(&graph, u, row);
             }
             let matrix = RefCell::new(matrix);
-            let forms: Vec<_> =
-                (0..n_parts).map(|_| FloydWarshall::new(gpu, cut).unwrap()).collect();
-            let mut parts = Vec::new();
-            for (number, form) in forms.iter().enumerate() {
-                let rows = Passing::new(gpu, &matrix, cut).unwrap();
-                parts.push(Part { number, form, kernels: &kernels, rows, link: None });
-            }
-            close(&parts, None).unwrap();
-            drop(parts);
+            let part =
+                |number| Part::new(gpu, &kernels, cut, number, Store::OnHost(&matrix)).unwrap();
+            close(&(0..n_parts).map(part).collect::<Vec<_>>(), None).unwrap();
             check(&matrix.borrow(), 0, cut);
         }
     }

@@ -22,22 +22,14 @@ use paths::DistanceTable;
 use self::closer::{Closer, Lists};
 use self::kernels::{Kernels, Shape};
 use self::layout::Layout;
-use super::arithmetic::{Arithmetic, adds_and_compares};
-use super::solve::SPEED;
+use super::arithmetic::Arithmetic;
 use crate::host::MinPlus;
-use crate::pairs::milliseconds;
+use crate::pairs::{Table, decode, milliseconds};
 use crate::supernodes::{Fronts, Steps, Supernodes};
-use crate::table::{Table, decode};
-use crate::width::Narrow;
 use crate::{ApspError, Report};
 
 /// Bytes of distances that come back at a time.
 const DOWNLOADED: usize = 256 << 20;
-
-/// Where 16 bits are taken, on this GPU.
-pub(crate) fn narrow(gpu: &Gpu) -> Narrow {
-    if adds_and_compares(gpu) { Narrow::Tried { speed: SPEED } } else { Narrow::Never }
-}
 
 /// The matrix of all pairs on a GPU, by rank.
 pub(crate) struct OnGpu<'a> {

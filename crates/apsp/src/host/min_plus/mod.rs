@@ -10,16 +10,14 @@
 //! Reference: floyd-1962
 
 mod kernel;
-mod pack;
+mod panel;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 use crate::Number;
 use crate::element::{Element, with_element};
 pub(crate) use kernel::{Kernel, copies};
-pub(crate) use pack::{
-    pack, pack_groups, pack_some, packed_len, packed_place, relax_packed, relax_rows, unpack_row,
-};
+pub(crate) use panel::{Aligned, Panel, line, pack_groups};
 
 /// A number that there are kernels for.
 pub(crate) trait MinPlus: Element {
