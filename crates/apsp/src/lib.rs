@@ -25,6 +25,7 @@
 
 pub mod any;
 mod attempt;
+mod check;
 mod columns;
 mod config;
 mod cost;
@@ -43,6 +44,7 @@ mod plan;
 mod potentials;
 mod proof;
 mod ranks;
+mod saved;
 mod scratch;
 mod solver;
 mod supernodes;

@@ -43,6 +43,7 @@ type Length<W> = <W as Weight>::Distance;
 
 /// The functions of this crate for a weight type, those of [`Hierarchy`], [`Metric`], [`Query`] and
 /// what is on GPUs.
+#[expect(clippy::type_complexity, reason = "each is what the method of its name takes and returns")]
 pub struct Generated<W: Weight> {
     customize: fn(&Hierarchy, &Csr<W>) -> Answer<Metric<W>>,
     metric_of: fn(&Prepared, &Csr<W>) -> Answer<Metric<W>>,

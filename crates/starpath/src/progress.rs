@@ -84,15 +84,25 @@ impl Drop for EndAtOnce {
     }
 }
 
+/// The callback of long work: shows on standard error how far it is, and ends it after Ctrl-C. A
+/// total of zero means that it is not known.
+pub(crate) fn progress(
+    what: &'static str,
+    common: &Common,
+) -> impl Fn(u64, u64) -> ControlFlow<()> {
+    let bar = Bar::new(what, common);
+    move |done, total| bar.step(done, total)
+}
+
 /// A progress bar on standard error. It is cleared when dropped, and never seen where
 /// standard error is no terminal.
-pub(crate) struct Bar {
+struct Bar {
     bar: ProgressBar,
     since: Instant,
 }
 
 impl Bar {
-    pub(crate) fn new(what: &'static str, common: &Common) -> Self {
+    fn new(what: &'static str, common: &Common) -> Self {
         let bar = if common.quiet || common.json || is_silent() {
             ProgressBar::hidden()
         } else {
@@ -101,9 +111,7 @@ impl Bar {
         Self { bar, since: Instant::now() }
     }
 
-    /// The callback: shows how far the work is, and ends it after Ctrl-C. A total of
-    /// zero means that it is not known.
-    pub(crate) fn step(&self, done: u64, total: u64) -> ControlFlow<()> {
+    fn step(&self, done: u64, total: u64) -> ControlFlow<()> {
         if self.since.elapsed() > PATIENCE {
             let is_new = total > 0 && self.bar.length() != Some(total);
             if is_new {

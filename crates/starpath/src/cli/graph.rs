@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use graph_formats::{
     Base, Columns, Comment, Direction, EdgeListOptions, Format, Header, IdKind, ReadOptions,
 };
 
+use super::one_of;
 use crate::failure::WrongUse;
 
 const HEADING: &str = "Reading the graph";
@@ -36,12 +37,13 @@ pub(crate) struct GraphArgs {
     /// a table the names of columns, which may be numbers; auto: where it fits the lines that
     /// follow
     #[arg(
-        long, help_heading = HEADING, value_name = "H", value_enum, default_value_t = HeaderArg::Auto
+        long, help_heading = HEADING, value_name = "H", default_value = "auto",
+        value_parser = one_of(&[("auto", Header::Auto), ("yes", Header::Yes), ("no", Header::No)])
     )]
-    header: HeaderArg,
+    header: Header,
     /// Edge lists: the vertices count from 0, or from 1 [default: as header and ids suggest]
-    #[arg(long, help_heading = HEADING, value_name = "B", value_parser = ["0", "1"])]
-    base: Option<String>,
+    #[arg(long, help_heading = HEADING, value_name = "B", value_parser = one_of(&[("0", Base::Zero), ("1", Base::One)]))]
+    base: Option<Base>,
     /// Edge lists: which columns hold source, target and maybe weight, by name or by number from 1:
     /// from,to,length or 2,3 [default: the first two or three]
     #[arg(long, help_heading = HEADING, value_name = "S,T[,W]", value_parser = parse_columns)]
@@ -56,23 +58,8 @@ pub(crate) struct GraphArgs {
     comment: Option<Comment>,
     /// Edge lists: whether ids are numbers, maybe with leading zeros, or names [default: numbers
     /// without leading zeros; in a table names, if one of the first is no such number]
-    #[arg(long, help_heading = HEADING, value_name = "K", value_enum)]
-    ids: Option<IdsArg>,
-}
-
-/// What the ids of an edge list are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum IdsArg {
-    Numbers,
-    Names,
-}
-
-/// Whether an edge list begins with a header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum HeaderArg {
-    Auto,
-    Yes,
-    No,
+    #[arg(long, help_heading = HEADING, value_name = "K", value_parser = one_of(&[("numbers", IdKind::Numbers), ("names", IdKind::Names)]))]
+    ids: Option<IdKind>,
 }
 
 impl GraphArgs {
@@ -93,12 +80,7 @@ impl GraphArgs {
             return Err(WrongUse(text.to_owned()).into());
         }
         let direction = if *undirected { Direction::Undirected } else { Direction::Directed };
-        let header = match header {
-            HeaderArg::Auto => Header::Auto,
-            HeaderArg::Yes => Header::Yes,
-            HeaderArg::No => Header::No,
-        };
-        let base = base.as_ref().map(|base| if base == "0" { Base::Zero } else { Base::One });
+        let (header, base) = (*header, *base);
         let (columns, vertices) = (columns.clone(), vertices.clone());
         let (comment, ids) = (self.comment.unwrap_or_default(), self.id_kind());
         let edge_list =
@@ -108,18 +90,14 @@ impl GraphArgs {
 
     /// What ids are, in the graph's file and in those that have ids of its vertices.
     pub(crate) fn id_kind(&self) -> IdKind {
-        match self.ids {
-            None => IdKind::Auto,
-            Some(IdsArg::Numbers) => IdKind::Numbers,
-            Some(IdsArg::Names) => IdKind::Names,
-        }
+        self.ids.unwrap_or_default()
     }
 
     /// An error for what is said of an edge list; `what` is read, which is none.
     fn refuse_for_lists(&self, what: &str) -> Result<(), WrongUse> {
         let for_lists = [
             ("--undirected", self.undirected),
-            ("--header", self.header != HeaderArg::Auto),
+            ("--header", self.header != Header::Auto),
             ("--base", self.base.is_some()),
             ("--columns", self.columns.is_some()),
             ("--vertices", self.vertices.is_some()),

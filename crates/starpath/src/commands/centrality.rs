@@ -7,10 +7,7 @@ mod diameter;
 use std::fmt;
 use std::path::Path;
 
-use ::centrality::{
-    CentralityError, Config, Correction, Lengths, Sources, Totals, any, sampling_error,
-};
-use anyhow::anyhow;
+use ::centrality::{Config, Correction, Lengths, Sources, Totals, any, sampling_error};
 use hierarchy::Prepared;
 use paths::Number;
 use serde::Serialize;
@@ -18,12 +15,11 @@ use serde::Serialize;
 use crate::backend;
 use crate::cli::{CentralityArgs, Common, Measure, Side};
 use crate::failure::{WrongUse, say};
-use crate::ids::Names;
 use crate::load::{Loaded, load};
 use crate::output::{ResultFile, is_standard_output, refuse_same};
-use crate::progress::Bar;
+use crate::progress::progress;
 use crate::report::{Amount, Head, VERTICES, counted, grouped};
-use crate::search::{Times, repeated};
+use crate::search::repeated;
 
 /// The share of samples in which an estimate may be off by more than is reported.
 const FAILURE: f64 = 0.01;
@@ -64,26 +60,20 @@ pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
         return betweenness::run(args, common);
     }
     let inputs: Vec<&Path> = args.graph.inputs().collect();
-    let output = args.output.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()?;
-    let output = output.map(|file| file.needs_columns("the names of vertices")).transpose()?;
+    let output = ResultFile::check_columns(&args.output, &inputs, "the names of vertices")?;
     check_state(args)?;
     let loaded = load(&args.graph, common)?;
     let names = loaded.names();
     let lengths = lengths(&loaded, args, common);
     let config = config(lengths, args, common);
-    let gpus = match backend::gpu_on_request(common)? {
-        Some(first) => backend::with_others(first, args.gpus, None)?,
-        None => Vec::new(),
-    };
-    let bar = Bar::new("searching", common);
-    let step = |done, total| bar.step(done, total);
+    let gpus = backend::gpus_on_request(args.gpus, common)?;
+    let step = progress("searching", common);
     let hierarchy = loaded.prepared.as_ref().map(Prepared::hierarchy);
     let (totals, times) = repeated(common, || {
         let found = any::totals(&loaded.csr, hierarchy, &gpus, &config, Some(&step));
-        found.map_err(|error| explain(error, &names))
+        found.map_err(|error| names.explain(error))
     })?;
-    drop(bar);
-    let solve = Times::of(times)?;
+    drop(step);
     if let Some(output) = output {
         let column = |&measure: &Measure| Some((measure.name(), values(&totals, measure, args)?));
         let columns: Vec<_> = args.measure.iter().filter_map(column).collect();
@@ -95,7 +85,7 @@ pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
         Lengths::Weights if hierarchy.is_some() => "hierarchy",
         Lengths::Weights => "rows",
     };
-    let head = loaded.head("centrality").solved(algorithm, &solve, common);
+    let head = loaded.head("centrality").solved(algorithm, &times, common);
     let report = Report {
         head: Head {
             backend: if gpus.is_empty() { "cpu" } else { "cuda" },
@@ -116,7 +106,7 @@ pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
         sampling_error: (!totals.is_exact() && n_sources > 1)
             .then(|| sampling_error(n_vertices, n_sources, FAILURE)),
     };
-    loaded.print(&report, common)
+    loaded.print(Ok(report), common)
 }
 
 /// Refuses a state that no run could go on from, or that is the file of results.
@@ -181,27 +171,6 @@ fn values(totals: &Totals, measure: Measure, args: &CentralityArgs) -> Option<Ve
 
 fn floats(values: Vec<f64>) -> Vec<Number> {
     values.into_iter().map(Number::F64).collect()
-}
-
-/// The error with vertices as the file names them.
-fn explain(error: CentralityError, names: &Names<'_>) -> anyhow::Error {
-    match error {
-        CentralityError::Search(error) => names.explain(error),
-        CentralityError::Hierarchy(error) => names.explain_hierarchy(error),
-        CentralityError::NegativeWeight { from, to, weight } => anyhow!(
-            "measures of distances need weights of at least zero, but the arc from {} to {} has \
-             {weight}; count arcs with --hops",
-            names.name(from),
-            names.name(to)
-        ),
-        CentralityError::WithoutLength { from, to, weight } => anyhow!(
-            "betweenness needs arcs that make paths longer, but the arc from {} to {} has weight \
-             {weight}, which makes one no longer; count arcs with --hops",
-            names.name(from),
-            names.name(to)
-        ),
-        other => other.into(),
-    }
 }
 
 impl fmt::Display for Report {

@@ -1,6 +1,7 @@
 //! `starpath star`: the STAR-machine, its basic procedures and programs for it.
 
 mod column;
+mod execution;
 mod graph;
 mod operations;
 mod procedure;

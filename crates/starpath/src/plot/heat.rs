@@ -4,6 +4,7 @@
 //! path. O(n²) time; beside a bit for each pair, memory for the pixels only, for the rows are read
 //! one by one, twice.
 
+use closure::ComponentOrder;
 use colorous::Color;
 use graph_formats::VertexId;
 use paths::Closure;
@@ -13,7 +14,6 @@ use super::bands::Bands;
 use super::colours::{BLACK, SINGLE, WHITE, hex, sequence};
 use super::layer::Layer;
 use super::legend::{Row, Sign};
-use super::order::Order;
 use super::page::{Frame, Page, rectangle};
 use super::picture::Size;
 use crate::report::grouped;
@@ -63,7 +63,7 @@ pub(crate) struct Heat<'a> {
     pub(crate) title: String,
     /// What the colours say, with its unit.
     pub(crate) quantity: String,
-    pub(crate) order: &'a Order,
+    pub(crate) order: &'a ComponentOrder,
     /// `None` for a closure, whose entries say no more than that there is a path.
     pub(crate) bands: Option<&'a Bands>,
     /// Pairs in each band; in a closure, with a path.

@@ -8,15 +8,15 @@ use ::centrality::{any, sampling_error};
 use graph_formats::VertexId;
 use serde::Serialize;
 
-use super::{FAILURE, check_state, config, explain, floats, lengths, n_threads, name_of};
+use super::{FAILURE, check_state, config, floats, lengths, n_threads, name_of};
 use crate::backend;
 use crate::cli::{CentralityArgs, Common, Measure};
 use crate::ids::Id;
 use crate::load::load;
 use crate::output::ResultFile;
-use crate::progress::Bar;
+use crate::progress::progress;
 use crate::report::{Head, VERTICES, counted};
-use crate::search::{Times, repeated};
+use crate::search::repeated;
 
 #[derive(Serialize)]
 struct Report {
@@ -37,20 +37,17 @@ struct Report {
 pub(super) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> {
     backend::cpu("--measure betweenness", common)?;
     let inputs: Vec<&Path> = args.graph.inputs().collect();
-    let output = args.output.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()?;
-    let output = output.map(|file| file.needs_columns("the names of vertices")).transpose()?;
+    let output = ResultFile::check_columns(&args.output, &inputs, "the names of vertices")?;
     check_state(args)?;
     let loaded = load(&args.graph, common)?;
     let names = loaded.names();
     let lengths = lengths(&loaded, args, common);
     let config = config(lengths, args, common);
-    let bar = Bar::new("counting paths", common);
-    let step = |done, total| bar.step(done, total);
+    let step = progress("counting paths", common);
     let (found, times) = repeated(common, || {
-        any::betweenness(&loaded.csr, &config, Some(&step)).map_err(|error| explain(error, &names))
+        any::betweenness(&loaded.csr, &config, Some(&step)).map_err(|error| names.explain(error))
     })?;
-    drop(bar);
-    let solve = Times::of(times)?;
+    drop(step);
     let values = found.normalised();
     let greatest = (0..).zip(&values).max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0)));
     let (vertex, greatest): (Option<VertexId>, _) = greatest.map(|(v, &of)| (v, of)).unzip();
@@ -61,7 +58,7 @@ pub(super) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
     let report = Report {
         head: Head {
             threads: n_threads(common),
-            ..loaded.head("centrality").solved("brandes", &solve, common)
+            ..loaded.head("centrality").solved("brandes", &times, common)
         },
         lengths: name_of(lengths),
         sources: n_sources,
@@ -70,7 +67,7 @@ pub(super) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
         sampling_error: (!found.is_exact() && n_sources > 1)
             .then(|| sampling_error(n_vertices, n_sources, FAILURE)),
     };
-    loaded.print(&report, common)
+    loaded.print(Ok(report), common)
 }
 
 impl fmt::Display for Report {

@@ -17,8 +17,8 @@ use crate::backend;
 use crate::cli::{Common, Procedure};
 use crate::failure::WrongUse;
 use crate::output::{check_file, is_standard_output, shown_output};
-use crate::report::{self, Ms, grouped};
-use crate::search::{Times, repeated};
+use crate::report::{self, Ms, ROWS, counted, grouped, least, median};
+use crate::search::repeated;
 
 #[derive(Serialize)]
 struct Report {
@@ -94,7 +94,6 @@ pub(super) fn run(procedure: &Procedure, common: &Common) -> anyhow::Result<()> 
     if let Some(output) = &args.output {
         write(output, &found, numbers.as_deref())?;
     }
-    let solve = Times::of(times)?;
     let positions = |(name, set): (_, Slice)| (name, set.positions().collect());
     let report = Report {
         command: "star",
@@ -104,8 +103,8 @@ pub(super) fn run(procedure: &Procedure, common: &Common) -> anyhow::Result<()> 
         rows: n_rows,
         bits,
         taking_part: rows.numb(),
-        solve_ms: solve.median(),
-        solve_min_ms: solve.least(common),
+        solve_ms: median(&times),
+        solve_min_ms: least(&times, common),
         found: found.sets.into_iter().map(positions).collect(),
         numbers: numbers.filter(|_| args.output.is_none()),
         operations: Operations::of(counting.cost()),
@@ -117,7 +116,7 @@ pub(super) fn run(procedure: &Procedure, common: &Common) -> anyhow::Result<()> 
 /// there and of the results back.
 fn timed<M: Machine>(
     machine: &mut M,
-    task: &Task,
+    task: &Task<'_>,
     table: &Table,
     rows: &Slice,
     common: &Common,
@@ -159,8 +158,7 @@ impl fmt::Display for Report {
             grouped(*taking_part as u128)
         )?;
         for (name, rows) in &self.found {
-            let word = if rows.len() == 1 { "row" } else { "rows" };
-            writeln!(f, "{name}: {} {word}{}", grouped(rows.len() as u128), Listed(rows))?;
+            writeln!(f, "{name}: {}{}", counted(rows.len(), ROWS), Listed(rows))?;
         }
         if let Some(numbers) = &self.numbers {
             writeln!(f, "numbers{}", Listed(numbers))?;

@@ -10,10 +10,12 @@ use serde::Serialize;
 use star_machine::algorithms::{SignedMatrix, Value, cycle, cycle_of_hops};
 use star_machine::{Slice, Table};
 
-use super::Arcs;
 use crate::ids::{Id, Names};
 use crate::output::ResultFile;
 use crate::report::{ARCS, Amount, VERTICES, counted, grouped};
+
+/// Arcs, or edges.
+pub(super) type Arcs = Vec<(VertexId, VertexId, i64)>;
 
 /// How the tables are to be read.
 pub(super) enum Asked {
@@ -45,11 +47,15 @@ pub(super) enum Answer {
         #[serde(skip)]
         new: Vec<String>,
     },
+    /// Shortest paths from a vertex, a tree; or all to a vertex.
     Search {
         reached: usize,
         distance_sum: Amount,
+        /// Those on shortest paths, where all of these are asked for.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        arcs: Option<usize>,
         #[serde(skip)]
-        tree: Vec<Reached>,
+        lines: Vec<Line>,
     },
     Cycle {
         negative_cycle: Vec<Id>,
@@ -59,16 +65,6 @@ pub(super) enum Answer {
         reachable_pairs: usize,
         #[serde(skip)]
         closure: Closure,
-    },
-    /// All shortest paths to a vertex.
-    Paths {
-        reached: usize,
-        distance_sum: Amount,
-        /// On shortest paths.
-        arcs: usize,
-        /// Every vertex that reaches it with every one that comes next, the vertex itself with none.
-        #[serde(skip)]
-        steps: Vec<Step>,
     },
     Pairs {
         reachable_pairs: usize,
@@ -87,18 +83,11 @@ pub(super) struct Forest {
     components: Option<usize>,
 }
 
-/// A vertex, how far it is, and which is before it.
-pub(super) struct Reached {
-    vertex: VertexId,
-    distance: i128,
-    before: Option<VertexId>,
-}
-
-/// A vertex, how far it has to go, and one that comes next.
-pub(super) struct Step {
+/// A vertex, how far it is, and which is before it, or how far it has to go, and one that comes next.
+pub(super) struct Line {
     pub(super) vertex: VertexId,
-    pub(super) distance: u64,
-    pub(super) next: Option<VertexId>,
+    pub(super) distance: i128,
+    pub(super) beside: Option<VertexId>,
 }
 
 type Values = HashMap<String, Value>;
@@ -163,14 +152,14 @@ fn search(
 ) -> anyhow::Result<Answer> {
     let distances = table(values, "D")?.to_values()?;
     let before = table(values, "P")?.to_values()?;
-    let reached = |v: usize| Reached {
+    let line = |v: usize| Line {
         vertex: v as VertexId,
         distance: distance(distances[v]),
-        before: (v != source as usize).then_some(before[v] as VertexId),
+        beside: (v != source as usize).then_some(before[v] as VertexId),
     };
-    let tree: Vec<_> = slice(values, "Z")?.positions().map(reached).collect();
-    let sum = tree.iter().map(|reached| reached.distance).sum();
-    Ok(Answer::Search { reached: tree.len(), distance_sum: Total::Integer(sum).into(), tree })
+    let lines: Vec<_> = slice(values, "Z")?.positions().map(line).collect();
+    let distance_sum = Total::Integer(lines.iter().map(|line| line.distance).sum()).into();
+    Ok(Answer::Search { reached: lines.len(), distance_sum, arcs: None, lines })
 }
 
 /// The distances of different vertices, from fields of so many bits with a code for each of them.
@@ -231,17 +220,14 @@ impl Answer {
                     format!("{}\t{}\t{w}", name(u), name(v))
                 })
             }
-            Self::Search { tree, .. } => {
-                file.write_rows("vertex\tdistance\tpredecessor", tree, |reached| {
-                    let before = reached.before.map_or(String::new(), |v| name(v).to_string());
-                    format!("{}\t{}\t{before}", name(reached.vertex), reached.distance)
+            Self::Search { arcs, lines, .. } => {
+                let beside = if arcs.is_some() { "next" } else { "predecessor" };
+                file.write_rows(&format!("vertex\tdistance\t{beside}"), lines, |line| {
+                    let beside = line.beside.map_or(String::new(), |v| name(v).to_string());
+                    format!("{}\t{}\t{beside}", name(line.vertex), line.distance)
                 })
             }
             Self::Closure { closure, .. } => file.write_closure(names, closure),
-            Self::Paths { steps, .. } => file.write_rows("vertex\tdistance\tnext", steps, |step| {
-                let next = step.next.map_or(String::new(), |v| name(v).to_string());
-                format!("{}\t{}\t{next}", name(step.vertex), step.distance)
-            }),
             Self::Cycle { negative_cycle } => {
                 file.write_rows("negative_cycle", negative_cycle, ToString::to_string)
             }
@@ -263,17 +249,15 @@ impl fmt::Display for Answer {
                 let trees = |n: usize| write!(f, ", {}", counted(n, ("component", "components")));
                 components.map_or(Ok(()), trees)
             }
-            Self::Search { reached, distance_sum, .. } => {
+            Self::Search { reached, distance_sum, arcs, .. } => {
                 let reached = counted(*reached, VERTICES);
-                write!(f, "{reached} reached, distances add up to {distance_sum}")
+                let verb = if arcs.is_some() { "reach it" } else { "reached" };
+                write!(f, "{reached} {verb}, distances add up to {distance_sum}")?;
+                let on_paths = |&n| write!(f, "; {} on shortest paths", counted(n, ARCS));
+                arcs.as_ref().map_or(Ok(()), on_paths)
             }
             Self::Closure { reachable_pairs, .. } => {
                 write!(f, "{} pairs have a path", grouped(*reachable_pairs as u128))
-            }
-            Self::Paths { reached, distance_sum, arcs, .. } => {
-                let (reached, arcs) = (counted(*reached, VERTICES), counted(*arcs, ARCS));
-                write!(f, "{reached} reach it, distances add up to {distance_sum}; ")?;
-                write!(f, "{arcs} on shortest paths")
             }
             Self::Cycle { negative_cycle } => {
                 let cycle: Vec<_> = negative_cycle.iter().map(ToString::to_string).collect();

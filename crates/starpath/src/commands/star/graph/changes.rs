@@ -13,14 +13,25 @@ use star_machine::algorithms::{
 };
 use star_machine::{Counting, Host, StarError};
 
-use super::answers::{Answer, Step};
-use super::{Arcs, Solved};
+use super::answers::{Answer, Arcs, Line};
 use crate::backend;
 use crate::cli::{Common, OnChanges};
+use crate::commands::star::operations::Operations;
 use crate::ids::Names;
 use crate::numbers::read_text;
 use crate::progress::EndAtOnce;
 use crate::report::{Ms, grouped, milliseconds};
+
+/// An answer, and what it took.
+pub(super) struct Solved {
+    pub(super) answer: Answer,
+    /// Of each run, in milliseconds.
+    pub(super) times: Vec<f64>,
+    pub(super) prepare_ms: Ms,
+    pub(super) device: Option<String>,
+    pub(super) operations: Option<Operations>,
+    pub(super) changes: Option<Changes>,
+}
 
 /// What changes took.
 #[derive(Serialize)]
@@ -208,18 +219,20 @@ fn paths(run: &mut dyn Runner, sink: VertexId) -> anyhow::Result<Answer> {
     let none = u64::MAX >> (64 - distances.columns());
     let (mut reached, mut sum, mut steps) = (0, 0, Vec::new());
     for (vertex, distance) in (0..).zip(distances.to_values()?).filter(|&(_, d)| d != none) {
+        let distance = i128::from(distance);
         reached += 1;
-        sum += i128::from(distance);
+        sum += distance;
         if vertex == sink {
-            steps.push(Step { vertex, distance, next: None });
+            steps.push(Line { vertex, distance, beside: None });
         }
         let next = paths.row(vertex as usize)?.into_slice();
         let next = next.positions().map(|v| Some(v as VertexId));
-        steps.extend(next.map(|next| Step { vertex, distance, next }));
+        steps.extend(next.map(|beside| Line { vertex, distance, beside }));
     }
     // all but that of the sink are arcs
-    let arcs = steps.len() - 1;
-    Ok(Answer::Paths { reached, distance_sum: Total::Integer(sum).into(), arcs, steps })
+    let arcs = Some(steps.len() - 1);
+    let distance_sum = Total::Integer(sum).into();
+    Ok(Answer::Search { reached, distance_sum, arcs, lines: steps })
 }
 
 /// Slice operations of each change, and of making everything from scratch after the last.

@@ -1,27 +1,28 @@
 //! What a program gives: as JSON and people have it, and as files.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use graph_formats::AtomicFile;
 use serde::{Serialize, Serializer};
+use star_machine::algorithms::Value;
 use star_machine::{Parameter, StarError, Table, Word};
 
-use super::arguments::{Arguments, Value};
 use super::table::BITS;
 use crate::cli::{Named, RunArgs};
 use crate::commands::star::Listed;
 use crate::failure::WrongUse;
 use crate::output::{check_file, is_standard_output};
 use crate::progress::check_interrupt;
-use crate::report::grouped;
+use crate::report::{ROWS, counted};
 
 /// A word as a number; where it is longer, its bits.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum Row {
-    Number(u64),
+    Number(i128),
     Bits(String),
 }
 
@@ -29,12 +30,10 @@ pub(super) enum Row {
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum Held {
+    /// The rows of a table, or those of a slice that are marked.
     Rows(Vec<Row>),
-    /// The rows of a slice that are marked.
-    Marked(Vec<usize>),
-    Word(Row),
-    /// As the text counts.
-    Integer(i64),
+    /// A word, or an integer as the text counts.
+    One(Row),
 }
 
 /// Results by name.
@@ -43,23 +42,24 @@ pub(super) struct Results(pub(super) Vec<(String, Held)>);
 impl Row {
     fn of(word: &Word) -> Result<Self, StarError> {
         Ok(match word.len() {
-            ..=64 => Self::Number(word.to_u64()?),
+            ..=64 => Self::Number(word.to_u64()?.into()),
             _ => Self::Bits(format!("{BITS}{word}")),
         })
     }
 }
 
 impl Held {
-    /// What a parameter of this type holds, where positions count from `first`.
-    pub(super) fn of(of: &str, value: &Value, first: usize) -> Result<Self, StarError> {
+    /// What a parameter holds, where positions count from `first`.
+    pub(super) fn of(value: &Value, first: usize) -> Result<Self, StarError> {
         Ok(match value {
             Value::Table(table) => Self::Rows(rows(table)?),
-            Value::Bits(bits) if of == "slice" => {
-                Self::Marked(bits.positions().map(|row| row + first).collect())
+            Value::Slice(x) => {
+                let number = |row| Row::Number((row + first) as i128);
+                Self::Rows(x.positions().map(number).collect())
             }
-            Value::Bits(bits) => Self::Word(Row::of(&bits.clone().into_word())?),
-            Value::Integer(value) => {
-                Self::Integer(value.map_or(-1, i64::from) + i64::from(first as u32))
+            Value::Word(word) => Self::One(Row::of(word)?),
+            Value::Int(value) => {
+                Self::One(Row::Number(value.map_or(-1, i128::from) + first as i128))
             }
         })
     }
@@ -67,13 +67,13 @@ impl Held {
 
 fn rows(table: &Table) -> Result<Vec<Row>, StarError> {
     if table.columns() <= 64 {
-        return Ok(table.to_values()?.into_iter().map(Row::Number).collect());
+        return Ok(table.to_values()?.into_iter().map(|n| Row::Number(n.into())).collect());
     }
     (0..table.rows()).map(|row| Row::of(&table.row(row)?)).collect()
 }
 
-/// The files that results go to, by parameter: checked, and opened when all is computed.
-pub(super) struct Outputs<'a>(Vec<(usize, &'a Path)>);
+/// The files that results go to, by the name of the parameter: checked, and opened when all is computed.
+pub(super) struct Outputs<'a>(Vec<(&'a str, &'a Path)>);
 
 impl<'a> Outputs<'a> {
     pub(super) fn check(
@@ -84,55 +84,52 @@ impl<'a> Outputs<'a> {
     ) -> anyhow::Result<Self> {
         let mut inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
         inputs.push(&args.file);
-        let mut outputs: Vec<(usize, &Path)> = Vec::new();
+        let mut outputs: Vec<(&str, &Path)> = Vec::new();
         for Named { name, value } in &args.outputs {
             let path = Path::new(value);
             let refuse = |text: String| Err(WrongUse(format!("-o {name}={value}: {text}")).into());
             let is_result = |parameter: &Parameter| parameter.is_result && parameter.name == *name;
-            let Some(number) = parameters.iter().position(is_result) else {
+            if !parameters.iter().any(is_result) {
                 let results = parameters.iter().filter(|parameter| parameter.is_result);
                 let names: Vec<_> = results.map(|parameter| &*parameter.name).collect();
                 return refuse(match &names[..] {
                     [] => format!("{proc} has no results: no parameter is declared after var"),
                     names => format!("the results of {proc} are {}", names.join(", ")),
                 });
-            };
+            }
             let is_csv = path.extension().is_some_and(|suffix| suffix == "csv");
             if !is_csv && !is_standard_output(path) {
                 return refuse("unknown format for a result; expected .csv, or -".to_owned());
             }
-            if outputs.iter().any(|&(other, file)| other == number || file == path) {
+            if outputs.iter().any(|&(other, file)| other == name || file == path) {
                 return refuse("is given twice; write each result to a file of its own".to_owned());
             }
             check_file(path, &inputs)?;
-            outputs.push((number, path));
+            outputs.push((name, path));
         }
         Ok(Self(outputs))
     }
 
-    /// Whether the parameter of this number is written to a file.
-    pub(super) fn has(&self, number: usize) -> bool {
-        self.0.iter().any(|&(other, _)| other == number)
+    /// Whether the parameter of this name is written to a file.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|&(other, _)| other == name)
     }
 
     /// Writes them, and puts them in place when all are complete.
     pub(super) fn write(
         &self,
-        arguments: &Arguments,
-        values: &[Value],
+        values: &HashMap<String, Value>,
         first: usize,
     ) -> anyhow::Result<()> {
         let mut written = Vec::new();
-        for &(number, path) in &self.0 {
+        for &(name, path) in &self.0 {
             let mut file = AtomicFile::create(path)?;
-            let of = arguments.0[number].parameter.of;
-            let held = match &values[number] {
+            let held = match &values[name] {
                 // a line for every row, marked or not
-                Value::Bits(bits) if of == "slice" => {
-                    let row = |bit| Row::Number(u64::from(bit));
-                    Held::Rows(bits.iter().map(row).collect())
+                Value::Slice(x) => {
+                    Held::Rows(x.iter().map(|bit| Row::Number(bit.into())).collect())
                 }
-                value => Held::of(of, value, first)?,
+                value => Held::of(value, first)?,
             };
             held.write(&mut file).map_err(|error| file.error(error))?;
             written.push(file);
@@ -150,9 +147,7 @@ impl Held {
     fn write(&self, file: &mut AtomicFile) -> io::Result<()> {
         match self {
             Self::Rows(rows) => rows.iter().try_for_each(|row| writeln!(file, "{row}")),
-            Self::Marked(rows) => rows.iter().try_for_each(|row| writeln!(file, "{row}")),
-            Self::Word(word) => writeln!(file, "{word}"),
-            Self::Integer(number) => writeln!(file, "{number}"),
+            Self::One(row) => writeln!(file, "{row}"),
         }?;
         file.flush()
     }
@@ -170,16 +165,12 @@ impl fmt::Display for Row {
 /// A line for each.
 impl fmt::Display for Results {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let counted =
-            |n: usize| format!("{} {}", grouped(n as u128), if n == 1 { "row" } else { "rows" });
         for (name, held) in &self.0 {
             match held {
-                Held::Rows(rows) => write!(f, "\n{name}: {}{}", counted(rows.len()), Listed(rows)),
-                Held::Marked(rows) => {
-                    write!(f, "\n{name}: {}{}", counted(rows.len()), Listed(rows))
+                Held::Rows(rows) => {
+                    write!(f, "\n{name}: {}{}", counted(rows.len(), ROWS), Listed(rows))
                 }
-                Held::Word(word) => write!(f, "\n{name}: {word}"),
-                Held::Integer(number) => write!(f, "\n{name}: {number}"),
+                Held::One(row) => write!(f, "\n{name}: {row}"),
             }?;
         }
         Ok(())

@@ -6,7 +6,7 @@ use std::time::Instant;
 use star_machine::algorithms::{Runner, Task, Value};
 use star_machine::{Counting, Host, StarError};
 
-use super::super::operations::Operations;
+use super::operations::Operations;
 use crate::backend;
 use crate::cli::Common;
 use crate::progress::{EndAtOnce, check_interrupt};
