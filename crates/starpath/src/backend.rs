@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, bail};
 use collectives::Communicator;
 use gpu_runtime::{DeviceProperties, Gpu, GpuError};
 use graph_formats::AnyCsr;
@@ -201,12 +201,10 @@ pub(crate) fn gpus_on_request(
     gpu_on_request(common)?.map_or(Ok(Vec::new()), |first| with_others(first, count, None))
 }
 
-/// The backend of what runs on the CPU only, by its name in reports.
-pub(crate) fn cpu(what: &str, common: &Common) -> anyhow::Result<&'static str> {
-    match common.backend {
-        Backend::Cuda => {
-            Err(anyhow!("backend cuda: {what} runs on the CPU; leave the choice to auto"))
-        }
-        Backend::Auto | Backend::Cpu => Ok("cpu"),
+/// An error where a GPU is asked for, for what runs on the CPU only.
+pub(crate) fn cpu(what: &str, common: &Common) -> anyhow::Result<()> {
+    if common.backend == Backend::Cuda {
+        bail!("backend cuda: {what} runs on the CPU; leave the choice to auto");
     }
+    Ok(())
 }

@@ -104,13 +104,7 @@ impl GraphArgs {
             ("--comment", self.comment.is_some()),
             ("--ids", self.ids.is_some()),
         ];
-        match for_lists.iter().find(|option| option.1) {
-            Some((option, _)) => {
-                let text = format!("{option} is for edge lists; {what} has no use for it");
-                Err(WrongUse(text))
-            }
-            None => Ok(()),
-        }
+        refuse(&for_lists, "edge lists", what)
     }
 
     /// An error for what is said of a graph's file; a saved matrix is read.
@@ -121,13 +115,8 @@ impl GraphArgs {
             ("--map", self.map),
             ("--unweighted", self.unweighted),
         ];
-        match for_graphs.iter().find(|option| option.1) {
-            Some((option, _)) => {
-                let text = format!("{option} is for graphs; a saved matrix has no use for it");
-                Err(WrongUse(text))
-            }
-            None => self.refuse_for_lists("a saved matrix"),
-        }
+        let what = "a saved matrix";
+        refuse(&for_graphs, "graphs", what).and_then(|()| self.refuse_for_lists(what))
     }
 
     fn format_of_suffix(&self) -> Result<Format, WrongUse> {
@@ -136,6 +125,13 @@ impl GraphArgs {
 }
 
 /// The errors say what is expected; clap says of what.
+/// An error for the first option that is given, which `what` has no use for.
+fn refuse(options: &[(&str, bool)], owner: &str, what: &str) -> Result<(), WrongUse> {
+    options.iter().find(|option| option.1).map_or(Ok(()), |(option, _)| {
+        Err(WrongUse(format!("{option} is for {owner}; {what} has no use for it")))
+    })
+}
+
 fn parse_format(name: &str) -> Result<Format, String> {
     name.parse().map_err(|_| {
         let names: Vec<_> = Format::ALL.into_iter().map(Format::suffix).collect();

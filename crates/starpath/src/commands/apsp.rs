@@ -149,6 +149,7 @@ impl Outputs {
 }
 
 pub(crate) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
+    args.check(common)?;
     let outputs = Outputs::check(args)?;
     let (config, scratch) = (config(args, common), scratch_folder(args));
     let request = Request { config, gpus: args.gpus, scratch, outputs };

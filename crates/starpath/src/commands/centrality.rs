@@ -53,31 +53,42 @@ struct Report {
 }
 
 pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> {
+    args.check(common)?;
     if args.measure == [Measure::Diameter] {
         return diameter::run(args, common);
     }
-    if args.measure == [Measure::Betweenness] {
-        return betweenness::run(args, common);
+    let is_betweenness = args.measure == [Measure::Betweenness];
+    if is_betweenness {
+        backend::cpu("--measure betweenness", common)?;
     }
     let inputs: Vec<&Path> = args.graph.inputs().collect();
     let output = ResultFile::check_columns(&args.output, &inputs, "the names of vertices")?;
     check_state(args)?;
     let loaded = load(&args.graph, common)?;
-    let names = loaded.names();
-    let lengths = lengths(&loaded, args, common);
+    match is_betweenness {
+        true => loaded.print(betweenness::find(&loaded, args, output, common), common),
+        false => loaded.print(find(&loaded, args, output, common), common),
+    }
+}
+
+fn find(
+    loaded: &Loaded,
+    args: &CentralityArgs,
+    output: Option<ResultFile>,
+    common: &Common,
+) -> anyhow::Result<Report> {
+    let lengths = lengths(loaded, args, common);
     let config = config(lengths, args, common);
     let gpus = backend::gpus_on_request(args.gpus, common)?;
     let step = progress("searching", common);
     let hierarchy = loaded.prepared.as_ref().map(Prepared::hierarchy);
-    let (totals, times) = repeated(common, || {
-        let found = any::totals(&loaded.csr, hierarchy, &gpus, &config, Some(&step));
-        found.map_err(|error| names.explain(error))
-    })?;
+    let (totals, times) =
+        repeated(common, || Ok(any::totals(&loaded.csr, hierarchy, &gpus, &config, Some(&step))?))?;
     drop(step);
     if let Some(output) = output {
         let column = |&measure: &Measure| Some((measure.name(), values(&totals, measure, args)?));
         let columns: Vec<_> = args.measure.iter().filter_map(column).collect();
-        output.write_measures(&names, &columns)?;
+        output.write_measures(&loaded.names(), &columns)?;
     }
     let (n_vertices, n_sources) = (totals.n_vertices(), totals.n_sources());
     let algorithm = match lengths {
@@ -86,7 +97,7 @@ pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
         Lengths::Weights => "rows",
     };
     let head = loaded.head("centrality").solved(algorithm, &times, common);
-    let report = Report {
+    Ok(Report {
         head: Head {
             backend: if gpus.is_empty() { "cpu" } else { "cuda" },
             threads: n_threads(common),
@@ -105,8 +116,7 @@ pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
         hop_plot: totals.hop_plot(),
         sampling_error: (!totals.is_exact() && n_sources > 1)
             .then(|| sampling_error(n_vertices, n_sources, FAILURE)),
-    };
-    loaded.print(Ok(report), common)
+    })
 }
 
 /// Refuses a state that no run could go on from, or that is the file of results.

@@ -66,6 +66,7 @@ struct Solved {
 }
 
 pub(crate) fn run(args: &ClosureArgs, common: &Common) -> anyhow::Result<()> {
+    args.check(common)?;
     let inputs: Vec<&Path> = args.graph.inputs().collect();
     let counts_file = ResultFile::check_columns(&args.counts, &inputs, "the names of vertices")?;
     let mut output = ResultFile::check(&args.output, &inputs)?;

@@ -29,8 +29,8 @@ const MIN_OUTLINE: f64 = 6.0;
 pub(crate) trait Rows {
     fn n_vertices(&self) -> usize;
 
-    /// Replaces `row` by that of `source`: an entry for each target, `None` without a path.
-    fn read(&mut self, source: VertexId, row: &mut Vec<Option<f64>>) -> anyhow::Result<()>;
+    /// That of `source`: an entry for each target, `None` without a path.
+    fn row(&mut self, source: VertexId) -> anyhow::Result<Vec<Option<f64>>>;
 }
 
 /// Reads all rows in order.
@@ -38,11 +38,9 @@ pub(crate) fn for_each_row(
     rows: &mut dyn Rows,
     mut visit: impl FnMut(VertexId, &[Option<f64>]),
 ) -> anyhow::Result<()> {
-    let mut row = Vec::new();
     for source in 0..rows.n_vertices() as VertexId {
         crate::progress::check_interrupt()?;
-        rows.read(source, &mut row)?;
-        visit(source, &row);
+        visit(source, &rows.row(source)?);
     }
     Ok(())
 }

@@ -36,6 +36,7 @@ pub(crate) fn run_over(
     args: &ApspArgs,
     common: &Common,
 ) -> anyhow::Result<()> {
+    args.check(common)?;
     refuse("--gpus", args.gpus.is_some())?;
     refuse("--algorithm supernodes", args.algorithm == Algorithm::Supernodes)?;
     let gpu = match common.backend {

@@ -2,24 +2,22 @@
 //! of paths.
 
 use std::fmt;
-use std::path::Path;
 
 use ::centrality::{any, sampling_error};
 use graph_formats::VertexId;
 use serde::Serialize;
 
-use super::{FAILURE, check_state, config, floats, lengths, n_threads, name_of};
-use crate::backend;
+use super::{FAILURE, config, floats, lengths, n_threads, name_of};
 use crate::cli::{CentralityArgs, Common, Measure};
 use crate::ids::Id;
-use crate::load::load;
+use crate::load::Loaded;
 use crate::output::ResultFile;
 use crate::progress::progress;
 use crate::report::{Head, VERTICES, counted};
 use crate::search::repeated;
 
 #[derive(Serialize)]
-struct Report {
+pub(super) struct Report {
     #[serde(flatten)]
     head: Head,
     /// What lengths of paths are: "hops" or "weights".
@@ -34,19 +32,18 @@ struct Report {
     sampling_error: Option<f64>,
 }
 
-pub(super) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> {
-    backend::cpu("--measure betweenness", common)?;
-    let inputs: Vec<&Path> = args.graph.inputs().collect();
-    let output = ResultFile::check_columns(&args.output, &inputs, "the names of vertices")?;
-    check_state(args)?;
-    let loaded = load(&args.graph, common)?;
+pub(super) fn find(
+    loaded: &Loaded,
+    args: &CentralityArgs,
+    output: Option<ResultFile>,
+    common: &Common,
+) -> anyhow::Result<Report> {
     let names = loaded.names();
-    let lengths = lengths(&loaded, args, common);
+    let lengths = lengths(loaded, args, common);
     let config = config(lengths, args, common);
     let step = progress("counting paths", common);
-    let (found, times) = repeated(common, || {
-        any::betweenness(&loaded.csr, &config, Some(&step)).map_err(|error| names.explain(error))
-    })?;
+    let (found, times) =
+        repeated(common, || Ok(any::betweenness(&loaded.csr, &config, Some(&step))?))?;
     drop(step);
     let values = found.normalised();
     let greatest = (0..).zip(&values).max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0)));
@@ -55,7 +52,7 @@ pub(super) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
     if let Some(output) = output {
         output.write_measures(&names, &[(Measure::Betweenness.name(), floats(values))])?;
     }
-    let report = Report {
+    Ok(Report {
         head: Head {
             threads: n_threads(common),
             ..loaded.head("centrality").solved("brandes", &times, common)
@@ -66,8 +63,7 @@ pub(super) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
         vertex: vertex.map(|vertex| names.name(vertex).into()),
         sampling_error: (!found.is_exact() && n_sources > 1)
             .then(|| sampling_error(n_vertices, n_sources, FAILURE)),
-    };
-    loaded.print(Ok(report), common)
+    })
 }
 
 impl fmt::Display for Report {

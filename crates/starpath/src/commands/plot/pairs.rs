@@ -100,10 +100,9 @@ impl Rows for SavedMatrix {
         SavedMatrix::n_vertices(self)
     }
 
-    fn read(&mut self, source: VertexId, row: &mut Vec<Option<f64>>) -> anyhow::Result<()> {
-        row.clear();
-        row.extend(self.row(source)?.into_iter().map(|distance| distance.map(Number::to_f64)));
-        Ok(())
+    fn row(&mut self, source: VertexId) -> anyhow::Result<Vec<Option<f64>>> {
+        let row = SavedMatrix::row(self, source)?;
+        Ok(row.into_iter().map(|distance| distance.map(Number::to_f64)).collect())
     }
 }
 
@@ -112,10 +111,9 @@ impl Rows for Box<dyn AnyPairs> {
         AnyPairs::n_vertices(&**self)
     }
 
-    fn read(&mut self, source: VertexId, row: &mut Vec<Option<f64>>) -> anyhow::Result<()> {
-        row.clear();
-        row.extend(self.row(source).iter().map(|distance| distance.map(Number::to_f64)));
-        Ok(())
+    fn row(&mut self, source: VertexId) -> anyhow::Result<Vec<Option<f64>>> {
+        let row = AnyPairs::row(&**self, source);
+        Ok(row.iter().map(|distance| distance.map(Number::to_f64)).collect())
     }
 }
 
@@ -124,10 +122,9 @@ impl Rows for Closure {
         Closure::n_vertices(self)
     }
 
-    fn read(&mut self, source: VertexId, row: &mut Vec<Option<f64>>) -> anyhow::Result<()> {
-        row.clear();
-        row.resize(Closure::n_vertices(self), None);
+    fn row(&mut self, source: VertexId) -> anyhow::Result<Vec<Option<f64>>> {
+        let mut row = vec![None; Closure::n_vertices(self)];
         self.reached_from(source).for_each(|target| row[target as usize] = Some(1.0));
-        Ok(())
+        Ok(row)
     }
 }

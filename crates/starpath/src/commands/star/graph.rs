@@ -17,7 +17,7 @@ use star_machine::algorithms::{
 };
 
 use self::answers::{Answer, Arcs, Asked};
-use self::changes::{Changes, Kept, Solved};
+use self::changes::{Changes, Kept};
 use super::execution::{Done, execute};
 use super::operations::Operations;
 use crate::cli::{Common, GraphAlgorithm};
@@ -62,10 +62,13 @@ pub(super) fn run(algorithm: &GraphAlgorithm, common: &Common) -> anyhow::Result
             let sink = names.vertex("the sink", sink)?;
             changes::run(changes, Kept::Paths { sink }, &arcs(&loaded)?, &names, common)
         }
-        _ => solve(algorithm, &loaded, common),
+        _ => task(algorithm, &loaded).and_then(|(task, asked)| {
+            let done = execute(&task, on.cost, common, |run| asked.answer(run, &names))?;
+            Ok((done, None))
+        }),
     };
-    let solved = solved.map_err(explain)?;
-    let Solved { answer, times, prepare_ms, device, operations, changes } = solved;
+    let (done, changes) = solved.map_err(explain)?;
+    let Done { found: answer, times, prepare_ms, device, operations } = done;
     if let Some(output) = output {
         answer.write(&output, &names)?;
     }
@@ -82,14 +85,6 @@ pub(super) fn run(algorithm: &GraphAlgorithm, common: &Common) -> anyhow::Result
         changes,
     };
     loaded.print(Ok(report), common)
-}
-
-fn solve(algorithm: &GraphAlgorithm, loaded: &Loaded, common: &Common) -> anyhow::Result<Solved> {
-    let (task, asked) = task(algorithm, loaded)?;
-    let Done { values, times, prepare_ms, device, operations } =
-        execute(&task, algorithm.parts().1.cost, common)?;
-    let answer = asked.answer(&values, &loaded.names())?;
-    Ok(Solved { answer, times, prepare_ms, device, operations, changes: None })
 }
 
 /// The task, and what its tables are to say.

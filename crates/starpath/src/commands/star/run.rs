@@ -5,11 +5,12 @@ mod given;
 mod results;
 mod table;
 
+use std::collections::HashMap;
 use std::fmt;
 
 use anyhow::anyhow;
 use serde::Serialize;
-use star_machine::algorithms::Task;
+use star_machine::algorithms::{Runner, Task, Value};
 use star_machine::{CountFrom, Parameter, StarError, Text};
 
 use self::arguments::{Arguments, Described, inputs};
@@ -86,7 +87,12 @@ pub(super) fn run(args: &RunArgs, common: &Common) -> anyhow::Result<()> {
         let listing = task.program().to_string().lines().map(str::to_owned).collect();
         Outcome::Listed { listing }
     } else {
-        let done = execute(&task, args.cost, common).map_err(|error| match error.downcast_ref() {
+        let read = |run: &mut dyn Runner| {
+            let value = |(name, _): (&str, &Value)| Ok((name.to_owned(), run.get(name)?));
+            task.arguments().map(value).collect()
+        };
+        let done = execute(&task, args.cost, common, read);
+        let done = done.map_err(|error| match error.downcast_ref() {
             Some(StarError::Endless { .. }) => anyhow!("{shown}: {proc}: {error}, by --most-turns"),
             Some(StarError::InText { .. }) => anyhow!("{shown}:{error}"),
             Some(_) => anyhow!("{shown}: {proc}: {error}"),
@@ -109,7 +115,7 @@ pub(super) fn run(args: &RunArgs, common: &Common) -> anyhow::Result<()> {
 impl Run {
     /// Writes what is asked for to its files, and reports the rest.
     fn of(
-        Done { values, times, device, operations, .. }: Done,
+        Done { found: values, times, device, operations, .. }: Done<HashMap<String, Value>>,
         args: &RunArgs,
         parameters: &[Parameter],
         outputs: &Outputs<'_>,

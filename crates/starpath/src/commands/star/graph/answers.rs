@@ -1,14 +1,13 @@
 //! What the tables of a task say of its graph.
 
-use std::collections::HashMap;
 use std::fmt;
 
 use anyhow::anyhow;
 use graph_formats::VertexId;
 use paths::{Closure, Total};
 use serde::Serialize;
-use star_machine::algorithms::{SignedMatrix, Value, cycle, cycle_of_hops};
-use star_machine::{Slice, Table};
+use star_machine::Table;
+use star_machine::algorithms::{Runner, SignedMatrix, cycle, cycle_of_hops};
 
 use crate::ids::{Id, Names};
 use crate::output::ResultFile;
@@ -90,16 +89,14 @@ pub(super) struct Line {
     pub(super) beside: Option<VertexId>,
 }
 
-type Values = HashMap<String, Value>;
-
 impl Asked {
-    pub(super) fn answer(self, values: &Values, names: &Names<'_>) -> anyhow::Result<Answer> {
-        match self {
-            Self::Marked { arcs, trees_of } => {
-                Ok(Answer::of_edges(marked(values, &arcs)?, trees_of))
+    pub(super) fn answer(&self, run: &mut dyn Runner, names: &Names<'_>) -> anyhow::Result<Answer> {
+        match *self {
+            Self::Marked { ref arcs, trees_of } => {
+                Ok(Answer::of_edges(marked(run, arcs)?, trees_of))
             }
-            Self::Arborescence { arcs, n_vertices } => {
-                let found = marked(values, &arcs)?;
+            Self::Arborescence { ref arcs, n_vertices } => {
+                let found = marked(run, arcs)?;
                 match found.len() + 1 == n_vertices {
                     true => Ok(Answer::of_edges(found, None)),
                     false => Err(anyhow!(
@@ -108,13 +105,13 @@ impl Asked {
                 }
             }
             Self::Tree { root, n_vertices, least } => {
-                if int(values, "d")?.is_none() {
+                if run.int("d")?.is_none() {
                     return Err(anyhow!(
                         "no spanning tree gives the root such a degree; try another, or --at-most"
                     ));
                 }
-                let before = table(values, "P")?.to_values()?;
-                let weights = table(values, "D")?.to_values()?;
+                let before = run.table("P")?.to_values()?;
+                let weights = run.table("D")?.to_values()?;
                 let others = (0..n_vertices).filter(|&v| v != root as usize);
                 let edge = |v: usize| {
                     let weight = least.wrapping_add_unsigned(weights[v]);
@@ -122,23 +119,23 @@ impl Asked {
                 };
                 Ok(Answer::of_edges(others.map(edge).collect(), None))
             }
-            Self::Search { source } => search(values, source, i128::from),
-            Self::SignedSearch { source, matrix } => match int(values, "c")? {
-                None => search(values, source, |code| matrix.number(code).into()),
-                Some(vertex) => Ok(Answer::of_cycle(cycle(table(values, "P")?, vertex), names)),
+            Self::Search { source } => search(run, source, i128::from),
+            Self::SignedSearch { source, ref matrix } => match run.int("c")? {
+                None => search(run, source, |code| matrix.number(code).into()),
+                Some(vertex) => Ok(Answer::of_cycle(cycle(&run.table("P")?, vertex), names)),
             },
             Self::Pairs { bits } => {
                 let none = u64::MAX >> (64 - bits);
-                pairs(table(values, "D")?, bits, |code| (code != none).then_some(code.into()))
+                pairs(&run.table("D")?, bits, |code| (code != none).then_some(code.into()))
             }
-            Self::SignedPairs { matrix } => match (int(values, "c")?, int(values, "d")?) {
+            Self::SignedPairs { ref matrix } => match (run.int("c")?, run.int("d")?) {
                 (Some(c), Some(d)) => {
-                    Ok(Answer::of_cycle(cycle_of_hops(table(values, "N")?, c, d), names))
+                    Ok(Answer::of_cycle(cycle_of_hops(&run.table("N")?, c, d), names))
                 }
                 _ => {
                     let none = u64::MAX >> (65 - matrix.bits());
                     let distance = |code| (code != none).then(|| matrix.number(code).into());
-                    pairs(table(values, "D")?, matrix.bits(), distance)
+                    pairs(&run.table("D")?, matrix.bits(), distance)
                 }
             },
         }
@@ -146,18 +143,18 @@ impl Asked {
 }
 
 fn search(
-    values: &Values,
+    run: &mut dyn Runner,
     source: VertexId,
     distance: impl Fn(u64) -> i128,
 ) -> anyhow::Result<Answer> {
-    let distances = table(values, "D")?.to_values()?;
-    let before = table(values, "P")?.to_values()?;
+    let distances = run.table("D")?.to_values()?;
+    let before = run.table("P")?.to_values()?;
     let line = |v: usize| Line {
         vertex: v as VertexId,
         distance: distance(distances[v]),
         beside: (v != source as usize).then_some(before[v] as VertexId),
     };
-    let lines: Vec<_> = slice(values, "Z")?.positions().map(line).collect();
+    let lines: Vec<_> = run.slice("Z")?.positions().map(line).collect();
     let distance_sum = Total::Integer(lines.iter().map(|line| line.distance).sum()).into();
     Ok(Answer::Search { reached: lines.len(), distance_sum, arcs: None, lines })
 }
@@ -181,8 +178,8 @@ fn pairs(
     Ok(Answer::Pairs { reachable_pairs: n + distances.len(), distance_sum, distances })
 }
 
-fn marked(values: &Values, arcs: &Arcs) -> anyhow::Result<Arcs> {
-    Ok(slice(values, "T")?.positions().map(|row| arcs[row]).collect())
+fn marked(run: &mut dyn Runner, arcs: &Arcs) -> anyhow::Result<Arcs> {
+    Ok(run.slice("T")?.positions().map(|row| arcs[row]).collect())
 }
 
 impl Answer {
@@ -268,26 +265,5 @@ impl fmt::Display for Answer {
                 write!(f, "{pairs} pairs have a path, distances add up to {distance_sum}")
             }
         }
-    }
-}
-
-fn slice<'a>(values: &'a Values, name: &str) -> anyhow::Result<&'a Slice> {
-    match values.get(name) {
-        Some(Value::Slice(x)) => Ok(x),
-        _ => Err(anyhow!("the program has no slice {name}")),
-    }
-}
-
-fn table<'a>(values: &'a Values, name: &str) -> anyhow::Result<&'a Table> {
-    match values.get(name) {
-        Some(Value::Table(table)) => Ok(table),
-        _ => Err(anyhow!("the program has no table {name}")),
-    }
-}
-
-fn int(values: &Values, name: &str) -> anyhow::Result<Option<u32>> {
-    match values.get(name) {
-        Some(Value::Int(number)) => Ok(*number),
-        _ => Err(anyhow!("the program has no integer {name}")),
     }
 }

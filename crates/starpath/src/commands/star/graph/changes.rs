@@ -16,22 +16,11 @@ use star_machine::{Counting, Host, StarError};
 use super::answers::{Answer, Arcs, Line};
 use crate::backend;
 use crate::cli::{Common, OnChanges};
-use crate::commands::star::operations::Operations;
+use crate::commands::star::execution::Done;
 use crate::ids::Names;
 use crate::numbers::read_text;
 use crate::progress::EndAtOnce;
 use crate::report::{Ms, grouped, milliseconds};
-
-/// An answer, and what it took.
-pub(super) struct Solved {
-    pub(super) answer: Answer,
-    /// Of each run, in milliseconds.
-    pub(super) times: Vec<f64>,
-    pub(super) prepare_ms: Ms,
-    pub(super) device: Option<String>,
-    pub(super) operations: Option<Operations>,
-    pub(super) changes: Option<Changes>,
-}
 
 /// What changes took.
 #[derive(Serialize)]
@@ -87,7 +76,7 @@ pub(super) fn run(
     arcs: &Arcs,
     names: &Names<'_>,
     common: &Common,
-) -> anyhow::Result<Solved> {
+) -> anyhow::Result<(Done<Answer>, Option<Changes>)> {
     let Read { lines, changes, new } = read(args, names)?;
     let n = names.n_vertices;
     let room = Room::for_changes(n, arcs, &changes);
@@ -117,14 +106,14 @@ pub(super) fn run(
         recompute_operations = Some(all);
         made.iter_mut().zip(each).for_each(|(made, cost)| made.operations = Some(cost));
     }
-    Ok(Solved {
-        answer,
+    let done = Done {
+        found: answer,
         times: vec![build.0],
         prepare_ms,
         device: gpu.map(|gpu| gpu.properties().name.clone()),
         operations: None,
-        changes: Some(Changes { changes: made, recompute_ms, recompute_operations }),
-    })
+    };
+    Ok((done, Some(Changes { changes: made, recompute_ms, recompute_operations })))
 }
 
 /// The changes of a file.
