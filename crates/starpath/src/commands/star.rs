@@ -5,6 +5,7 @@ mod execution;
 mod graph;
 mod operations;
 mod procedure;
+mod results;
 mod run;
 mod task;
 

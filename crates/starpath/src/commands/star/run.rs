@@ -2,7 +2,7 @@
 
 mod arguments;
 mod given;
-mod results;
+mod outputs;
 mod table;
 
 use std::collections::HashMap;
@@ -14,9 +14,10 @@ use star_machine::algorithms::{Runner, Task, Value};
 use star_machine::{CountFrom, Parameter, StarError, Text};
 
 use self::arguments::{Arguments, Described, inputs};
-use self::results::{Held, Outputs, Results};
+use self::outputs::Outputs;
 use super::execution::{Done, execute};
 use super::operations::Operations;
+use super::results::{Held, Results};
 use crate::cli::{Common, RunArgs};
 use crate::failure::WrongUse;
 use crate::numbers::read_text;
