@@ -1,6 +1,6 @@
 //! All pairs of a graph whose weight type its file decides.
 //!
-//! A [`Solver`] takes an [`AnyCsr`] as it takes a [`Csr`](graph_formats::Csr). Its answers are
+//! A [`Solver`] takes an [`AnyCsr`] as it takes a [`Csr`]. Its answers are
 //! behind traits then, whose distances are [of any type](paths::AnyDistances).
 //!
 //! ```
@@ -169,7 +169,7 @@ where
 }
 
 impl Solver<'_, AnyCsr> {
-    /// As for a [`Csr`](graph_formats::Csr).
+    /// As for a [`Csr`].
     ///
     /// # Errors
     /// The same.
@@ -184,7 +184,7 @@ impl Solver<'_, AnyCsr> {
         cost::seconds_on_cpu(self.graph, self.config, self.ordered)
     }
 
-    /// As for a [`Csr`](graph_formats::Csr).
+    /// As for a [`Csr`].
     ///
     /// # Errors
     /// The same.
@@ -192,7 +192,7 @@ impl Solver<'_, AnyCsr> {
         with_csr!(self.graph, |graph| Ok(Box::new(self.of(graph).solve(progress)?)))
     }
 
-    /// As for a [`Csr`](graph_formats::Csr).
+    /// As for a [`Csr`].
     ///
     /// # Errors
     /// The same.
@@ -206,7 +206,7 @@ impl Solver<'_, AnyCsr> {
 }
 
 impl InFolder<'_, AnyCsr> {
-    /// As for a [`Csr`](graph_formats::Csr).
+    /// As for a [`Csr`].
     ///
     /// # Errors
     /// The same.
@@ -214,7 +214,7 @@ impl InFolder<'_, AnyCsr> {
         with_csr!(self.graph, |graph| Ok(Box::new(self.of(graph).solve(progress)?)))
     }
 
-    /// As for a [`Csr`](graph_formats::Csr).
+    /// As for a [`Csr`].
     ///
     /// # Errors
     /// The same.

@@ -148,7 +148,7 @@ impl DeviceHierarchy {
 
 impl<W: MetricWeight> Metric<W> {
     /// Takes these weights, one for each arc, instead of those it has; the same as
-    /// [`Hierarchy::customize`](crate::Hierarchy::customize) of a graph with them, in less time where few
+    /// [`Hierarchy::customize`] of a graph with them, in less time where few
     /// are others.
     ///
     /// O(m) to find those that are others, at the speed of memory; then as [`Metric::update`].
@@ -174,7 +174,7 @@ impl<W: MetricWeight> Metric<W> {
     }
 
     /// Gives arcs, by their positions in the graph, these weights; of two for one arc the last
-    /// counts. The same as [`Hierarchy::customize`](crate::Hierarchy::customize) of a graph with them.
+    /// counts. The same as [`Hierarchy::customize`] of a graph with them.
     ///
     /// Takes the arcs of the hierarchy that change, each with the triangles above it, and some of
     /// those below. The first time O(arcs) to copy what clones of the metric, the graph or a file
