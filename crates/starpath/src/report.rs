@@ -75,6 +75,14 @@ impl fmt::Display for Head {
     }
 }
 
+/// What was done, where several ranks may have shared it.
+pub(crate) fn by_ranks(what: &dyn fmt::Display, ranks: Option<usize>) -> String {
+    match ranks {
+        Some(ranks) => format!("{what} on each of {ranks} ranks"),
+        None => what.to_string(),
+    }
+}
+
 /// A number as JSON has it: integers in full, whatever their size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Amount(Total);

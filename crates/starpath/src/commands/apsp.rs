@@ -18,7 +18,7 @@ use crate::failure::{is_interrupted, say};
 use crate::load::{Loaded, load};
 use crate::output::{Mark, ResultFile};
 use crate::progress::{check_interrupt, progress};
-use crate::report::{Head, Ms, Sums, grouped};
+use crate::report::{Head, Ms, Sums, by_ranks, grouped};
 use crate::search::repeated;
 
 pub(crate) use self::over_ranks::run_over;
@@ -190,7 +190,6 @@ fn say_kept(error: &anyhow::Error, scratch: Option<&ScratchFolder>) {
 /// The pairs, and who found them.
 struct Found {
     pairs: Box<dyn AnyPairs>,
-    plan: Plan,
     gpus: Option<Vec<Gpu>>,
     /// How many ranks, if not one.
     ranks: Option<usize>,
@@ -202,13 +201,11 @@ struct Found {
 impl Found {
     /// Writes the results row by row.
     fn write(self, loaded: &Loaded, outputs: &Outputs, common: &Common) -> anyhow::Result<Report> {
-        let Self { pairs, plan, gpus, ranks, in_memory, times } = self;
+        let Self { pairs, gpus, ranks, in_memory, times } = self;
+        let plan = pairs.plan();
         let names = loaded.names();
         if common.explain {
-            match ranks {
-                Some(ranks) => say(format_args!("{plan} on each of {ranks} ranks")),
-                None => say(format_args!("{plan}")),
-            }
+            say(format_args!("{}", by_ranks(plan, ranks)));
         }
         let checked_rows = outputs.check.map(|n_rows| {
             let sources = spread(names.n_vertices, n_rows);
@@ -232,7 +229,7 @@ impl Found {
                 threads: plan.threads,
                 ..loaded.head("apsp").solved(plan.algorithm.name(), &times, common)
             },
-            matrix: Matrix::of(&plan),
+            matrix: Matrix::of(plan),
             device: gpus.filter(|_| in_memory).map(|gpus| Device::of(&gpus, pairs.report())),
             order_ms: (plan.algorithm == Algorithm::Supernodes)
                 .then(|| Ms(pairs.report().order_ms)),
@@ -282,8 +279,7 @@ fn find(graph: &AnyCsr, request: &Request, common: &Common) -> anyhow::Result<Fo
             Ok((pairs, whole_ms)) => {
                 // what goes back and forth is reported beside the solving
                 let times = if in_memory { solve_ms } else { whole_ms };
-                let plan = pairs.plan().clone();
-                return Ok(Found { pairs, plan, gpus: Some(gpus), ranks: None, in_memory, times });
+                return Ok(Found { pairs, gpus: Some(gpus), ranks: None, in_memory, times });
             }
             Err(reason) => match reason.downcast::<ApspError>()? {
                 reason if common.backend == Backend::Auto && may_do_on_cpu(&reason) => {
@@ -298,8 +294,7 @@ fn find(graph: &AnyCsr, request: &Request, common: &Common) -> anyhow::Result<Fo
     let scratch =
         scratch.map(|folder| ScratchFolder { resume: folder.resume || !had_run, ..folder });
     let (pairs, times) = repeated(common, || Ok(solve(solver, scratch.as_ref())?))?;
-    let plan = pairs.plan().clone();
-    Ok(Found { pairs, plan, gpus: None, ranks: None, in_memory, times })
+    Ok(Found { pairs, gpus: None, ranks: None, in_memory, times })
 }
 
 /// Whether a GPU has failed, or refused.
@@ -324,10 +319,7 @@ fn may_do_on_cpu(error: &ApspError) -> bool {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.ranks {
-            Some(ranks) => writeln!(f, "{} on each of {ranks} ranks", self.head)?,
-            None => writeln!(f, "{}", self.head)?,
-        }
+        writeln!(f, "{}", by_ranks(&self.head, self.ranks))?;
         let pairs = grouped(self.reachable_pairs as u128);
         writeln!(f, "{pairs} pairs have a path; {}", self.sums)?;
         match self.checked_rows {

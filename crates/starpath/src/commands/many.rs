@@ -22,7 +22,7 @@ use crate::load::{Loaded, load};
 use crate::output::ResultFile;
 use crate::progress::{EndAtOnce, progress};
 use crate::ranks::{agree, refuse, share_graph};
-use crate::report::{Head, Ms, Sums, grouped};
+use crate::report::{Head, Ms, Sums, by_ranks, grouped};
 use crate::search::{Device, repeated, repeated_by};
 
 #[derive(Serialize)]
@@ -274,10 +274,7 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.ranks {
-            Some(ranks) => writeln!(f, "{} on each of {ranks} ranks", self.head)?,
-            None => writeln!(f, "{}", self.head)?,
-        }
+        writeln!(f, "{}", by_ranks(&self.head, self.ranks))?;
         let (sources, reached) = (grouped(self.sources as u128), grouped(self.reached as u128));
         match self.targets {
             Some(targets) => {

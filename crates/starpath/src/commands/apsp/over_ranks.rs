@@ -21,7 +21,7 @@ use crate::load::{Loaded, load};
 use crate::output::ResultFile;
 use crate::progress::progress;
 use crate::ranks::{agree, refuse, share_graph};
-use crate::report::{Head, Sums};
+use crate::report::{Head, Sums, by_ranks};
 use crate::search::repeated_by;
 
 /// What rank 0 alone has.
@@ -88,7 +88,6 @@ impl Work<'_> {
         let (pairs, times) = found.inspect_err(|error| say_kept(error, Some(folder)))?;
         let report = pairs.zip(root).map(|(pairs, root)| {
             let found = Found {
-                plan: pairs.plan().clone(),
                 pairs,
                 gpus: gpu.map(|gpu| vec![gpu.clone()]),
                 ranks: Some(ranks.size()),
@@ -123,7 +122,7 @@ impl Work<'_> {
         drop(step);
         let (plan, summary) = (found.plan(), found.summary(ranks)?);
         if common.explain {
-            say(format_args!("{plan} on each of {} ranks", ranks.size()));
+            say(format_args!("{}", by_ranks(plan, Some(ranks.size()))));
         }
         let checked_rows = args.check.map(|n_rows| {
             let place = |source| found.sources().binary_search(&source);
