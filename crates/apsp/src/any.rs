@@ -1,6 +1,6 @@
 //! All pairs of a graph whose weight type its file decides.
 //!
-//! A [`Solver`] takes an [`AnyCsr`] as it takes a [`Csr`](graph_formats::Csr). Its answers are
+//! A [`Solver`] takes an [`AnyCsr`] as it takes a [`Csr`]. Its answers are
 //! behind traits then, whose distances are [of any type](paths::AnyDistances).
 //!
 //! ```
@@ -15,15 +15,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use std::borrow::Cow;
 use std::io::Write;
 use std::ops::ControlFlow;
 
 use collectives::{Communicator, RanksError};
-use graph_formats::{AnyCsr, Distance, Interrupted, VertexId, with_csr};
+use graph_formats::{AnyCsr, Csr, Distance, Interrupted, VertexId, Weight, WeightKind, with_csr};
 use paths::{AnyDistances, AnyTable, Distances, NextHops, Number};
 use sssp::Progress;
 use sssp::cost::{self, Machine, Outline, Searches};
 
+pub use crate::check::{RowError, check_rows, spread};
+pub use crate::saved::{SavedError, SavedMatrix, SavedProblem};
 use crate::{
     Algorithm, ApspError, InFolder, Ordered, Pairs, PairsWeight, Plan, RankPairs, Report, Solver,
     Summary, scratch,
@@ -108,8 +111,71 @@ pub fn digest(graph: &AnyCsr, progress: Option<Progress<'_>>) -> Result<String, 
     with_csr!(graph, |graph| scratch::digest(graph, progress))
 }
 
+/// The graph that rank 0 has, without its direction, on all ranks, which call this. O(n + m).
+///
+/// ```
+/// use apsp::any::broadcast;
+/// use collectives::{Communicator, Threads};
+/// use graph_formats::{AnyCsr, Csr};
+///
+/// let graph = AnyCsr::from(Csr::from_arcs(2, &[(0, 1, 0.5f32)])?);
+/// let graphs = Threads::run(2, |ranks| {
+///     let own = (ranks.rank() == 0).then_some(&graph);
+///     Ok::<_, collectives::RanksError>(broadcast(ranks, own)?.into_owned())
+/// })?;
+/// assert_eq!(graphs, [graph.clone(), graph]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Those of the ranks, and where one has no memory for the graph.
+pub fn broadcast<'g>(
+    ranks: &dyn Communicator,
+    own: Option<&'g AnyCsr>,
+) -> Result<Cow<'g, AnyCsr>, RanksError> {
+    let code_of = |graph: &AnyCsr| KINDS.iter().take_while(|kind| kind.0 != graph.kind()).count();
+    let mut code = [own.map_or(0, code_of) as u8];
+    match own {
+        Some(graph) if ranks.size() == 1 => return Ok(Cow::Borrowed(graph)),
+        _ => ranks.broadcast(0, &mut code)?,
+    }
+    let Some(graph) = own else { return KINDS[usize::from(code[0])].1(ranks).map(Cow::Owned) };
+    with_csr!(graph, |graph| {
+        ranks.broadcast_vec(0, graph.row_offsets().to_vec())?;
+        ranks.broadcast_vec(0, graph.column_indices().to_vec())?;
+        ranks.broadcast_vec(0, graph.stored_weights().to_vec())?;
+    });
+    Ok(Cow::Borrowed(graph))
+}
+
+/// How a graph of each weight type is received; the place in this list is its code.
+const KINDS: [(WeightKind, Receive); 6] = [
+    (WeightKind::U32, receive::<u32>),
+    (WeightKind::I32, receive::<i32>),
+    (WeightKind::U64, receive::<u64>),
+    (WeightKind::I64, receive::<i64>),
+    (WeightKind::F32, receive::<f32>),
+    (WeightKind::F64, receive::<f64>),
+];
+
+type Receive = fn(&dyn Communicator) -> Result<AnyCsr, RanksError>;
+
+fn receive<W: Weight>(ranks: &dyn Communicator) -> Result<AnyCsr, RanksError>
+where
+    Csr<W>: Into<AnyCsr>,
+{
+    let row_offsets = ranks.broadcast_vec(0, Vec::<u64>::new())?;
+    let columns = ranks.broadcast_vec(0, Vec::<u32>::new())?;
+    let weights = ranks.broadcast_vec(0, Vec::<W>::new())?;
+    let graph = match weights[..] {
+        [weight] => Csr::with_equal_weights(row_offsets, columns, weight),
+        _ => Csr::new(row_offsets, columns, weights),
+    };
+    Ok(graph.expect("rank 0 has a graph").into())
+}
+
 impl Solver<'_, AnyCsr> {
-    /// As for a [`Csr`](graph_formats::Csr).
+    /// As for a [`Csr`].
     ///
     /// # Errors
     /// The same.
@@ -135,7 +201,7 @@ impl Solver<'_, AnyCsr> {
         }
     }
 
-    /// As for a [`Csr`](graph_formats::Csr).
+    /// As for a [`Csr`].
     ///
     /// # Errors
     /// The same.
@@ -143,7 +209,7 @@ impl Solver<'_, AnyCsr> {
         with_csr!(self.graph, |graph| Ok(Box::new(self.of(graph).solve(progress)?)))
     }
 
-    /// As for a [`Csr`](graph_formats::Csr).
+    /// As for a [`Csr`].
     ///
     /// # Errors
     /// The same.
@@ -157,7 +223,7 @@ impl Solver<'_, AnyCsr> {
 }
 
 impl InFolder<'_, AnyCsr> {
-    /// As for a [`Csr`](graph_formats::Csr).
+    /// As for a [`Csr`].
     ///
     /// # Errors
     /// The same.
@@ -168,7 +234,7 @@ impl InFolder<'_, AnyCsr> {
         })
     }
 
-    /// As for a [`Csr`](graph_formats::Csr).
+    /// As for a [`Csr`].
     ///
     /// # Errors
     /// The same.

@@ -24,6 +24,7 @@
 //! ```
 
 pub mod any;
+mod check;
 mod config;
 mod cpu;
 mod cuda;
@@ -37,6 +38,7 @@ mod plan;
 mod potentials;
 mod proof;
 mod ranks;
+mod saved;
 mod scratch;
 mod solver;
 mod supernodes;

@@ -22,6 +22,7 @@
 
 mod auto;
 mod blocked;
+mod component_order;
 mod components;
 mod config;
 mod counts;
@@ -33,6 +34,7 @@ mod unite;
 use graph_formats::{Csr, Weight};
 use paths::{BitMatrix, Progress};
 
+pub use component_order::ComponentOrder;
 pub use config::{Algorithm, Config};
 pub use counts::counts;
 pub use cuda::{OnGpu, Times, closure_on_gpus};

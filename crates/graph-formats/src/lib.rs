@@ -22,6 +22,7 @@
 //! ```
 
 mod any;
+mod arc_counts;
 mod buffer;
 mod checks;
 mod components;
@@ -52,6 +53,7 @@ mod weight_summary;
 mod words;
 
 pub use any::AnyCsr;
+pub use arc_counts::ArcCounts;
 pub use buffer::Buffer;
 pub use components::Components;
 pub use coo::Coo;

@@ -1,19 +1,39 @@
-//! The weight types, and where the code for each is generated.
+//! What this crate finds for each of the six weight types, and where its code is generated.
 //!
-//! As in `sssp`, the methods of [`MetricWeight`] have no type parameters, so that the code that
-//! works on weights is generated here, and all crates above link to it. Below them it is generated
-//! for the keys that lengths are added up in, with unsigned weights on one side and distances on
-//! the other. What is new and generic, and has a loop, is reached through a method here.
+//! The functions of a [`Generated`] have no type parameters, so that the code that works on weights
+//! is generated here, and all crates above link to it. Below them it is generated for the keys that
+//! lengths are added up in, with unsigned weights on one side and distances on the other. What is
+//! new and generic, and has a loop, is reached through a function there.
 
 use std::path::Path as FilePath;
+use std::slice;
 
 use graph_formats::{Csr, GraphError, Ids, VertexId, Weight};
 use k_paths::PathWeight;
-use paths::{DistanceTable, Progress};
+use paths::{DistanceTable, Distances, Progress};
 
 use crate::gpu::{DeviceHierarchy, DeviceMetric, table_by_gpus};
-use crate::sweep::one_to_all::Hear;
+use crate::sweep::one_to_all::{Hear, by_place};
 use crate::{Hierarchy, HierarchyError, Metric, Path, Prepared, Query, Totals};
+
+/// A weight type that hierarchies take: each of the six. The trait is sealed.
+pub trait MetricWeight: PathWeight {
+    #[doc(hidden)]
+    fn generated() -> &'static Generated<Self>;
+}
+
+macro_rules! metric_weights {
+    ($($weight:ty)*) => {$(
+        impl MetricWeight for $weight {
+            fn generated() -> &'static Generated<Self> {
+                static GENERATED: Generated<$weight> = Generated::ALL;
+                &GENERATED
+            }
+        }
+    )*};
+}
+
+metric_weights! { u32 i32 u64 i64 f32 f64 }
 
 /// What an answer is, or why there is none.
 type Answer<T> = Result<T, HierarchyError>;
@@ -21,233 +41,654 @@ type Answer<T> = Result<T, HierarchyError>;
 /// The lengths of a graph's paths.
 type Length<W> = <W as Weight>::Distance;
 
-/// A weight type that hierarchies take: each of the six. The trait is sealed; its methods are those
-/// of [`Hierarchy`], [`Metric`], [`Query`] and what is on GPUs.
-pub trait MetricWeight: PathWeight {
-    #[doc(hidden)]
-    fn customize(hierarchy: &Hierarchy, graph: &Csr<Self>) -> Answer<Metric<Self>>;
-    #[doc(hidden)]
-    fn customize_again(metric: &mut Metric<Self>, weights: &[Self]) -> Answer<()>;
-    #[doc(hidden)]
-    fn update_metric(metric: &mut Metric<Self>, changes: &[(usize, Self)]) -> Answer<()>;
-    #[doc(hidden)]
-    fn prepared_metric(prepared: &Prepared, graph: &Csr<Self>) -> Answer<Metric<Self>>;
-    #[doc(hidden)]
-    fn write_prepared(metric: &Metric<Self>, path: &FilePath, ids: &Ids) -> Result<(), GraphError>;
-    #[doc(hidden)]
-    fn distance_by_hierarchy(
-        query: &mut Query<'_, Self>,
-        source: VertexId,
-        target: VertexId,
-    ) -> Answer<Option<Length<Self>>>;
-    #[doc(hidden)]
-    fn path_by_hierarchy(
-        query: &mut Query<'_, Self>,
-        source: VertexId,
-        target: VertexId,
-    ) -> Answer<Option<Path<Length<Self>>>>;
-    #[doc(hidden)]
-    fn pairs_by_hierarchy(
-        metric: &Metric<Self>,
+/// The functions of this crate for a weight type, those of [`Hierarchy`], [`Metric`], [`Query`] and
+/// what is on GPUs.
+#[expect(clippy::type_complexity, reason = "each is what the method of its name takes and returns")]
+pub struct Generated<W: Weight> {
+    customize: fn(&Hierarchy, &Csr<W>) -> Answer<Metric<W>>,
+    metric_of: fn(&Prepared, &Csr<W>) -> Answer<Metric<W>>,
+    take_all: fn(&mut Metric<W>, &[W]) -> Answer<()>,
+    take_some: fn(&mut Metric<W>, &[(usize, W)]) -> Answer<()>,
+    write: fn(&Metric<W>, &FilePath, &Ids) -> Result<(), GraphError>,
+    query: fn(&Metric<W>) -> Query<'_, W>,
+    distance: fn(&mut Query<'_, W>, VertexId, VertexId) -> Answer<Option<Length<W>>>,
+    path: fn(&mut Query<'_, W>, VertexId, VertexId) -> Answer<Option<Path<Length<W>>>>,
+    pairs: fn(&Metric<W>, &[(VertexId, VertexId)]) -> Answer<Vec<Option<Length<W>>>>,
+    table: fn(&Metric<W>, &[VertexId], &[VertexId]) -> Answer<DistanceTable<W>>,
+    show_distances: fn(&Metric<W>, &[VertexId], Hear<'_, Length<W>>) -> Answer<()>,
+    totals: fn(&Metric<W>, &[VertexId], Option<Progress<'_>>) -> Answer<Totals>,
+    nearest: fn(&Metric<W>, VertexId, &[VertexId], usize) -> Answer<Vec<(VertexId, Length<W>)>>,
+    within: fn(&Metric<W>, VertexId, Length<W>) -> Answer<Vec<(VertexId, Length<W>)>>,
+    k_shortest_paths:
+        fn(&Metric<W>, VertexId, VertexId, usize) -> Answer<Vec<k_paths::Path<Length<W>>>>,
+    customize_on_gpu: fn(&DeviceHierarchy, &Csr<W>) -> Answer<DeviceMetric<W>>,
+    take_all_on_gpu: fn(&mut DeviceMetric<W>, &[W]) -> Answer<()>,
+    take_some_on_gpu: fn(&mut DeviceMetric<W>, &[(usize, W)]) -> Answer<()>,
+    show_distances_on_gpu: fn(
+        &mut DeviceMetric<W>,
+        &[VertexId],
+        Option<Progress<'_>>,
+        Hear<'_, Length<W>>,
+    ) -> Answer<()>,
+    table_by_gpus: fn(
+        &mut [DeviceMetric<W>],
+        &[VertexId],
+        &[VertexId],
+        Option<Progress<'_>>,
+    ) -> Answer<DistanceTable<W>>,
+    add_totals_on_gpu:
+        fn(&mut DeviceMetric<W>, &mut Totals, &[VertexId], Option<Progress<'_>>) -> Answer<()>,
+}
+
+impl<W: PathWeight> Generated<W> {
+    const ALL: Self = Self {
+        customize: Metric::of,
+        metric_of: Prepared::metric_of,
+        take_all: Metric::take_all,
+        take_some: Metric::take_some,
+        write: Metric::write_to,
+        query: Metric::new_query,
+        distance: |query, source, target| query.find(source, target),
+        path: |query, source, target| query.find_path(source, target),
+        pairs: Metric::find_pairs,
+        table: Metric::find_table,
+        show_distances: Metric::show_distances,
+        totals: Metric::find_totals,
+        nearest: Metric::find_nearest,
+        within: Metric::find_within,
+        k_shortest_paths: Metric::find_k_paths,
+        customize_on_gpu: DeviceMetric::new,
+        take_all_on_gpu: DeviceMetric::take_all,
+        take_some_on_gpu: DeviceMetric::take_some,
+        show_distances_on_gpu: DeviceMetric::show_distances,
+        table_by_gpus,
+        add_totals_on_gpu: DeviceMetric::add_to,
+    };
+}
+
+impl Hierarchy {
+    /// The hierarchy with the weights of `graph`: of the graph that it was made for, or of another
+    /// with the same arcs. In parallel; O(triangles of the hierarchy), and 16 bytes an arc of
+    /// it where all distances are sure to fit in 31 bits, else 24. The metric shares the memory of
+    /// the hierarchy and of the graph.
+    ///
+    /// # Errors
+    /// When the arcs of `graph` are others, a weight is negative, or floats are so large that a sum
+    /// of them may be infinite; when the system refuses the memory.
+    pub fn customize<W: MetricWeight>(&self, graph: &Csr<W>) -> Result<Metric<W>, HierarchyError> {
+        (W::generated().customize)(self, graph)
+    }
+}
+
+impl Prepared {
+    /// The hierarchy with the weights that the file has: those of `graph`. O(n + m).
+    ///
+    /// # Errors
+    /// When `graph` is not the one of the file.
+    pub fn metric<W: MetricWeight>(&self, graph: &Csr<W>) -> Result<Metric<W>, HierarchyError> {
+        (W::generated().metric_of)(self, graph)
+    }
+}
+
+impl DeviceHierarchy {
+    /// The hierarchy with the weights of `graph`: of the graph that it was made for, or of another
+    /// with the same arcs. O(triangles) on the GPU; 16 bytes an arc of the hierarchy there, or 8,
+    /// and as many an arc of the graph on both sides. The metric shares the memory of the graph.
+    ///
+    /// # Errors
+    /// When the arcs of `graph` are others, a weight is negative, sums of weights may leave 64
+    /// bits or the range of floats, or the GPU fails or has too little memory.
+    pub fn customize<W: MetricWeight>(
+        &self,
+        graph: &Csr<W>,
+    ) -> Result<DeviceMetric<W>, HierarchyError> {
+        (W::generated().customize_on_gpu)(self, graph)
+    }
+}
+
+impl<W: MetricWeight> Metric<W> {
+    /// Takes these weights, one for each arc, instead of those it has; the same as
+    /// [`Hierarchy::customize`] of a graph with them, in less time where few
+    /// are others.
+    ///
+    /// O(m) to find those that are others, at the speed of memory; then as [`Metric::update`].
+    ///
+    /// # Errors
+    /// When there are fewer weights than arcs or more, one is negative or not finite, or floats are
+    /// so large that a sum of them may be infinite; the metric is as it was.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use hierarchy::{Hierarchy, Order};
+    ///
+    /// // arcs 0 to 2 are 0 -> 1, 0 -> 2 and 1 -> 2
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (0, 2, 9), (1, 2, 2)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// let mut metric = hierarchy.customize(&graph)?;
+    /// metric.customize(&[50, 9, 2])?;
+    /// assert_eq!(metric.query().distance(0, 2)?, Some(9));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn customize(&mut self, weights: &[W]) -> Result<(), HierarchyError> {
+        (W::generated().take_all)(self, weights)
+    }
+
+    /// Gives arcs, by their positions in the graph, these weights; of two for one arc the last
+    /// counts. The same as [`Hierarchy::customize`] of a graph with them.
+    ///
+    /// Takes the arcs of the hierarchy that change, each with the triangles above it, and some of
+    /// those below. The first time O(arcs) to copy what clones of the metric, the graph or a file
+    /// share, and O(n + m) where the hierarchy is from a file. Where one of thousands of arcs has
+    /// another weight, or keys have to be wider, all is customized.
+    ///
+    /// # Errors
+    /// When there is no such arc, or for its weight as [`Metric::customize`]; the metric is as it
+    /// was.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use hierarchy::{Hierarchy, Order};
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (0, 2, 9), (1, 2, 2)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// let mut metric = hierarchy.customize(&graph)?;
+    /// let before = metric.clone();
+    /// // a traffic jam
+    /// metric.update(&[(graph.row(0).start, 50)])?;
+    /// assert_eq!(metric.query().distance(0, 2)?, Some(9));
+    /// assert_eq!(before.query().distance(0, 2)?, Some(7));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn update(&mut self, changes: &[(usize, W)]) -> Result<(), HierarchyError> {
+        (W::generated().take_some)(self, changes)
+    }
+
+    /// Writes the graph, the names of its vertices and its hierarchy with these weights: a file
+    /// that is read as any graph, and as [`Prepared`].
+    ///
+    /// # Errors
+    /// When it cannot be written; then there is none.
+    pub fn write(&self, path: impl AsRef<FilePath>, ids: &Ids) -> Result<(), GraphError> {
+        (W::generated().write)(self, path.as_ref(), ids)
+    }
+
+    /// A work space for distances and paths between two vertices, one for each thread. O(height +
+    /// longest path).
+    pub fn query(&self) -> Query<'_, W> {
+        (W::generated().query)(self)
+    }
+
+    /// The distance of each pair of a source and a target; none where no path leads there. In
+    /// parallel, each as [`Query::distance`].
+    ///
+    /// # Errors
+    /// As [`Query::distance`], of any pair.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use hierarchy::{Hierarchy, Order};
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// let metric = hierarchy.customize(&graph)?;
+    /// assert_eq!(metric.pairs(&[(0, 2), (2, 1)])?, [Some(7), None]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn pairs(
+        &self,
         pairs: &[(VertexId, VertexId)],
-    ) -> Answer<Vec<Option<Length<Self>>>>;
-    #[doc(hidden)]
-    fn table_by_hierarchy(
-        metric: &Metric<Self>,
+    ) -> Result<Vec<Option<W::Distance>>, HierarchyError> {
+        (W::generated().pairs)(self, pairs)
+    }
+
+    /// The distances from each of `sources` to each of `targets`; a row a source, in the order
+    /// given.
+    ///
+    /// In parallel and as exact as [`Metric::distances`], but the passes are over those vertices only that are ancestors of
+    /// a target.
+    ///
+    /// # Errors
+    /// When a source or target does not exist, a distance overflows its type, or the system has no
+    /// memory for the table.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use hierarchy::{Hierarchy, Order};
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// let table = hierarchy.customize(&graph)?.table(&[1, 0], &[2])?;
+    /// assert_eq!((table.get(0, 0), table.get(1, 0)), (Some(2), Some(7)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn table(
+        &self,
         sources: &[VertexId],
         targets: &[VertexId],
-    ) -> Answer<DistanceTable<Self>>;
-    #[doc(hidden)]
-    fn distances_by_hierarchy(
-        metric: &Metric<Self>,
+    ) -> Result<DistanceTable<W>, HierarchyError> {
+        (W::generated().table)(self, sources, targets)
+    }
+
+    /// The distances of all vertices from each of `sources`, in the order given.
+    ///
+    /// As [`Metric::map_distances`], with memory for all of them.
+    ///
+    /// # Errors
+    /// When a source does not exist, a distance overflows its type, or the system refuses the memory.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use hierarchy::{Hierarchy, Order};
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// let metric = hierarchy.customize(&graph)?;
+    /// let distances = metric.distances(&[0, 1])?;
+    /// assert_eq!(distances[0].iter().collect::<Vec<_>>(), [Some(0), Some(5), Some(7)]);
+    /// assert_eq!(distances[1].get(0), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn distances(
+        &self,
         sources: &[VertexId],
-        hear: Hear<'_, Length<Self>>,
-    ) -> Answer<()>;
-    #[doc(hidden)]
-    fn totals_by_hierarchy(
-        metric: &Metric<Self>,
+    ) -> Result<Vec<Distances<W::Distance>>, HierarchyError> {
+        self.map_distances(sources, |_, distances| distances.clone())
+    }
+
+    /// What `result` makes of each of `sources` and the distances of all vertices from it, in the
+    /// order given.
+    ///
+    /// In parallel, sixteen sources in a pass. Of floats, the weights of an arc of the hierarchy
+    /// are added up first, in `f64`, so that last digits may differ from those of a path.
+    /// O(n + arcs of the hierarchy) for each pass, and up to 320 bytes a vertex for each thread.
+    ///
+    /// # Errors
+    /// As [`Metric::distances`].
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use hierarchy::{Hierarchy, Order};
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// let metric = hierarchy.customize(&graph)?;
+    /// let eccentricities = metric.map_distances(&[0, 1], |_, distances| distances.max())?;
+    /// assert_eq!(eccentricities, [Some(7), Some(2)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn map_distances<T: Send>(
+        &self,
+        sources: &[VertexId],
+        result: impl Fn(VertexId, &Distances<W::Distance>) -> T + Sync,
+    ) -> Result<Vec<T>, HierarchyError> {
+        by_place(sources, result, |hear| (W::generated().show_distances)(self, sources, hear))
+    }
+
+    /// Adds up the distances of every vertex from all of `sources`.
+    ///
+    /// In parallel; tells `progress` how many sources are done. Integers are added up exactly. Of
+    /// floats the weights of an arc of the hierarchy are added up first; these and reciprocals are
+    /// added up by sixteens and groups of sources, so that from s sources they differ from a sum of
+    /// one after the other by no more than s parts in 2^52.
+    ///
+    /// # Errors
+    /// When a source does not exist, a distance overflows its type, the system refuses the memory, or
+    /// the callback ended the work.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use hierarchy::{Hierarchy, Lengths, Order};
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// let totals = hierarchy.customize(&graph)?.totals(&[0, 1, 2], None)?;
+    /// let lengths = Lengths::Integers { sums: vec![0, 5, 9], greatest: vec![0, 5, 7] };
+    /// assert_eq!((totals.n_sources, totals.lengths), (vec![1, 2, 3], lengths));
+    /// assert_eq!(totals.reciprocals, [0.0, 1.0 / 5.0, 1.0 / 7.0 + 1.0 / 2.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn totals(
+        &self,
         sources: &[VertexId],
         progress: Option<Progress<'_>>,
-    ) -> Answer<Totals>;
-    #[doc(hidden)]
-    fn nearest_by_hierarchy(
-        metric: &Metric<Self>,
+    ) -> Result<Totals, HierarchyError> {
+        (W::generated().totals)(self, sources, progress)
+    }
+
+    /// The `k` of `targets` that are nearest to `source`, with their distances, the nearest first;
+    /// of those equally near the ones listed first. Fewer where no path leads to so many.
+    ///
+    /// As exact as [`Metric::table`], of which this is a part of a row, sorted. With t targets
+    /// O(height² + t log t), and the arcs that lead up from the ancestors of the targets, but for
+    /// most that are farther than the last of the nearest.
+    ///
+    /// # Errors
+    /// When the source or a target does not exist, or a distance overflows its type.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use hierarchy::{Hierarchy, Order};
+    ///
+    /// let graph = Csr::from_edges(4, &[(0, 1, 7u32), (1, 2, 1), (2, 3, 2)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// let metric = hierarchy.customize(&graph)?;
+    /// assert_eq!(metric.nearest(1, &[0, 2, 3], 2)?, [(2, 1), (3, 3)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn nearest(
+        &self,
         source: VertexId,
         targets: &[VertexId],
         k: usize,
-    ) -> Answer<Vec<(VertexId, Length<Self>)>>;
-    #[doc(hidden)]
-    fn within_by_hierarchy(
-        metric: &Metric<Self>,
+    ) -> Result<Vec<(VertexId, W::Distance)>, HierarchyError> {
+        (W::generated().nearest)(self, source, targets, k)
+    }
+
+    /// The vertices no farther than `radius` from `source`, with their distances, ascending by
+    /// vertex.
+    ///
+    /// As exact as [`Metric::distances`]. O(height² + arcs that lead up from vertices so near or
+    /// with an end so near, and f log f to sort the f that are found).
+    ///
+    /// # Errors
+    /// When the source does not exist.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use hierarchy::{Hierarchy, Order};
+    ///
+    /// let graph = Csr::from_edges(4, &[(0, 1, 7u32), (1, 2, 1), (2, 3, 2)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// let metric = hierarchy.customize(&graph)?;
+    /// assert_eq!(metric.within(2, 2)?, [(1, 1), (2, 0), (3, 2)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn within(
+        &self,
         source: VertexId,
-        radius: Length<Self>,
-    ) -> Answer<Vec<(VertexId, Length<Self>)>>;
-    #[doc(hidden)]
-    fn k_paths_by_hierarchy(
-        metric: &Metric<Self>,
+        radius: W::Distance,
+    ) -> Result<Vec<(VertexId, W::Distance)>, HierarchyError> {
+        (W::generated().within)(self, source, radius)
+    }
+
+    /// The `k` shortest simple paths from `source` to `target`, or all where there are fewer: the
+    /// same in the same order as those of `sssp::Solver::k_shortest_paths`.
+    ///
+    /// About k searches, which go straight along shortest paths where nothing is in the way, and
+    /// for each vertex that they come to the arcs that lead up from it and from those ancestors
+    /// that were not needed before.
+    ///
+    /// # Errors
+    /// When the source or target does not exist, or one of the `k` paths has a length that its type
+    /// cannot hold; when the system refuses the memory.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use hierarchy::{Hierarchy, Order};
+    ///
+    /// let graph = Csr::from_edges(4, &[(0, 1, 1u32), (1, 3, 4), (0, 2, 2), (2, 3, 1)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// let paths = hierarchy.customize(&graph)?.k_shortest_paths(0, 3, 2)?;
+    /// let found: Vec<_> = paths.iter().map(|path| (path.length, &path.vertices[..])).collect();
+    /// assert_eq!(found, [(3, &[0, 2, 3][..]), (5, &[0, 1, 3])]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn k_shortest_paths(
+        &self,
         source: VertexId,
         target: VertexId,
         k: usize,
-    ) -> Answer<Vec<k_paths::Path<Length<Self>>>>;
-    #[doc(hidden)]
-    fn customize_on_gpu(device: &DeviceHierarchy, graph: &Csr<Self>) -> Answer<DeviceMetric<Self>>;
-    #[doc(hidden)]
-    fn customize_again_on_gpu(metric: &mut DeviceMetric<Self>, weights: &[Self]) -> Answer<()>;
-    #[doc(hidden)]
-    fn update_on_gpu(metric: &mut DeviceMetric<Self>, changes: &[(usize, Self)]) -> Answer<()>;
-    #[doc(hidden)]
-    fn distances_on_gpu(
-        metric: &mut DeviceMetric<Self>,
+    ) -> Result<Vec<k_paths::Path<W::Distance>>, HierarchyError> {
+        (W::generated().k_shortest_paths)(self, source, target, k)
+    }
+}
+
+impl<W: MetricWeight> Query<'_, W> {
+    /// How far `target` is from `source`; none where no path leads there. Of integers exactly;
+    /// of floats the length of the [path](Query::path).
+    ///
+    /// # Errors
+    /// When there is no such vertex, or the distance overflows its type.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use hierarchy::{Hierarchy, Order};
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// let metric = hierarchy.customize(&graph)?;
+    /// let mut query = metric.query();
+    /// assert_eq!(query.distance(0, 2)?, Some(7));
+    /// assert_eq!(query.distance(2, 0)?, None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn distance(
+        &mut self,
+        source: VertexId,
+        target: VertexId,
+    ) -> Result<Option<W::Distance>, HierarchyError> {
+        (W::generated().distance)(self, source, target)
+    }
+
+    /// A shortest path from `source` to `target`, in arcs of the graph; none where there is none.
+    /// O(arcs that lead up from the ancestors + length · longest row).
+    ///
+    /// # Errors
+    /// As [`Query::distance`].
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use hierarchy::{Hierarchy, Order};
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// let metric = hierarchy.customize(&graph)?;
+    /// let path = metric.query().path(0, 2)?.expect("there is a path");
+    /// assert_eq!((path.length, path.vertices), (7, vec![0, 1, 2]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn path(
+        &mut self,
+        source: VertexId,
+        target: VertexId,
+    ) -> Result<Option<Path<W::Distance>>, HierarchyError> {
+        (W::generated().path)(self, source, target)
+    }
+}
+
+impl<W: MetricWeight> DeviceMetric<W> {
+    /// Takes these weights, one for each arc, instead of those it has: as
+    /// [`DeviceHierarchy::customize`], but no memory is taken unless other keys are needed.
+    ///
+    /// # Errors
+    /// When there are fewer weights than arcs or more, one is not finite, or as
+    /// [`DeviceHierarchy::customize`]. The metric is as it was; where the GPU fails, it is of no
+    /// weights and must be customized again.
+    ///
+    /// ```
+    /// use gpu_runtime::Gpu;
+    /// use graph_formats::Csr;
+    /// use hierarchy::gpu::DeviceHierarchy;
+    /// use hierarchy::{Hierarchy, Order};
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (0, 2, 9), (1, 2, 2)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// if let Ok(gpu) = Gpu::open() {
+    ///     let on_gpu = DeviceHierarchy::new(&hierarchy, &graph, &gpu)?;
+    ///     let mut metric = on_gpu.customize(&graph)?;
+    ///     metric.customize(&[50, 9, 2])?;
+    ///     assert_eq!(metric.table(&[0], &[2], None)?.get(0, 0), Some(9));
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn customize(&mut self, weights: &[W]) -> Result<(), HierarchyError> {
+        (W::generated().take_all_on_gpu)(self, weights)
+    }
+
+    /// Gives arcs, by their positions in the graph, these weights; of two for one arc the last
+    /// counts. O(changes) on the CPU, and the first time O(m) where the graph's array of weights is
+    /// shared; all weights are uploaded, and all is customized on the GPU.
+    ///
+    /// # Errors
+    /// When there is no such arc, or for its weight as [`DeviceMetric::customize`].
+    pub fn update(&mut self, changes: &[(usize, W)]) -> Result<(), HierarchyError> {
+        (W::generated().take_some_on_gpu)(self, changes)
+    }
+
+    /// The distances of all vertices from each of `sources`, in the order given.
+    ///
+    /// As [`DeviceMetric::map_distances`], with memory of the CPU for all of them.
+    ///
+    /// # Errors
+    /// As [`DeviceMetric::map_distances`].
+    pub fn distances(
+        &mut self,
         sources: &[VertexId],
         progress: Option<Progress<'_>>,
-        hear: Hear<'_, Length<Self>>,
-    ) -> Answer<()>;
-    #[doc(hidden)]
-    fn table_on_gpus(
-        metrics: &mut [DeviceMetric<Self>],
+    ) -> Result<Vec<Distances<W::Distance>>, HierarchyError> {
+        self.map_distances(sources, progress, |_, distances| distances.clone())
+    }
+
+    /// What `result` makes of each of `sources` and the distances of all vertices from it, in the
+    /// order given; on threads of the CPU, while the next ones are found and copied.
+    ///
+    /// Tells `progress` how many sources are done. The GPU holds three keys for each vertex and
+    /// source of a batch, which are up to 512.
+    ///
+    /// # Errors
+    /// When a source does not exist, a distance overflows its type, the callback ended the work, or
+    /// the GPU fails or has too little memory.
+    ///
+    /// ```
+    /// use gpu_runtime::Gpu;
+    /// use graph_formats::Csr;
+    /// use hierarchy::gpu::DeviceHierarchy;
+    /// use hierarchy::{Hierarchy, Order};
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// if let Ok(gpu) = Gpu::open() {
+    ///     let on_gpu = DeviceHierarchy::new(&hierarchy, &graph, &gpu)?;
+    ///     let mut metric = on_gpu.customize(&graph)?;
+    ///     let farthest = metric.map_distances(&[0, 1], None, |_, distances| distances.max())?;
+    ///     assert_eq!(farthest, [Some(7), Some(2)]);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn map_distances<T: Send>(
+        &mut self,
+        sources: &[VertexId],
+        progress: Option<Progress<'_>>,
+        result: impl Fn(VertexId, &Distances<W::Distance>) -> T + Sync,
+    ) -> Result<Vec<T>, HierarchyError> {
+        by_place(sources, result, |hear| {
+            (W::generated().show_distances_on_gpu)(self, sources, progress, hear)
+        })
+    }
+
+    /// The distances from each of `sources` to each of `targets`; a row a source, in the order
+    /// given.
+    ///
+    /// As [`DeviceMetric::map_distances`], but sweeps are over those vertices only that are
+    /// ancestors of a target.
+    ///
+    /// # Errors
+    /// As [`DeviceMetric::map_distances`], also for targets, and when the system has no memory for
+    /// the table.
+    pub fn table(
+        &mut self,
         sources: &[VertexId],
         targets: &[VertexId],
         progress: Option<Progress<'_>>,
-    ) -> Answer<DistanceTable<Self>>;
-    #[doc(hidden)]
-    fn add_totals_on_gpu(
-        metric: &mut DeviceMetric<Self>,
+    ) -> Result<DistanceTable<W>, HierarchyError> {
+        shared_table(slice::from_mut(self), sources, targets, progress)
+    }
+
+    /// Adds up the distances of every vertex from all of `sources`, 512 at a time.
+    ///
+    /// Tells `progress` how many sources are done. The GPU holds a key for each vertex and source
+    /// of a batch, and 36 bytes a vertex.
+    ///
+    /// # Errors
+    /// When a source does not exist, a distance overflows its type, the callback ended the work, or
+    /// the GPU fails or has too little memory.
+    ///
+    /// ```
+    /// use gpu_runtime::Gpu;
+    /// use graph_formats::Csr;
+    /// use hierarchy::gpu::DeviceHierarchy;
+    /// use hierarchy::{Hierarchy, Lengths, Order};
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// if let Ok(gpu) = Gpu::open() {
+    ///     let on_gpu = DeviceHierarchy::new(&hierarchy, &graph, &gpu)?;
+    ///     let totals = on_gpu.customize(&graph)?.totals(&[0, 1, 2], None)?;
+    ///     let lengths = Lengths::Integers { sums: vec![0, 5, 9], greatest: vec![0, 5, 7] };
+    ///     assert_eq!((totals.n_sources, totals.lengths), (vec![1, 2, 3], lengths));
+    ///     assert_eq!(totals.reciprocals, [0.0, 1.0 / 5.0, 1.0 / 7.0 + 1.0 / 2.0]);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn totals(
+        &mut self,
+        sources: &[VertexId],
+        progress: Option<Progress<'_>>,
+    ) -> Result<Totals, HierarchyError> {
+        let mut totals = self.no_totals();
+        self.add_totals(&mut totals, sources, progress)?;
+        Ok(totals)
+    }
+
+    /// The same, added to the totals of other sources, which have gone before: as those of all in
+    /// one call, to the last bit, so that a long work can be kept in between and resumed.
+    ///
+    /// # Errors
+    /// As [`DeviceMetric::totals`], and when the totals are not of as many vertices. They are then
+    /// as they were.
+    pub fn add_totals(
+        &mut self,
         totals: &mut Totals,
         sources: &[VertexId],
         progress: Option<Progress<'_>>,
-    ) -> Answer<()>;
+    ) -> Result<(), HierarchyError> {
+        (W::generated().add_totals_on_gpu)(self, totals, sources, progress)
+    }
 }
 
-macro_rules! metric_weights {
-    ($($weight:ty)*) => {$(
-        impl MetricWeight for $weight {
-            fn customize(hierarchy: &Hierarchy, graph: &Csr<Self>) -> Answer<Metric<Self>> {
-                hierarchy.customized(graph)
-            }
-            fn customize_again(metric: &mut Metric<Self>, weights: &[Self]) -> Answer<()> {
-                metric.take_all(weights)
-            }
-            fn update_metric(metric: &mut Metric<Self>, changes: &[(usize, Self)]) -> Answer<()> {
-                metric.take_some(changes)
-            }
-            fn prepared_metric(prepared: &Prepared, graph: &Csr<Self>) -> Answer<Metric<Self>> {
-                prepared.metric_of(graph)
-            }
-            fn write_prepared(
-                metric: &Metric<Self>,
-                path: &FilePath,
-                ids: &Ids,
-            ) -> Result<(), GraphError> {
-                metric.write_to(path, ids)
-            }
-            fn distance_by_hierarchy(
-                query: &mut Query<'_, Self>,
-                source: VertexId,
-                target: VertexId,
-            ) -> Answer<Option<Length<Self>>> {
-                query.find(source, target)
-            }
-            fn path_by_hierarchy(
-                query: &mut Query<'_, Self>,
-                source: VertexId,
-                target: VertexId,
-            ) -> Answer<Option<Path<Length<Self>>>> {
-                query.find_path(source, target)
-            }
-            fn pairs_by_hierarchy(
-                metric: &Metric<Self>,
-                pairs: &[(VertexId, VertexId)],
-            ) -> Answer<Vec<Option<Length<Self>>>> {
-                metric.find_pairs(pairs)
-            }
-            fn table_by_hierarchy(
-                metric: &Metric<Self>,
-                sources: &[VertexId],
-                targets: &[VertexId],
-            ) -> Answer<DistanceTable<Self>> {
-                metric.find_table(sources, targets)
-            }
-            fn distances_by_hierarchy(
-                metric: &Metric<Self>,
-                sources: &[VertexId],
-                hear: Hear<'_, Length<Self>>,
-            ) -> Answer<()> {
-                metric.show_distances(sources, hear)
-            }
-            fn totals_by_hierarchy(
-                metric: &Metric<Self>,
-                sources: &[VertexId],
-                progress: Option<Progress<'_>>,
-            ) -> Answer<Totals> {
-                metric.find_totals(sources, progress)
-            }
-            fn nearest_by_hierarchy(
-                metric: &Metric<Self>,
-                source: VertexId,
-                targets: &[VertexId],
-                k: usize,
-            ) -> Answer<Vec<(VertexId, Length<Self>)>> {
-                metric.find_nearest(source, targets, k)
-            }
-            fn within_by_hierarchy(
-                metric: &Metric<Self>,
-                source: VertexId,
-                radius: Length<Self>,
-            ) -> Answer<Vec<(VertexId, Length<Self>)>> {
-                metric.find_within(source, radius)
-            }
-            fn k_paths_by_hierarchy(
-                metric: &Metric<Self>,
-                source: VertexId,
-                target: VertexId,
-                k: usize,
-            ) -> Answer<Vec<k_paths::Path<Length<Self>>>> {
-                metric.find_k_paths(source, target, k)
-            }
-            fn customize_on_gpu(
-                device: &DeviceHierarchy,
-                graph: &Csr<Self>,
-            ) -> Answer<DeviceMetric<Self>> {
-                DeviceMetric::new(device, graph)
-            }
-            fn customize_again_on_gpu(
-                metric: &mut DeviceMetric<Self>,
-                weights: &[Self],
-            ) -> Answer<()> {
-                metric.take_all(weights)
-            }
-            fn update_on_gpu(
-                metric: &mut DeviceMetric<Self>,
-                changes: &[(usize, Self)],
-            ) -> Answer<()> {
-                metric.take_some(changes)
-            }
-            fn distances_on_gpu(
-                metric: &mut DeviceMetric<Self>,
-                sources: &[VertexId],
-                progress: Option<Progress<'_>>,
-                hear: Hear<'_, Length<Self>>,
-            ) -> Answer<()> {
-                metric.show_distances(sources, progress, hear)
-            }
-            fn table_on_gpus(
-                metrics: &mut [DeviceMetric<Self>],
-                sources: &[VertexId],
-                targets: &[VertexId],
-                progress: Option<Progress<'_>>,
-            ) -> Answer<DistanceTable<Self>> {
-                table_by_gpus(metrics, sources, targets, progress)
-            }
-            fn add_totals_on_gpu(
-                metric: &mut DeviceMetric<Self>,
-                totals: &mut Totals,
-                sources: &[VertexId],
-                progress: Option<Progress<'_>>,
-            ) -> Answer<()> {
-                metric.add_to(totals, sources, progress)
-            }
-        }
-    )*};
+/// The distances from each of `sources` to each of `targets` by GPUs that have the same weights, each
+/// from a share of the sources: the table that any of them would [find](DeviceMetric::table) alone.
+///
+/// `progress` hears of the share of each. Of no GPUs it is empty.
+///
+/// # Errors
+/// As [`DeviceMetric::table`], on any of them.
+///
+/// ```
+/// use gpu_runtime::Gpu;
+/// use graph_formats::Csr;
+/// use hierarchy::gpu::{DeviceHierarchy, shared_table};
+/// use hierarchy::{Hierarchy, Order};
+///
+/// let graph = Csr::from_edges(4, &[(0, 1, 7u32), (1, 2, 1), (0, 2, 3), (2, 3, 2)])?;
+/// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+/// let mut on_gpus = Vec::new();
+/// for i in 0..Gpu::count().unwrap_or_default() {
+///     on_gpus.push(DeviceHierarchy::new(&hierarchy, &graph, &Gpu::open_ordinal(i)?)?);
+/// }
+/// let metrics = on_gpus.iter().map(|on_gpu| on_gpu.customize(&graph));
+/// let mut metrics = metrics.collect::<Result<Vec<_>, _>>()?;
+/// if !metrics.is_empty() {
+///     let table = shared_table(&mut metrics, &[0, 1, 2], &[3], None)?;
+///     assert_eq!(table.get(2, 0), Some(2));
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn shared_table<W: MetricWeight>(
+    metrics: &mut [DeviceMetric<W>],
+    sources: &[VertexId],
+    targets: &[VertexId],
+    progress: Option<Progress<'_>>,
+) -> Result<DistanceTable<W>, HierarchyError> {
+    (W::generated().table_by_gpus)(metrics, sources, targets, progress)
 }
-
-metric_weights! { u32 i32 u64 i64 f32 f64 }

@@ -1,6 +1,8 @@
 //! Which processor solves.
 
-use anyhow::{Context, anyhow};
+use std::fmt::Display;
+
+use anyhow::{Context, anyhow, bail};
 use collectives::Communicator;
 use gpu_runtime::{DeviceProperties, Gpu, GpuError};
 use graph_formats::AnyCsr;
@@ -23,15 +25,12 @@ pub(crate) fn solver<'g>(
     gpus: Option<GpuCount>,
     progress: Progress<'g>,
     common: &Common,
-) -> anyhow::Result<Result<Chosen<'g>, SsspError>> {
-    Ok(match on_gpus(graph, configs, searches, gpus, progress, common)? {
-        Ok(Some(solver)) => Ok((solver, "cuda")),
-        Ok(None) => {
-            let config = configs.cpu.clone().unwrap_or_default();
-            any::solver(graph, &config, Some(progress)).map(|solver| (solver, "cpu"))
-        }
-        Err(error) => Err(error),
-    })
+) -> anyhow::Result<Chosen<'g>> {
+    if let Some(solver) = on_gpus(graph, configs, searches, gpus, progress, common)? {
+        return Ok((solver, "cuda"));
+    }
+    let config = configs.cpu.clone().unwrap_or_default();
+    Ok((any::solver(graph, &config, Some(progress))?, "cpu"))
 }
 
 /// A solver on GPUs, if the command line wants it there, or leaves the choice and all of
@@ -43,17 +42,12 @@ fn on_gpus<'g>(
     gpus: Option<GpuCount>,
     progress: Progress<'g>,
     common: &Common,
-) -> anyhow::Result<Result<Option<Box<dyn AnySolver + 'g>>, SsspError>> {
-    let stay = |reason: &dyn std::fmt::Display| {
-        if common.backend == Backend::Auto && common.explain {
-            say(format_args!("backend: cpu, because {reason}"));
-        }
-        Ok(Ok(None))
-    };
+) -> anyhow::Result<Option<Box<dyn AnySolver + 'g>>> {
     let name = &configs.name;
     let (gpu, config) = match (&configs.cpu, &configs.gpu) {
         (_, None) => {
-            return stay(&format_args!("{name} on a GPU has to be asked for with --backend cuda"));
+            let reason = format!("{name} on a GPU has to be asked for with --backend cuda");
+            return Ok(stay_on_cpu(&reason, common));
         }
         (None, Some(config)) => {
             let gpu = Gpu::open().map_err(|error| match common.backend {
@@ -69,15 +63,15 @@ fn on_gpus<'g>(
                 }
                 (gpu, config)
             }
-            Err(reason) => return stay(&reason),
+            Err(reason) => return Ok(stay_on_cpu(&reason, common)),
         },
     };
     let gpus = with_others(gpu, gpus, None)?;
     match any::solver_on_gpus(&gpus, graph, config, Some(progress)) {
         Err(reason @ (SsspError::NotOnGpu { .. } | SsspError::Gpu(_))) if configs.cpu.is_some() => {
-            stay(&reason)
+            Ok(stay_on_cpu(&reason, common))
         }
-        solver => Ok(solver.map(Some)),
+        solver => Ok(Some(solver?)),
     }
 }
 
@@ -165,25 +159,22 @@ pub(crate) fn gpu_if_slower(
         Backend::Cuda => gpu_that_is_asked_for(common),
         Backend::Auto if seconds < opening + closing => {
             let reason = format!("{n_vertices} vertices take it less than a GPU takes to open");
-            stay_on_cpu(&reason, common)
+            Ok(stay_on_cpu(&reason, common))
         }
         Backend::Auto => match Gpu::open() {
             Ok(gpu) => Ok(Some(gpu)),
-            Err(reason) => stay_on_cpu(&reason, common),
+            Err(reason) => Ok(stay_on_cpu(&reason, common)),
         },
         Backend::Cpu => Ok(None),
     }
 }
 
-/// `None`, and a word about it.
-pub(crate) fn stay_on_cpu(
-    reason: &dyn std::fmt::Display,
-    common: &Common,
-) -> anyhow::Result<Option<Gpu>> {
-    if common.explain {
+/// `None`, and a word about it where the choice was left open.
+pub(crate) fn stay_on_cpu<T>(reason: &dyn Display, common: &Common) -> Option<T> {
+    if common.backend == Backend::Auto && common.explain {
         say(format_args!("backend: cpu, because {reason}"));
     }
-    Ok(None)
+    None
 }
 
 /// The GPU, if the command line asks for it.
@@ -197,17 +188,23 @@ pub(crate) fn gpu_that_is_asked_for(common: &Common) -> anyhow::Result<Option<Gp
 pub(crate) fn gpu_on_request(common: &Common) -> anyhow::Result<Option<Gpu>> {
     match common.backend {
         Backend::Cuda => gpu_that_is_asked_for(common),
-        Backend::Auto => stay_on_cpu(&"a GPU has to be asked for with --backend cuda", common),
+        Backend::Auto => Ok(stay_on_cpu(&"a GPU has to be asked for with --backend cuda", common)),
         Backend::Cpu => Ok(None),
     }
 }
 
-/// The backend of what runs on the CPU only, by its name in reports.
-pub(crate) fn cpu(what: &str, common: &Common) -> anyhow::Result<&'static str> {
-    match common.backend {
-        Backend::Cuda => {
-            Err(anyhow!("backend cuda: {what} runs on the CPU; leave the choice to auto"))
-        }
-        Backend::Auto | Backend::Cpu => Ok("cpu"),
+/// As many GPUs as are asked for, if any are, for what otherwise stays on the CPU.
+pub(crate) fn gpus_on_request(
+    count: Option<GpuCount>,
+    common: &Common,
+) -> anyhow::Result<Vec<Gpu>> {
+    gpu_on_request(common)?.map_or(Ok(Vec::new()), |first| with_others(first, count, None))
+}
+
+/// An error where a GPU is asked for, for what runs on the CPU only.
+pub(crate) fn cpu(what: &str, common: &Common) -> anyhow::Result<()> {
+    if common.backend == Backend::Cuda {
+        bail!("backend cuda: {what} runs on the CPU; leave the choice to auto");
     }
+    Ok(())
 }

@@ -12,8 +12,9 @@ mod star;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::builder::TypedValueParser;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use graph_formats::by_name;
 
 pub(crate) use centrality::{CentralityArgs, Measure, Side};
 pub(crate) use graph::GraphArgs;
@@ -21,7 +22,7 @@ pub(crate) use pairs::{ApspArgs, ClosureAlgorithm, ClosureArgs, GpuCount, QueryA
 #[cfg(feature = "plot")]
 pub(crate) use plot::{DegreesArgs, DistancesArgs, MapArgs, MatrixArgs, PlotArgs, PlotCommand};
 pub(crate) use roads::{CustomizeArgs, PathArgs, PrepareArgs};
-pub(crate) use solver::{Configs, SolverArgs};
+pub(crate) use solver::{Configs, SOLVER_OPTIONS, SolverArgs};
 pub(crate) use star::{
     GraphAlgorithm, Named, OnChanges, Procedure, RunArgs, StarArgs, StarCommand,
 };
@@ -81,6 +82,17 @@ pub(crate) struct Common {
 }
 
 /// Where to solve.
+impl Common {
+    /// How the CPU searches, whatever algorithm it takes.
+    pub(crate) fn config(&self) -> sssp::Config {
+        sssp::Config {
+            threads: self.threads,
+            expected_searches: self.repeat,
+            ..sssp::Config::default()
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Backend {
     Auto,
@@ -234,6 +246,14 @@ pub(crate) struct ConvertArgs {
 }
 
 /// More threads than any machine has would exhaust what the system grants.
+/// One of these values, by its name.
+fn one_of<T: Copy + Send + Sync>(
+    values: &'static [(&'static str, T)],
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(values.iter().map(|value| value.0))
+        .try_map(move |name| by_name("value", &name, values))
+}
+
 fn threads_parser() -> impl TypedValueParser<Value = NonZeroUsize> {
     clap::value_parser!(u16).range(1..=1024).try_map(|n| NonZeroUsize::try_from(usize::from(n)))
 }
@@ -285,10 +305,7 @@ pub(crate) struct SsspArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "source")]
     pub(crate) targets: Option<PathBuf>,
     /// For every vertex, which source is nearest and how far: one search from all of them
-    #[arg(long, conflicts_with_all = [
-        "source", "algorithm", "delta", "queue", "segment", "read_only_loads", "product",
-        "reduction_block",
-    ])]
+    #[arg(long, conflicts_with = "source", conflicts_with_all = SOLVER_OPTIONS)]
     pub(crate) nearest: bool,
     #[command(flatten)]
     pub(crate) solver: SolverArgs,

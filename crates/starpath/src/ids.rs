@@ -7,9 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use graph_formats::{IdKind, Ids, Name, VertexId, id_of_line};
-use hierarchy::HierarchyError;
 use serde::Serialize;
-use sssp::SsspError;
 
 use crate::numbers::read_entries;
 
@@ -45,7 +43,7 @@ impl<'a> Names<'a> {
     }
 
     /// The error for a vertex that is none.
-    fn absent(&self, role: &str, id: &dyn fmt::Display) -> anyhow::Error {
+    pub(crate) fn absent(&self, role: &str, id: &dyn fmt::Display) -> anyhow::Error {
         anyhow!("{role} {id} is not in {}: {}", shown(self.path), self.range())
     }
 
@@ -63,56 +61,6 @@ impl<'a> Names<'a> {
                 format!("its {n} vertices are named by words, in order from {first} to {last}")
             }
             _ => format!("its vertices are numbered from {first} to {last}"),
-        }
-    }
-
-    /// The error with the file's names in it.
-    pub(crate) fn explain(&self, error: SsspError) -> anyhow::Error {
-        match error {
-            SsspError::NoSuchVertex { role, vertex, .. } => self.absent(role, &vertex),
-            SsspError::NegativeWeight { what, from, to, weight, advice } => anyhow!(
-                "{what} needs weights of at least zero, but the arc from {} to {} has {weight}; \
-                 {advice}",
-                self.name(from),
-                self.name(to)
-            ),
-            SsspError::NegativeCycle { cycle } => {
-                let around = cycle.iter().chain(cycle.first()).map(|&v| self.name(v).to_string());
-                anyhow!(
-                    "negative cycle: {} gets shorter with every turn, so paths that reach it have \
-                     no least length",
-                    around.collect::<Vec<_>>().join(" -> ")
-                )
-            }
-            SsspError::Overflow { vertex, kind } if kind.starts_with('f') => anyhow!(
-                "the distance of vertex {} overflows {kind}; scale the weights down",
-                self.name(vertex)
-            ),
-            SsspError::Overflow { vertex, kind } => anyhow!(
-                "the distance of vertex {} overflows {kind}; scale the weights down, or write \
-                 them with a decimal point to have them read as f64",
-                self.name(vertex)
-            ),
-            other => other.into(),
-        }
-    }
-
-    /// The same of a hierarchy.
-    pub(crate) fn explain_hierarchy(&self, error: HierarchyError) -> anyhow::Error {
-        match error {
-            HierarchyError::NoSuchVertex { role, vertex, .. } => self.absent(role, &vertex),
-            HierarchyError::NegativeWeight { from, to, weight } => anyhow!(
-                "a hierarchy needs weights of at least zero, but the arc from {} to {} has \
-                 {weight}; search the graph itself",
-                self.name(from),
-                self.name(to)
-            ),
-            HierarchyError::Overflow { source_vertex, target, kind } => anyhow!(
-                "the distance of vertex {} from {} overflows {kind}; scale the weights down",
-                self.name(target),
-                self.name(source_vertex)
-            ),
-            other => other.into(),
         }
     }
 }

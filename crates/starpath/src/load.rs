@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::cli::{Common, GraphArgs};
 use crate::failure::{WrongUse, say};
 use crate::ids::{Names, shown};
-use crate::progress::{Bar, EndAtOnce, check_interrupt};
+use crate::progress::{EndAtOnce, check_interrupt, progress};
 use crate::report::{self, Head, Ms, milliseconds};
 
 /// A graph as its file has it, and how long the reading took.
@@ -51,12 +51,14 @@ impl Loaded {
         self.notes.push(note);
     }
 
-    /// Prints a report on the graph; in JSON with the notes, which people have had.
+    /// Prints a report on the graph, in JSON with the notes, which people have had; or explains why
+    /// there is none.
     pub(crate) fn print<R: Serialize + fmt::Display>(
         &self,
-        report: &R,
+        report: anyhow::Result<R>,
         common: &Common,
     ) -> anyhow::Result<()> {
+        let report = &report.map_err(|error| self.names().explain(error))?;
         report::print(&WithNotes { report, notes: &self.notes }, common)
     }
 }
@@ -88,10 +90,9 @@ pub(crate) fn load(args: &GraphArgs, common: &Common) -> anyhow::Result<Loaded> 
 /// As [`load`], for a report that has the notes itself.
 pub(crate) fn load_silently(args: &GraphArgs, common: &Common) -> anyhow::Result<Loaded> {
     let options = args.options()?;
-    let bar = Bar::new("reading", common);
+    let step = progress("reading", common);
     let start = Instant::now();
     let at_once = EndAtOnce::new();
-    let step = |done, total| bar.step(done, total);
     let read = if args.map {
         // SAFETY: who asks for it has been told that nobody may write into the file
         unsafe { graph_formats::map_spg(&args.path) }

@@ -7,6 +7,7 @@
 mod backend;
 mod cli;
 mod commands;
+mod explain;
 mod failure;
 mod ids;
 mod load;

@@ -2,32 +2,25 @@
 //! vain, and put in place only when complete.
 
 mod arrays;
+mod beside;
 mod closure;
 mod mark;
 mod measures;
+mod tables;
 
 use std::io::{self, Write};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{anyhow, bail};
-use apsp::ApspError;
-use apsp::any::{AnyPairs, AnyRankPairs};
-use collectives::Communicator;
-use graph_formats::{AtomicFile, Format as GraphFormat, Name, VertexId};
-use paths::{AnyNearest, AnyTable, AnyTree, Number};
-use sssp::Progress;
+use anyhow::bail;
+use graph_formats::{AtomicFile, Format as GraphFormat};
 
-use self::arrays::{Axes, all_beside};
-pub(crate) use self::arrays::{graph_path, ids_path, remove, write_names};
+pub(crate) use self::arrays::write_names;
+use self::beside::all_beside;
+pub(crate) use self::beside::{ids_path, remove};
 pub(crate) use self::mark::{Mark, check_same_graph};
 use crate::failure::WrongUse;
-use crate::ids::Names;
 use crate::progress::check_interrupt;
-
-/// Whether a result goes to standard output, so that nothing else may.
-static STANDARD_OUTPUT_IS_TAKEN: AtomicBool = AtomicBool::new(false);
+use crate::report::take_standard_output;
 
 /// Lines between two looks at whether the user pressed Ctrl-C.
 const LINES_PER_CHECK: usize = 1 << 16;
@@ -45,9 +38,10 @@ pub(crate) struct ResultFile {
 }
 
 impl ResultFile {
-    /// Says at once why the file could not be written later, if so. It must be none of
-    /// the files that the command reads.
-    pub(crate) fn check(path: &Path, inputs: &[&Path]) -> anyhow::Result<Self> {
+    /// Says at once why the file could not be written later, if so and if one is asked for. It must
+    /// be none of the files that the command reads.
+    pub(crate) fn check(path: &Option<PathBuf>, inputs: &[&Path]) -> anyhow::Result<Option<Self>> {
+        let Some(path) = path else { return Ok(None) };
         let format = match path.extension().and_then(|suffix| suffix.to_str()) {
             _ if is_standard_output(path) => Format::Tsv,
             Some("tsv") => Format::Tsv,
@@ -65,7 +59,17 @@ impl ResultFile {
         if format == Format::Npy {
             all_beside(path).try_for_each(|path| check_file(&path, inputs))?;
         }
-        Ok(Self { path: path.to_owned(), format })
+        Ok(Some(Self { path: path.to_owned(), format }))
+    }
+
+    /// The same, without the format that holds one array only, and so not `what` there is.
+    pub(crate) fn check_columns(
+        path: &Option<PathBuf>,
+        inputs: &[&Path],
+        what: &str,
+    ) -> anyhow::Result<Option<Self>> {
+        let file = Self::check(path, inputs)?;
+        file.map(|file| file.needs_columns(what)).transpose()
     }
 
     /// Refuses the format that holds one array only, and so not `what` there is.
@@ -93,145 +97,9 @@ impl ResultFile {
         refuse_same(&self.path, &other.path)
     }
 
-    /// Writes a line for every reached vertex, or the array of all distances.
-    pub(crate) fn write_tree(&self, names: &Names<'_>, tree: &AnyTree) -> anyhow::Result<()> {
-        if self.format == Format::Npy {
-            let shape = [tree.distances.len()];
-            return self.write_distances(names, Axes::Vertices, &tree.distances, &shape);
-        }
-        let reached = tree.distances.reached();
-        self.write_lines("vertex\tdistance\tpredecessor", reached, |out, (vertex, distance)| {
-            write!(out, "{}\t{distance}\t", names.name(vertex))?;
-            match tree.predecessors.get(vertex) {
-                Some(predecessor) => writeln!(out, "{}", names.name(predecessor)),
-                None => writeln!(out),
-            }
-        })
-    }
-
-    /// Writes a row for every source and a column for every target.
-    pub(crate) fn write_table(
-        &self,
-        names: &Names<'_>,
-        sources: &[VertexId],
-        targets: &[VertexId],
-        table: &AnyTable,
-    ) -> anyhow::Result<()> {
-        if self.format == Format::Npy {
-            let axes = Axes::Lists { rows: sources, columns: targets };
-            let shape = [table.n_sources, table.n_targets];
-            return self.write_distances(names, axes, &table.distances, &shape);
-        }
-        let header = header_of(names, targets.iter().copied());
-        self.write_lines(&header, sources.iter().enumerate(), |out, (row, &source)| {
-            write_row(out, names.name(source), table.row(row))
-        })
-    }
-
-    /// Writes a row for every vertex and a column for every vertex.
-    pub(crate) fn write_pairs(
-        &self,
-        names: &Names<'_>,
-        mark: &Mark,
-        pairs: &dyn AnyPairs,
-        progress: Progress<'_>,
-    ) -> anyhow::Result<()> {
-        if self.format == Format::Npy {
-            return self.write_named(names, Axes::Pairs(mark), |file| {
-                self.done(pairs.write_npy(file, Some(progress)))
-            });
-        }
-        let all = 0..pairs.n_vertices() as VertexId;
-        self.write_lines(&header_of(names, all.clone()), all, |out, source| {
-            write_row(out, names.name(source), pairs.row(source).iter())
-        })
-    }
-
     /// The file, to be put in place when it is written.
     pub(crate) fn create(&self) -> anyhow::Result<AtomicFile> {
         Ok(AtomicFile::create(&self.path)?)
-    }
-
-    /// As [`write_pairs`](Self::write_pairs), from the rows of several ranks: at rank 0,
-    /// which gathers them to a file that [`create`](Self::create) has opened.
-    pub(crate) fn write_gathered(
-        &self,
-        mut file: AtomicFile,
-        (names, mark): (&Names<'_>, &Mark),
-        ranks: &dyn Communicator,
-        pairs: &dyn AnyRankPairs,
-        progress: Progress<'_>,
-    ) -> anyhow::Result<()> {
-        if self.format == Format::Npy {
-            return self.write_named_to(file, names, Axes::Pairs(mark), |file| {
-                self.done(pairs.write_npy(ranks, Some(file), Some(progress)))
-            });
-        }
-        let header = header_of(names, 0..names.n_vertices as VertexId);
-        let mut written = writeln!(file, "{header}");
-        pairs.gather_rows(ranks, &mut |source, row| {
-            if written.is_ok() {
-                written = write_row(&mut file, names.name(source), row.iter());
-            }
-            match written.is_ok() && progress(source.into(), names.n_vertices as u64).is_continue()
-            {
-                true => ControlFlow::Continue(()),
-                false => ControlFlow::Break(()),
-            }
-        })?;
-        written.map_err(|error| file.error(error))?;
-        check_interrupt()?;
-        Ok(file.commit()?)
-    }
-
-    /// Writes the array of next hops.
-    pub(crate) fn write_next_hops(
-        &self,
-        names: &Names<'_>,
-        mark: &Mark,
-        pairs: &dyn AnyPairs,
-        progress: Progress<'_>,
-    ) -> anyhow::Result<()> {
-        self.write_named(names, Axes::Pairs(mark), |file| {
-            self.done(pairs.write_next_hops_npy(file, Some(progress)))
-        })
-    }
-
-    /// The same from the rows of several ranks, at rank 0.
-    pub(crate) fn write_gathered_hops(
-        &self,
-        file: AtomicFile,
-        (names, mark): (&Names<'_>, &Mark),
-        ranks: &dyn Communicator,
-        pairs: &dyn AnyRankPairs,
-        progress: Progress<'_>,
-    ) -> anyhow::Result<()> {
-        self.write_named_to(file, names, Axes::Pairs(mark), |file| {
-            self.done(pairs.write_next_hops_npy(ranks, Some(file), Some(progress)))
-        })
-    }
-
-    /// The end of writing, with the file's name in its error.
-    fn done(&self, written: Result<(), ApspError>) -> anyhow::Result<()> {
-        written.map_err(|error| match error {
-            ApspError::Interrupted(interrupted) => interrupted.into(),
-            other => anyhow!("{}: {other}", self.path.display()),
-        })
-    }
-
-    /// Writes the nearest source of every vertex that has one.
-    pub(crate) fn write_nearest(
-        &self,
-        names: &Names<'_>,
-        nearest: &AnyNearest,
-    ) -> anyhow::Result<()> {
-        let owned = nearest
-            .distances
-            .reached()
-            .filter_map(|(vertex, distance)| Some((vertex, nearest.source_of(vertex)?, distance)));
-        self.write_lines("vertex\tsource\tdistance", owned, |out, (vertex, source, distance)| {
-            writeln!(out, "{}\t{}\t{distance}", names.name(vertex), names.name(source))
-        })
     }
 
     /// Writes a line for each of these.
@@ -262,29 +130,6 @@ impl ResultFile {
         file.commit()?;
         Ok(())
     }
-}
-
-/// The line above a table.
-fn header_of(names: &Names<'_>, targets: impl Iterator<Item = VertexId>) -> String {
-    targets.fold(String::from("source"), |header, target| {
-        header + "\t" + &names.name(target).to_string()
-    })
-}
-
-/// A line of a table.
-fn write_row(
-    out: &mut AtomicFile,
-    source: Name<'_>,
-    row: impl Iterator<Item = Option<Number>>,
-) -> io::Result<()> {
-    write!(out, "{source}")?;
-    for distance in row {
-        match distance {
-            Some(distance) => write!(out, "\t{distance}")?,
-            None => write!(out, "\t")?,
-        }
-    }
-    writeln!(out)
 }
 
 /// Refuses to write two results to one file.
@@ -319,11 +164,6 @@ fn place(path: &Path) -> PathBuf {
 /// Whether the path is the one that stands for standard output.
 pub(crate) fn is_standard_output(path: &Path) -> bool {
     path == Path::new("-")
-}
-
-/// Whether a result goes to standard output.
-pub(crate) fn standard_output_is_taken() -> bool {
-    STANDARD_OUTPUT_IS_TAKEN.load(Ordering::Relaxed)
 }
 
 /// A result's file in messages.
@@ -369,7 +209,7 @@ pub(crate) fn check_graph_file(path: &Path) -> anyhow::Result<()> {
 /// Opens the file as if to write it, and leaves no trace.
 fn check_writable(path: &Path) -> anyhow::Result<()> {
     if is_standard_output(path) {
-        STANDARD_OUTPUT_IS_TAKEN.store(true, Ordering::Relaxed);
+        take_standard_output();
         return Ok(());
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use graph_formats::Interrupted;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
 use crate::cli::Common;
 use crate::failure::{EXIT_INTERRUPTED, is_silent, say};
@@ -84,49 +84,35 @@ impl Drop for EndAtOnce {
     }
 }
 
-/// A progress bar on standard error. It is cleared when dropped, and never seen where
-/// standard error is no terminal.
-pub(crate) struct Bar {
-    bar: ProgressBar,
-    since: Instant,
-}
-
-impl Bar {
-    pub(crate) fn new(what: &'static str, common: &Common) -> Self {
-        let bar = if common.quiet || common.json || is_silent() {
-            ProgressBar::hidden()
-        } else {
-            ProgressBar::no_length().with_style(style(UNKNOWN_LENGTH)).with_message(what)
-        };
-        Self { bar, since: Instant::now() }
-    }
-
-    /// The callback: shows how far the work is, and ends it after Ctrl-C. A total of
-    /// zero means that it is not known.
-    pub(crate) fn step(&self, done: u64, total: u64) -> ControlFlow<()> {
-        if self.since.elapsed() > PATIENCE {
-            let is_new = total > 0 && self.bar.length() != Some(total);
+/// The callback of long work: shows on standard error how far it is, and ends it after Ctrl-C. A
+/// total of zero means that it is not known. The bar is cleared when the callback is dropped, and
+/// never seen where standard error is no terminal.
+pub(crate) fn progress(
+    what: &'static str,
+    common: &Common,
+) -> impl Fn(u64, u64) -> ControlFlow<()> {
+    let style = |template| ProgressStyle::with_template(template).expect("a valid template");
+    let bar = if common.quiet || common.json || is_silent() {
+        ProgressBar::hidden()
+    } else {
+        let bar = ProgressBar::no_length().with_finish(ProgressFinish::AndClear);
+        bar.with_style(style(UNKNOWN_LENGTH)).with_message(what)
+    };
+    let since = Instant::now();
+    move |done, total| {
+        if since.elapsed() > PATIENCE {
+            let is_new = total > 0 && bar.length() != Some(total);
             if is_new {
-                self.bar.set_length(total);
-                self.bar.set_style(style(KNOWN_LENGTH));
+                bar.set_length(total);
+                bar.set_style(style(KNOWN_LENGTH));
             }
-            self.bar.set_position(done);
+            bar.set_position(done);
             if is_new {
                 // what was done before, by a run that this one goes on with, took no time now
-                self.bar.tick();
-                self.bar.reset_eta();
+                bar.tick();
+                bar.reset_eta();
             }
         }
         if check_interrupt().is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
-}
-
-fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).expect("a valid template")
-}
-
-impl Drop for Bar {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
     }
 }

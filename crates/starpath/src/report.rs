@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use graph_formats::AnyCsr;
@@ -10,8 +11,14 @@ use serde::{Serialize, Serializer};
 
 use crate::cli::Common;
 use crate::failure::{is_silent, say};
-use crate::output::standard_output_is_taken;
-use crate::search::Times;
+
+/// Whether a result goes to standard output, so that nothing else may.
+static STANDARD_OUTPUT_IS_TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// From here on reports go to standard error.
+pub(crate) fn take_standard_output() {
+    STANDARD_OUTPUT_IS_TAKEN.store(true, Ordering::Relaxed);
+}
 
 /// The fields that every command reports.
 #[derive(Debug, Serialize)]
@@ -48,8 +55,8 @@ impl Head {
     }
 
     /// The same, where an algorithm took these times.
-    pub(crate) fn solved(self, algorithm: &'static str, times: &Times, common: &Common) -> Self {
-        let (solve_ms, solve_min_ms) = (Some(times.median()), times.least(common));
+    pub(crate) fn solved(self, algorithm: &'static str, times: &[f64], common: &Common) -> Self {
+        let (solve_ms, solve_min_ms) = (Some(median(times)), least(times, common));
         Self { algorithm: Some(algorithm), solve_ms, solve_min_ms, ..self }
     }
 }
@@ -65,6 +72,14 @@ impl fmt::Display for Head {
             write!(f, " in the median, {least} ms at least")?;
         }
         write!(f, ", {}", counted(self.threads, ("thread", "threads")))
+    }
+}
+
+/// What was done, where several ranks may have shared it.
+pub(crate) fn by_ranks(what: &dyn fmt::Display, ranks: Option<usize>) -> String {
+    match ranks {
+        Some(ranks) => format!("{what} on each of {ranks} ranks"),
+        None => what.to_string(),
     }
 }
 
@@ -93,6 +108,26 @@ impl fmt::Display for Amount {
     }
 }
 
+/// What distances add up to, and the greatest of them.
+#[derive(Serialize)]
+pub(crate) struct Sums {
+    distance_sum: Amount,
+    pub(crate) max_distance: Option<Amount>,
+}
+
+impl Sums {
+    pub(crate) fn of(sum: impl Into<Amount>, max: Option<impl Into<Amount>>) -> Self {
+        Self { distance_sum: sum.into(), max_distance: max.map(Into::into) }
+    }
+}
+
+impl fmt::Display for Sums {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "distances sum to {}", self.distance_sum)?;
+        self.max_distance.map_or(Ok(()), |max| write!(f, ", the greatest is {max}"))
+    }
+}
+
 /// A time that was measured, in milliseconds: reported to the microsecond, however it was
 /// computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -108,6 +143,18 @@ impl fmt::Display for Ms {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:.3}", self.0)
     }
+}
+
+/// The middle one of at least one time in milliseconds, or the mean of the two in the middle.
+pub(crate) fn median(times: &[f64]) -> Ms {
+    let mut times = times.to_vec();
+    times.sort_unstable_by(f64::total_cmp);
+    Ms((times[(times.len() - 1) / 2] + times[times.len() / 2]) / 2.0)
+}
+
+/// The least of them, where there was a choice.
+pub(crate) fn least(times: &[f64], common: &Common) -> Option<Ms> {
+    common.repeat.and_then(|_| times.iter().copied().reduce(f64::min).map(Ms))
 }
 
 pub(crate) fn milliseconds(time: Duration) -> Ms {
@@ -133,6 +180,7 @@ pub(crate) fn counted(n: usize, (one, several): (&str, &str)) -> String {
 }
 
 pub(crate) const ARCS: (&str, &str) = ("arc", "arcs");
+pub(crate) const ROWS: (&str, &str) = ("row", "rows");
 pub(crate) const PATHS: (&str, &str) = ("path", "paths");
 pub(crate) const VERTICES: (&str, &str) = ("vertex", "vertices");
 
@@ -144,7 +192,7 @@ pub(crate) fn print<R: Serialize + fmt::Display>(
 ) -> anyhow::Result<()> {
     let mut text = if common.json { serde_json::to_string(report)? } else { report.to_string() };
     text.truncate(text.trim_end().len());
-    if standard_output_is_taken() {
+    if STANDARD_OUTPUT_IS_TAKEN.load(Ordering::Relaxed) {
         say(format_args!("{text}"));
         return Ok(());
     }
@@ -185,6 +233,13 @@ mod tests {
         {
             assert_eq!(serde_json::to_string(&Ms(ms)).unwrap(), json);
         }
+    }
+
+    #[test]
+    fn median_of_odd_and_even_counts() {
+        assert_eq!(median(&[9.0, 1.0, 2.0]), Ms(2.0));
+        assert_eq!(median(&[4.0, 1.0, 9.0, 2.0]), Ms(3.0));
+        assert_eq!(median(&[7.0]), Ms(7.0));
     }
 
     #[test]

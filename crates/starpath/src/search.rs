@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use anyhow::anyhow;
 use collectives::{Alone, Communicator};
 use graph_formats::VertexId;
 use paths::{AnyTree, Number};
@@ -14,9 +13,9 @@ use crate::backend;
 use crate::cli::{Common, Configs};
 use crate::failure::say;
 use crate::load::Loaded;
-use crate::progress::{Bar, check_interrupt};
+use crate::progress::{check_interrupt, progress};
 use crate::ranks::agree;
-use crate::report::{Head, Ms, milliseconds};
+use crate::report::{Head, Ms, median, milliseconds};
 
 /// What every search reports.
 #[derive(Serialize)]
@@ -57,27 +56,6 @@ impl Device {
     }
 }
 
-/// The times of work that was repeated, ascending, in milliseconds; at least one.
-pub(crate) struct Times(Vec<f64>);
-
-impl Times {
-    pub(crate) fn of(mut times: Vec<f64>) -> anyhow::Result<Self> {
-        times.sort_unstable_by(f64::total_cmp);
-        if times.is_empty() { Err(anyhow!("nothing was timed")) } else { Ok(Self(times)) }
-    }
-
-    /// The middle one, or the mean of the two in the middle.
-    pub(crate) fn median(&self) -> Ms {
-        let n = self.0.len();
-        Ms((self.0[(n - 1) / 2] + self.0[n / 2]) / 2.0)
-    }
-
-    /// The least, where there was a choice.
-    pub(crate) fn least(&self, common: &Common) -> Option<Ms> {
-        common.repeat.map(|_| Ms(self.0[0]))
-    }
-}
-
 /// Runs `work` as often as `--repeat` says; returns its last result, and the milliseconds
 /// of each run.
 pub(crate) fn repeated<T>(
@@ -115,13 +93,11 @@ pub(crate) fn search(
     configs: &Configs,
     common: &Common,
 ) -> anyhow::Result<(AnyTree, Searched)> {
-    let names = loaded.names();
-    let bar = Bar::new("searching", common);
-    let step = |done, total| bar.step(done, total);
+    let step = progress("searching", common);
     let start = Instant::now();
     let searches = Searches::Trees(common.repeat.map_or(1, |n| n.get()));
-    let solver = backend::solver(&loaded.csr, configs, searches, None, &step, common)?;
-    let (mut solver, backend) = solver.map_err(|e| names.explain(e))?;
+    let (mut solver, backend) =
+        backend::solver(&loaded.csr, configs, searches, None, &step, common)?;
     let prepare_ms = match solver.preparation() {
         Some(times) => Ms(times.prepare_ms),
         None => milliseconds(start.elapsed()),
@@ -129,17 +105,16 @@ pub(crate) fn search(
     let mut device_times = Vec::new();
     let mut second_passes = Vec::new();
     let (found, whole) = repeated(common, || {
-        let found = solver.tree(source, goal).map_err(|e| names.explain(e))?;
+        let found = solver.tree(source, goal)?;
         device_times.extend(found.device_times);
         second_passes.push(milliseconds(found.predecessors_time).0);
         Ok(found)
     })?;
     // on a GPU, the search itself: what goes back and forth is reported beside it
-    let solve = match device_times.as_slice() {
+    let solve: Vec<_> = match device_times.as_slice() {
         [] => whole.iter().zip(&second_passes).map(|(whole, second)| whole - second).collect(),
         on_device => on_device.iter().map(|times| times.solve_ms).collect(),
     };
-    let (solve, second_passes) = (Times::of(solve)?, Times::of(second_passes)?);
     let device = device_times.last().map(|times| Device::of(times, &found.plan));
     let (plan, work) = (&found.plan, found.work);
     if common.explain {
@@ -157,18 +132,6 @@ pub(crate) fn search(
     }
     let head = loaded.head(command).solved(plan.algorithm, &solve, common);
     let head = Head { backend, threads: plan.threads, ..head };
-    let (relaxations, predecessors_ms) = (work.relaxations, second_passes.median());
+    let (relaxations, predecessors_ms) = (work.relaxations, median(&second_passes));
     Ok((found.answer, Searched { head, prepare_ms, device, predecessors_ms, relaxations }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn median_of_odd_and_even_counts() {
-        assert_eq!(Times(vec![1.0, 2.0, 9.0]).median(), Ms(2.0));
-        assert_eq!(Times(vec![1.0, 2.0, 4.0, 9.0]).median(), Ms(3.0));
-        assert_eq!(Times(vec![7.0]).median(), Ms(7.0));
-    }
 }

@@ -1,27 +1,20 @@
 //! Amounts of memory on the command line.
 
-/// Names of units by the power of 1024 that they stand for.
-const UNITS: [(&str, u32); 9] = [
-    ("", 0),
-    ("K", 1),
-    ("KiB", 1),
-    ("M", 2),
-    ("MiB", 2),
-    ("G", 3),
-    ("GiB", 3),
-    ("T", 4),
-    ("TiB", 4),
-];
-
 /// Bytes: a whole number, and after it maybe a unit.
 pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = (&text[..end], text[end..].trim_start());
-    let unit = UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit));
-    let (Some(&(_, power)), false) = (unit, number.is_empty()) else {
+    let power = match text[end..].trim_start().to_ascii_lowercase().as_str() {
+        "" => Some(0),
+        "k" | "kib" => Some(1),
+        "m" | "mib" => Some(2),
+        "g" | "gib" => Some(3),
+        "t" | "tib" => Some(4),
+        _ => None,
+    };
+    let (Some(power), 1..) = (power, end) else {
         return Err("expected a number of bytes, or of K, M, G or T: 512M, or 512MiB".to_owned());
     };
-    let bytes = number.parse::<u64>().ok().and_then(|n| n.checked_mul(1024u64.pow(power)));
+    let bytes = text[..end].parse::<u64>().ok().and_then(|n| n.checked_mul(1024u64.pow(power)));
     match bytes {
         None => Err("that is more than any machine has".to_owned()),
         Some(0) => Err("nothing can be done without memory".to_owned()),

@@ -6,12 +6,11 @@ use std::sync::Arc;
 use gpu_runtime::{Buffer, Gpu};
 use graph_formats::{Csr, Weight};
 
-use super::DeviceMetric;
 use super::segments::Segments;
 use super::triangles::Triangles;
+use crate::HierarchyError;
 use crate::prepare::below::Below;
 use crate::prepare::hierarchy::{Hierarchy, Structure, structure};
-use crate::{HierarchyError, MetricWeight};
 
 /// No key, for an arc from a vertex to itself.
 const NO_SLOT: u32 = u32::MAX;
@@ -127,20 +126,6 @@ impl DeviceHierarchy {
 
     pub(super) fn arrays(&self) -> &Arc<Arrays> {
         &self.arrays
-    }
-
-    /// The hierarchy with the weights of `graph`: of the graph that it was made for, or of another
-    /// with the same arcs. O(triangles) on the GPU; 16 bytes an arc of the hierarchy there, or 8,
-    /// and as many an arc of the graph on both sides. The metric shares the memory of the graph.
-    ///
-    /// # Errors
-    /// When the arcs of `graph` are others, a weight is negative, sums of weights may leave 64
-    /// bits or the range of floats, or the GPU fails or has too little memory.
-    pub fn customize<W: MetricWeight>(
-        &self,
-        graph: &Csr<W>,
-    ) -> Result<DeviceMetric<W>, HierarchyError> {
-        W::customize_on_gpu(self, graph)
     }
 }
 

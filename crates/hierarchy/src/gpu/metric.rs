@@ -6,10 +6,10 @@ use graph_formats::{Csr, Weight};
 
 use super::customized::Customized;
 use super::hierarchy::{Arrays, DeviceHierarchy};
+use crate::HierarchyError;
 use crate::metric::key::{KeyKind, Weights};
 use crate::metric::new_weights::{Current, NewWeights};
 use crate::prepare::hierarchy::structure;
-use crate::{HierarchyError, MetricWeight};
 
 /// A [`DeviceHierarchy`] customized for the weights of a graph: what answers questions.
 ///
@@ -120,45 +120,7 @@ impl<W: Weight> DeviceMetric<W> {
     }
 }
 
-impl<W: MetricWeight> DeviceMetric<W> {
-    /// Takes these weights, one for each arc, instead of those it has: as
-    /// [`DeviceHierarchy::customize`], but no memory is taken unless other keys are needed.
-    ///
-    /// # Errors
-    /// When there are fewer weights than arcs or more, one is not finite, or as
-    /// [`DeviceHierarchy::customize`]. The metric is as it was; where the GPU fails, it is of no
-    /// weights and must be customized again.
-    ///
-    /// ```
-    /// use gpu_runtime::Gpu;
-    /// use graph_formats::Csr;
-    /// use hierarchy::gpu::DeviceHierarchy;
-    /// use hierarchy::{Hierarchy, Order};
-    ///
-    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (0, 2, 9), (1, 2, 2)])?;
-    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
-    /// if let Ok(gpu) = Gpu::open() {
-    ///     let on_gpu = DeviceHierarchy::new(&hierarchy, &graph, &gpu)?;
-    ///     let mut metric = on_gpu.customize(&graph)?;
-    ///     metric.customize(&[50, 9, 2])?;
-    ///     assert_eq!(metric.table(&[0], &[2], None)?.get(0, 0), Some(9));
-    /// }
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn customize(&mut self, weights: &[W]) -> Result<(), HierarchyError> {
-        W::customize_again_on_gpu(self, weights)
-    }
-
-    /// Gives arcs, by their positions in the graph, these weights; of two for one arc the last
-    /// counts. O(changes) on the CPU, and the first time O(m) where the graph's array of weights is
-    /// shared; all weights are uploaded, and all is customized on the GPU.
-    ///
-    /// # Errors
-    /// When there is no such arc, or for its weight as [`DeviceMetric::customize`].
-    pub fn update(&mut self, changes: &[(usize, W)]) -> Result<(), HierarchyError> {
-        W::update_on_gpu(self, changes)
-    }
-
+impl<W: Weight> DeviceMetric<W> {
     /// A copy with the same weights, which is as it was when this one is changed. It takes as much
     /// memory, beside the hierarchy and the work space. O(arcs of the hierarchy) on the GPU.
     ///

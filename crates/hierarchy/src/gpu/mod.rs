@@ -43,7 +43,7 @@ mod tests;
 mod totals;
 mod triangles;
 
+pub use crate::weights::shared_table;
 pub use hierarchy::DeviceHierarchy;
 pub use metric::DeviceMetric;
-pub use rows::shared_table;
 pub(crate) use rows::table_by_gpus;

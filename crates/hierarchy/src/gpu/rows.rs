@@ -9,7 +9,7 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::{slice, thread};
+use std::thread;
 
 use gpu_runtime::Buffer;
 use graph_formats::{Distance, VertexId, Weight, parallel, tell};
@@ -24,62 +24,13 @@ use super::hierarchy::{Arrays, DeviceSegments};
 use super::landing::{Landing, N_PIECES, rows_per_piece};
 use super::metric::with_keys;
 use super::segments::Segments;
+use crate::HierarchyError;
 use crate::metric::key::Key;
 use crate::metric::lengths::{too_far, write_distances};
-use crate::sweep::one_to_all::{Hear, by_place};
+use crate::sweep::one_to_all::Hear;
 use crate::sweep::table::{ancestors, cells};
-use crate::{HierarchyError, MetricWeight};
 
-impl<W: MetricWeight> DeviceMetric<W> {
-    /// The distances of all vertices from each of `sources`, in the order given.
-    ///
-    /// As [`DeviceMetric::map_distances`], with memory of the CPU for all of them.
-    ///
-    /// # Errors
-    /// As [`DeviceMetric::map_distances`].
-    pub fn distances(
-        &mut self,
-        sources: &[VertexId],
-        progress: Option<Progress<'_>>,
-    ) -> Result<Vec<Distances<W::Distance>>, HierarchyError> {
-        self.map_distances(sources, progress, |_, distances| distances.clone())
-    }
-
-    /// What `result` makes of each of `sources` and the distances of all vertices from it, in the
-    /// order given; on threads of the CPU, while the next ones are found and copied.
-    ///
-    /// Tells `progress` how many sources are done. The GPU holds three keys for each vertex and
-    /// source of a batch, which are up to 512.
-    ///
-    /// # Errors
-    /// When a source does not exist, a distance overflows its type, the callback ended the work, or
-    /// the GPU fails or has too little memory.
-    ///
-    /// ```
-    /// use gpu_runtime::Gpu;
-    /// use graph_formats::Csr;
-    /// use hierarchy::gpu::DeviceHierarchy;
-    /// use hierarchy::{Hierarchy, Order};
-    ///
-    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
-    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
-    /// if let Ok(gpu) = Gpu::open() {
-    ///     let on_gpu = DeviceHierarchy::new(&hierarchy, &graph, &gpu)?;
-    ///     let mut metric = on_gpu.customize(&graph)?;
-    ///     let farthest = metric.map_distances(&[0, 1], None, |_, distances| distances.max())?;
-    ///     assert_eq!(farthest, [Some(7), Some(2)]);
-    /// }
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn map_distances<T: Send>(
-        &mut self,
-        sources: &[VertexId],
-        progress: Option<Progress<'_>>,
-        result: impl Fn(VertexId, &Distances<W::Distance>) -> T + Sync,
-    ) -> Result<Vec<T>, HierarchyError> {
-        by_place(sources, result, |hear| W::distances_on_gpu(self, sources, progress, hear))
-    }
-
+impl<W: Weight> DeviceMetric<W> {
     /// Shows the distances of all vertices from each of `sources`, with its place among these.
     pub(crate) fn show_distances(
         &mut self,
@@ -99,24 +50,6 @@ impl<W: MetricWeight> DeviceMetric<W> {
                 show(of_each, sources, hear)
             })
         })
-    }
-
-    /// The distances from each of `sources` to each of `targets`; a row a source, in the order
-    /// given.
-    ///
-    /// As [`DeviceMetric::map_distances`], but sweeps are over those vertices only that are
-    /// ancestors of a target.
-    ///
-    /// # Errors
-    /// As [`DeviceMetric::map_distances`], also for targets, and when the system has no memory for
-    /// the table.
-    pub fn table(
-        &mut self,
-        sources: &[VertexId],
-        targets: &[VertexId],
-        progress: Option<Progress<'_>>,
-    ) -> Result<DistanceTable<W>, HierarchyError> {
-        shared_table(slice::from_mut(self), sources, targets, progress)
     }
 
     /// Fills a table of these sources, row by row.
@@ -185,44 +118,7 @@ fn fill<D: Distance, K: Key>(
     filled.map(drop)
 }
 
-/// The distances from each of `sources` to each of `targets` by GPUs that have the same weights, each
-/// from a share of the sources: the table that any of them would [find](DeviceMetric::table) alone.
-///
-/// `progress` hears of the share of each. Of no GPUs it is empty.
-///
-/// # Errors
-/// As [`DeviceMetric::table`], on any of them.
-///
-/// ```
-/// use gpu_runtime::Gpu;
-/// use graph_formats::Csr;
-/// use hierarchy::gpu::{DeviceHierarchy, shared_table};
-/// use hierarchy::{Hierarchy, Order};
-///
-/// let graph = Csr::from_edges(4, &[(0, 1, 7u32), (1, 2, 1), (0, 2, 3), (2, 3, 2)])?;
-/// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
-/// let mut on_gpus = Vec::new();
-/// for i in 0..Gpu::count().unwrap_or_default() {
-///     on_gpus.push(DeviceHierarchy::new(&hierarchy, &graph, &Gpu::open_ordinal(i)?)?);
-/// }
-/// let metrics = on_gpus.iter().map(|on_gpu| on_gpu.customize(&graph));
-/// let mut metrics = metrics.collect::<Result<Vec<_>, _>>()?;
-/// if !metrics.is_empty() {
-///     let table = shared_table(&mut metrics, &[0, 1, 2], &[3], None)?;
-///     assert_eq!(table.get(2, 0), Some(2));
-/// }
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn shared_table<W: MetricWeight>(
-    metrics: &mut [DeviceMetric<W>],
-    sources: &[VertexId],
-    targets: &[VertexId],
-    progress: Option<Progress<'_>>,
-) -> Result<DistanceTable<W>, HierarchyError> {
-    W::table_on_gpus(metrics, sources, targets, progress)
-}
-
-pub(crate) fn table_by_gpus<W: MetricWeight>(
+pub(crate) fn table_by_gpus<W: Weight>(
     metrics: &mut [DeviceMetric<W>],
     sources: &[VertexId],
     targets: &[VertexId],

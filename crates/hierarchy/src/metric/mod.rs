@@ -15,9 +15,8 @@ use graph_formats::{Csr, NoMemory, Weight, ensure_granted};
 use self::arcs::Arcs;
 use self::customize::customize;
 use self::key::{KeyKind, Weights, is_float};
-use crate::prepare::below::Below;
+use crate::HierarchyError;
 use crate::prepare::hierarchy::{Hierarchy, structure};
-use crate::{HierarchyError, MetricWeight};
 
 /// A hierarchy customized for the weights of a graph: what answers questions.
 ///
@@ -71,7 +70,7 @@ impl AnyArcs {
         graph: &Csr<W>,
         kind: KeyKind,
     ) -> Result<Self, NoMemory> {
-        ensure_granted(Below::bytes_of(hierarchy, graph.n_arcs()))?;
+        ensure_granted(hierarchy.bytes_of_below(graph.n_arcs()))?;
         let below = hierarchy.below(&structure(graph));
         let weights = Weights::of(graph);
         if const { is_float::<W>() } {
@@ -95,38 +94,20 @@ impl AnyArcs {
 }
 
 impl<W: Weight> Metric<W> {
-    pub(crate) fn new(hierarchy: Hierarchy, graph: Csr<W>) -> Result<Self, HierarchyError> {
-        let (kind, bound) = KeyKind::of(&graph)?;
-        let arcs = AnyArcs::of(&hierarchy, &graph, kind)?;
-        Ok(Self { hierarchy, graph, arcs, bound })
-    }
-}
-
-impl Hierarchy {
-    /// The hierarchy with the weights of `graph`: of the graph that it was made for, or of another
-    /// with the same arcs. In parallel; O(triangles of the hierarchy), and 16 bytes an arc of
-    /// it where all distances are sure to fit in 31 bits, else 24. The metric shares the memory of
-    /// the hierarchy and of the graph.
-    ///
-    /// # Errors
-    /// When the arcs of `graph` are others, a weight is negative, or floats are so large that a sum
-    /// of them may be infinite; when the system refuses the memory.
-    pub fn customize<W: MetricWeight>(&self, graph: &Csr<W>) -> Result<Metric<W>, HierarchyError> {
-        W::customize(self, graph)
-    }
-
-    pub(crate) fn customized<W: Weight>(
-        &self,
-        graph: &Csr<W>,
-    ) -> Result<Metric<W>, HierarchyError> {
-        self.check_arcs(&structure(graph))?;
-        Metric::new(self.clone(), graph.clone())
-    }
-}
-
-impl<W: MetricWeight> Metric<W> {
     /// The graph with the weights that the metric has.
     pub fn graph(&self) -> &Csr<W> {
         &self.graph
+    }
+
+    /// Of a graph that has the arcs of the hierarchy.
+    pub(crate) fn of(hierarchy: &Hierarchy, graph: &Csr<W>) -> Result<Self, HierarchyError> {
+        hierarchy.check_arcs(&structure(graph))?;
+        Self::new(hierarchy.clone(), graph.clone())
+    }
+
+    fn new(hierarchy: Hierarchy, graph: Csr<W>) -> Result<Self, HierarchyError> {
+        let (kind, bound) = KeyKind::of(&graph)?;
+        let arcs = AnyArcs::of(&hierarchy, &graph, kind)?;
+        Ok(Self { hierarchy, graph, arcs, bound })
     }
 }

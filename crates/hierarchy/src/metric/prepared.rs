@@ -21,7 +21,7 @@ use super::consistency::is_consistent;
 use super::key::{KeyKind, is_float};
 use super::{AnyArcs, with_arcs};
 use crate::prepare::hierarchy::{BYTES_OF_VERTEX, mix, structure};
-use crate::{Hierarchy, HierarchyError, Metric, MetricWeight};
+use crate::{Hierarchy, HierarchyError, Metric};
 
 /// The kind of attachment, with its version.
 const KIND: [u8; 8] = *b"HIERAR01";
@@ -85,14 +85,6 @@ impl Prepared {
         &self.hierarchy
     }
 
-    /// The hierarchy with the weights that the file has: those of `graph`. O(n + m).
-    ///
-    /// # Errors
-    /// When `graph` is not the one of the file.
-    pub fn metric<W: MetricWeight>(&self, graph: &Csr<W>) -> Result<Metric<W>, HierarchyError> {
-        W::prepared_metric(self, graph)
-    }
-
     pub(crate) fn metric_of<W: Weight>(&self, graph: &Csr<W>) -> Result<Metric<W>, HierarchyError> {
         self.hierarchy.check_arcs(&structure(graph))?;
         let is_kind = is_float::<W>() == matches!(self.arcs, AnyArcs::F64(_));
@@ -133,16 +125,7 @@ impl Prepared {
     }
 }
 
-impl<W: MetricWeight> Metric<W> {
-    /// Writes the graph, the names of its vertices and its hierarchy with these weights: a file
-    /// that is read as any graph, and as [`Prepared`].
-    ///
-    /// # Errors
-    /// When it cannot be written; then there is none.
-    pub fn write(&self, path: impl AsRef<Path>, ids: &Ids) -> Result<(), GraphError> {
-        W::write_prepared(self, path.as_ref(), ids)
-    }
-
+impl<W: Weight> Metric<W> {
     pub(crate) fn write_to(&self, path: &Path, ids: &Ids) -> Result<(), GraphError> {
         let Hierarchy { vertices, offsets, ends, digest, .. } = &self.hierarchy;
         let keys = match &self.arcs {

@@ -3,68 +3,14 @@
 //! Where [few](NewWeights::Few) are others, what they [change](change()) is customized, else all. What
 //! can be refused is, before anything is changed.
 
+use graph_formats::Weight;
+
 use super::Metric;
 use super::changes::change;
 use super::new_weights::{Current, NewWeights};
-use crate::{HierarchyError, MetricWeight};
+use crate::HierarchyError;
 
-impl<W: MetricWeight> Metric<W> {
-    /// Takes these weights, one for each arc, instead of those it has; the same as
-    /// [`Hierarchy::customize`](crate::Hierarchy::customize) of a graph with them, in less time where few
-    /// are others.
-    ///
-    /// O(m) to find those that are others, at the speed of memory; then as [`Metric::update`].
-    ///
-    /// # Errors
-    /// When there are fewer weights than arcs or more, one is negative or not finite, or floats are
-    /// so large that a sum of them may be infinite; the metric is as it was.
-    ///
-    /// ```
-    /// use graph_formats::Csr;
-    /// use hierarchy::{Hierarchy, Order};
-    ///
-    /// // arcs 0 to 2 are 0 -> 1, 0 -> 2 and 1 -> 2
-    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (0, 2, 9), (1, 2, 2)])?;
-    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
-    /// let mut metric = hierarchy.customize(&graph)?;
-    /// metric.customize(&[50, 9, 2])?;
-    /// assert_eq!(metric.query().distance(0, 2)?, Some(9));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn customize(&mut self, weights: &[W]) -> Result<(), HierarchyError> {
-        W::customize_again(self, weights)
-    }
-
-    /// Gives arcs, by their positions in the graph, these weights; of two for one arc the last
-    /// counts. The same as [`Hierarchy::customize`](crate::Hierarchy::customize) of a graph with them.
-    ///
-    /// Takes the arcs of the hierarchy that change, each with the triangles above it, and some of
-    /// those below. The first time O(arcs) to copy what clones of the metric, the graph or a file
-    /// share, and O(n + m) where the hierarchy is from a file. Where one of thousands of arcs has
-    /// another weight, or keys have to be wider, all is customized.
-    ///
-    /// # Errors
-    /// When there is no such arc, or for its weight as [`Metric::customize`]; the metric is as it
-    /// was.
-    ///
-    /// ```
-    /// use graph_formats::Csr;
-    /// use hierarchy::{Hierarchy, Order};
-    ///
-    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (0, 2, 9), (1, 2, 2)])?;
-    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
-    /// let mut metric = hierarchy.customize(&graph)?;
-    /// let before = metric.clone();
-    /// // a traffic jam
-    /// metric.update(&[(graph.row(0).start, 50)])?;
-    /// assert_eq!(metric.query().distance(0, 2)?, Some(9));
-    /// assert_eq!(before.query().distance(0, 2)?, Some(7));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn update(&mut self, changes: &[(usize, W)]) -> Result<(), HierarchyError> {
-        W::update_metric(self, changes)
-    }
-
+impl<W: Weight> Metric<W> {
     pub(crate) fn take_all(&mut self, weights: &[W]) -> Result<(), HierarchyError> {
         self.take(NewWeights::of_all(&self.current(), weights)?)
     }
@@ -93,7 +39,7 @@ impl<W: MetricWeight> Metric<W> {
 
 #[cfg(test)]
 mod tests {
-    use graph_formats::{Csr, Weight};
+    use graph_formats::Csr;
     use proptest::collection::vec;
     use proptest::prelude::*;
     use proptest::sample::Index;
@@ -101,7 +47,7 @@ mod tests {
 
     use super::*;
     use crate::metric::{AnyArcs, with_arcs};
-    use crate::{Hierarchy, Order};
+    use crate::{Hierarchy, MetricWeight, Order};
 
     fn metric_of<W: MetricWeight>(graph: &Csr<W>) -> Metric<W> {
         let hierarchy = Hierarchy::new(graph, &Order::by_landmarks(graph).unwrap()).unwrap();

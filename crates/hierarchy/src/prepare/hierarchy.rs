@@ -15,7 +15,7 @@ use elimination::{Completion, Order, ROOT, inverse, max_arcs};
 use graph_formats::{Buffer, Csr, VertexId, Weight, ensure_granted};
 use rayon::prelude::*;
 
-use super::below::Below;
+use super::below::{Below, Input, Lower, by_rank};
 use super::tree::Tree;
 use crate::HierarchyError;
 
@@ -140,9 +140,20 @@ impl Hierarchy {
         if is_same { Ok(()) } else { Err(HierarchyError::AnotherGraph) }
     }
 
-    /// What lies below each rank, for the graph that this is of.
+    /// What lies below each rank, for the graph that this is of. O(n + arcs of both) the first time.
     pub(crate) fn below(&self, graph: &Structure) -> &Below {
-        self.below.get_or_init(|| Below::new(self, graph))
+        self.below.get_or_init(|| {
+            let (lower_offsets, lower) = lower(self);
+            let (input_offsets, inputs) = inputs(self, graph);
+            Below { lower_offsets, lower, input_offsets, inputs }
+        })
+    }
+
+    /// Bytes that it takes for a graph of so many arcs.
+    pub(crate) fn bytes_of_below(&self, n_arcs: usize) -> usize {
+        let bytes_of_offsets = 2 * size_of::<u32>() * self.n_vertices();
+        let bytes_of_lower = size_of::<Lower>() * self.n_arcs();
+        bytes_of_offsets + bytes_of_lower + size_of::<Input>() * n_arcs
     }
 
     /// The order of the vertices: that which it was made in, or another with the same arcs.
@@ -207,6 +218,50 @@ impl Hierarchy {
     pub(crate) fn row(&self, rank: u32) -> std::ops::Range<usize> {
         self.offsets[rank as usize] as usize..self.offsets[rank as usize + 1] as usize
     }
+}
+
+fn lower(hierarchy: &Hierarchy) -> (Vec<u32>, Vec<Lower>) {
+    let mut offsets = vec![0u32; hierarchy.n_vertices() + 1];
+    for_each_arc(hierarchy, |to, _| offsets[to as usize] += 1);
+    let mut end = 0;
+    for offset in &mut offsets {
+        end += *offset;
+        *offset = end;
+    }
+    let mut lower = vec![Lower::default(); end as usize];
+    // the last first, so that each list is filled from its end
+    for_each_arc(hierarchy, |to, arc| {
+        offsets[to as usize] -= 1;
+        lower[offsets[to as usize] as usize] = arc;
+    });
+    (offsets, lower)
+}
+
+/// Shows every arc with the rank where it ends; the ranks where they start descend, so that the
+/// ancestors of each are on a stack.
+fn for_each_arc(hierarchy: &Hierarchy, mut visit: impl FnMut(u32, Lower)) {
+    let mut ancestors = vec![ROOT; hierarchy.height()];
+    for from in (0..hierarchy.n_vertices() as u32).rev() {
+        ancestors[usize::from(hierarchy.depths[from as usize])] = from;
+        for arc in hierarchy.row(from) {
+            let to = ancestors[usize::from(hierarchy.ends[arc])];
+            visit(to, Lower { from, arc: arc as u32 });
+        }
+    }
+}
+
+fn inputs(hierarchy: &Hierarchy, graph: &Structure) -> (Vec<u32>, Vec<Input>) {
+    let Hierarchy { ranks, depths, .. } = hierarchy;
+    let input = |from: VertexId, arc: usize| {
+        let (from, to) = (ranks[from as usize], ranks[graph.column_indices()[arc] as usize]);
+        let direction = if from < to { UP } else { DOWN };
+        let end = depths[from.max(to) as usize];
+        let input = Input { arc: arc as u32, end, direction: direction as u16 };
+        (from != to).then_some((from.min(to), input))
+    };
+    by_rank(graph.n_vertices(), || {
+        graph.vertices().flat_map(|from| graph.row(from).filter_map(move |arc| input(from, arc)))
+    })
 }
 
 /// How many ancestors each rank has; none where numbers of 16 bits do not hold them.

@@ -9,47 +9,16 @@
 
 use elimination::ROOT;
 use graph_formats::{VertexId, ensure_granted};
-use k_paths::SearchError;
+use k_paths::{PathWeight, SearchError};
 
+use crate::HierarchyError;
 use crate::metric::arcs::Arcs;
 use crate::metric::key::Key;
 use crate::metric::lengths::too_far;
 use crate::metric::{Metric, with_arcs};
 use crate::prepare::hierarchy::{DOWN, Hierarchy, UP};
-use crate::{HierarchyError, MetricWeight};
 
-impl<W: MetricWeight> Metric<W> {
-    /// The `k` shortest simple paths from `source` to `target`, or all where there are fewer: the
-    /// same in the same order as those of `sssp::Solver::k_shortest_paths`.
-    ///
-    /// About k searches, which go straight along shortest paths where nothing is in the way, and
-    /// for each vertex that they come to the arcs that lead up from it and from those ancestors
-    /// that were not needed before.
-    ///
-    /// # Errors
-    /// When the source or target does not exist, or one of the `k` paths has a length that its type
-    /// cannot hold; when the system refuses the memory.
-    ///
-    /// ```
-    /// use graph_formats::Csr;
-    /// use hierarchy::{Hierarchy, Order};
-    ///
-    /// let graph = Csr::from_edges(4, &[(0, 1, 1u32), (1, 3, 4), (0, 2, 2), (2, 3, 1)])?;
-    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
-    /// let paths = hierarchy.customize(&graph)?.k_shortest_paths(0, 3, 2)?;
-    /// let found: Vec<_> = paths.iter().map(|path| (path.length, &path.vertices[..])).collect();
-    /// assert_eq!(found, [(3, &[0, 2, 3][..]), (5, &[0, 1, 3])]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn k_shortest_paths(
-        &self,
-        source: VertexId,
-        target: VertexId,
-        k: usize,
-    ) -> Result<Vec<k_paths::Path<W::Distance>>, HierarchyError> {
-        W::k_paths_by_hierarchy(self, source, target, k)
-    }
-
+impl<W: PathWeight> Metric<W> {
     pub(crate) fn find_k_paths(
         &self,
         source: VertexId,

@@ -3,49 +3,20 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use graph_formats::{Distance, VertexId};
+use graph_formats::{Distance, VertexId, Weight};
 
 use super::surroundings::Surroundings;
+use crate::HierarchyError;
 use crate::metric::arcs::Arcs;
 use crate::metric::key::Key;
 use crate::metric::lengths::too_far;
 use crate::metric::{Metric, with_arcs};
 use crate::prepare::hierarchy::Hierarchy;
-use crate::{HierarchyError, MetricWeight};
 
 /// So many vertices are put in order faster by a list of all than by sorting: one of these.
 const SHARE_TO_SORT: usize = 16;
 
-impl<W: MetricWeight> Metric<W> {
-    /// The `k` of `targets` that are nearest to `source`, with their distances, the nearest first;
-    /// of those equally near the ones listed first. Fewer where no path leads to so many.
-    ///
-    /// As exact as [`Metric::table`], of which this is a part of a row, sorted. With t targets
-    /// O(height² + t log t), and the arcs that lead up from the ancestors of the targets, but for
-    /// most that are farther than the last of the nearest.
-    ///
-    /// # Errors
-    /// When the source or a target does not exist, or a distance overflows its type.
-    ///
-    /// ```
-    /// use graph_formats::Csr;
-    /// use hierarchy::{Hierarchy, Order};
-    ///
-    /// let graph = Csr::from_edges(4, &[(0, 1, 7u32), (1, 2, 1), (2, 3, 2)])?;
-    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
-    /// let metric = hierarchy.customize(&graph)?;
-    /// assert_eq!(metric.nearest(1, &[0, 2, 3], 2)?, [(2, 1), (3, 3)]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn nearest(
-        &self,
-        source: VertexId,
-        targets: &[VertexId],
-        k: usize,
-    ) -> Result<Vec<(VertexId, W::Distance)>, HierarchyError> {
-        W::nearest_by_hierarchy(self, source, targets, k)
-    }
-
+impl<W: Weight> Metric<W> {
     pub(crate) fn find_nearest(
         &self,
         source: VertexId,
@@ -57,33 +28,6 @@ impl<W: MetricWeight> Metric<W> {
         with_arcs!(W, &self.arcs, arcs => {
             nearest(hierarchy, arcs, (source, rank), (targets, &ranks), k)
         })
-    }
-
-    /// The vertices no farther than `radius` from `source`, with their distances, ascending by
-    /// vertex.
-    ///
-    /// As exact as [`Metric::distances`]. O(height² + arcs that lead up from vertices so near or
-    /// with an end so near, and f log f to sort the f that are found).
-    ///
-    /// # Errors
-    /// When the source does not exist.
-    ///
-    /// ```
-    /// use graph_formats::Csr;
-    /// use hierarchy::{Hierarchy, Order};
-    ///
-    /// let graph = Csr::from_edges(4, &[(0, 1, 7u32), (1, 2, 1), (2, 3, 2)])?;
-    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
-    /// let metric = hierarchy.customize(&graph)?;
-    /// assert_eq!(metric.within(2, 2)?, [(1, 1), (2, 0), (3, 2)]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn within(
-        &self,
-        source: VertexId,
-        radius: W::Distance,
-    ) -> Result<Vec<(VertexId, W::Distance)>, HierarchyError> {
-        W::within_by_hierarchy(self, source, radius)
     }
 
     pub(crate) fn find_within(

@@ -8,17 +8,17 @@
 use std::sync::{Mutex, PoisonError};
 
 use graph_formats::parallel::WorkSpaces;
-use graph_formats::{Distance, VertexId, ensure_granted, parallel};
+use graph_formats::{Distance, VertexId, Weight, ensure_granted, parallel};
 use paths::Distances;
 use search_parts::prefetch;
 
 use super::{LANES, Sweep};
+use crate::HierarchyError;
 use crate::metric::arcs::Arcs;
 use crate::metric::key::Key;
 use crate::metric::lengths::too_far;
 use crate::metric::{Metric, with_arcs};
 use crate::prepare::hierarchy::Hierarchy;
-use crate::{HierarchyError, MetricWeight};
 
 /// How many sources are side by side in a plane.
 const GROUP: usize = 4;
@@ -27,62 +27,7 @@ const BLOCK: usize = 4;
 /// How many blocks ahead places in a plane are prefetched.
 const BLOCKS_AHEAD: usize = 32;
 
-impl<W: MetricWeight> Metric<W> {
-    /// The distances of all vertices from each of `sources`, in the order given.
-    ///
-    /// As [`Metric::map_distances`], with memory for all of them.
-    ///
-    /// # Errors
-    /// When a source does not exist, a distance overflows its type, or the system refuses the memory.
-    ///
-    /// ```
-    /// use graph_formats::Csr;
-    /// use hierarchy::{Hierarchy, Order};
-    ///
-    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
-    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
-    /// let metric = hierarchy.customize(&graph)?;
-    /// let distances = metric.distances(&[0, 1])?;
-    /// assert_eq!(distances[0].iter().collect::<Vec<_>>(), [Some(0), Some(5), Some(7)]);
-    /// assert_eq!(distances[1].get(0), None);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn distances(
-        &self,
-        sources: &[VertexId],
-    ) -> Result<Vec<Distances<W::Distance>>, HierarchyError> {
-        self.map_distances(sources, |_, distances| distances.clone())
-    }
-
-    /// What `result` makes of each of `sources` and the distances of all vertices from it, in the
-    /// order given.
-    ///
-    /// In parallel, sixteen sources in a pass. Of floats, the weights of an arc of the hierarchy
-    /// are added up first, in `f64`, so that last digits may differ from those of a path.
-    /// O(n + arcs of the hierarchy) for each pass, and up to 320 bytes a vertex for each thread.
-    ///
-    /// # Errors
-    /// As [`Metric::distances`].
-    ///
-    /// ```
-    /// use graph_formats::Csr;
-    /// use hierarchy::{Hierarchy, Order};
-    ///
-    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
-    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
-    /// let metric = hierarchy.customize(&graph)?;
-    /// let eccentricities = metric.map_distances(&[0, 1], |_, distances| distances.max())?;
-    /// assert_eq!(eccentricities, [Some(7), Some(2)]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn map_distances<T: Send>(
-        &self,
-        sources: &[VertexId],
-        result: impl Fn(VertexId, &Distances<W::Distance>) -> T + Sync,
-    ) -> Result<Vec<T>, HierarchyError> {
-        by_place(sources, result, |hear| W::distances_by_hierarchy(self, sources, hear))
-    }
-
+impl<W: Weight> Metric<W> {
     /// Shows the distances of all vertices from each of `sources`, with its place among these.
     pub(crate) fn show_distances(
         &self,

@@ -1,50 +1,22 @@
 //! Distances from many sources to some targets.
 
 use graph_formats::parallel::WorkSpaces;
-use graph_formats::{Distance, VertexId, parallel};
+use graph_formats::{Distance, VertexId, Weight, parallel};
 use ndarray::Array2;
 use paths::DistanceTable;
 
 use super::{LANES, Sweep};
+use crate::HierarchyError;
 use crate::metric::arcs::Arcs;
 use crate::metric::key::Key;
 use crate::metric::lengths::{too_far, write_distances};
 use crate::metric::{Metric, with_arcs};
 use crate::prepare::hierarchy::Hierarchy;
-use crate::{HierarchyError, MetricWeight};
 
 /// Columns that are brought from lanes to rows at a time, which fit into the fastest cache.
 const COLUMNS_PER_BLOCK: usize = 128;
 
-impl<W: MetricWeight> Metric<W> {
-    /// The distances from each of `sources` to each of `targets`; a row a source, in the order
-    /// given.
-    ///
-    /// In parallel and as exact as [`Metric::distances`], but the passes are over those vertices only that are ancestors of
-    /// a target.
-    ///
-    /// # Errors
-    /// When a source or target does not exist, a distance overflows its type, or the system has no
-    /// memory for the table.
-    ///
-    /// ```
-    /// use graph_formats::Csr;
-    /// use hierarchy::{Hierarchy, Order};
-    ///
-    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
-    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
-    /// let table = hierarchy.customize(&graph)?.table(&[1, 0], &[2])?;
-    /// assert_eq!((table.get(0, 0), table.get(1, 0)), (Some(2), Some(7)));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn table(
-        &self,
-        sources: &[VertexId],
-        targets: &[VertexId],
-    ) -> Result<DistanceTable<W>, HierarchyError> {
-        W::table_by_hierarchy(self, sources, targets)
-    }
-
+impl<W: Weight> Metric<W> {
     pub(crate) fn find_table(
         &self,
         sources: &[VertexId],

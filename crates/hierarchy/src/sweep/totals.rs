@@ -13,12 +13,12 @@ use graph_formats::{Distance, Interrupted, VertexId, Weight, ensure_granted, par
 use paths::{FloatSum, Progress};
 
 use super::{LANES, Sweep};
+use crate::HierarchyError;
 use crate::metric::arcs::Arcs;
 use crate::metric::key::{Key, is_float};
 use crate::metric::lengths::too_far;
 use crate::metric::{Metric, with_arcs};
 use crate::prepare::hierarchy::Hierarchy;
-use crate::{HierarchyError, MetricWeight};
 
 /// Sources of a group.
 const SOURCES_PER_GROUP: usize = 256;
@@ -108,38 +108,7 @@ impl Totals {
     }
 }
 
-impl<W: MetricWeight> Metric<W> {
-    /// Adds up the distances of every vertex from all of `sources`.
-    ///
-    /// In parallel; tells `progress` how many sources are done. Integers are added up exactly. Of
-    /// floats the weights of an arc of the hierarchy are added up first; these and reciprocals are
-    /// added up by sixteens and groups of sources, so that from s sources they differ from a sum of
-    /// one after the other by no more than s parts in 2^52.
-    ///
-    /// # Errors
-    /// When a source does not exist, a distance overflows its type, the system refuses the memory, or
-    /// the callback ended the work.
-    ///
-    /// ```
-    /// use graph_formats::Csr;
-    /// use hierarchy::{Hierarchy, Lengths, Order};
-    ///
-    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
-    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
-    /// let totals = hierarchy.customize(&graph)?.totals(&[0, 1, 2], None)?;
-    /// let lengths = Lengths::Integers { sums: vec![0, 5, 9], greatest: vec![0, 5, 7] };
-    /// assert_eq!((totals.n_sources, totals.lengths), (vec![1, 2, 3], lengths));
-    /// assert_eq!(totals.reciprocals, [0.0, 1.0 / 5.0, 1.0 / 7.0 + 1.0 / 2.0]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn totals(
-        &self,
-        sources: &[VertexId],
-        progress: Option<Progress<'_>>,
-    ) -> Result<Totals, HierarchyError> {
-        W::totals_by_hierarchy(self, sources, progress)
-    }
-
+impl<W: Weight> Metric<W> {
     pub(crate) fn find_totals(
         &self,
         sources: &[VertexId],

@@ -69,11 +69,23 @@ impl Task {
         from: CountFrom,
     ) -> Result<Self, TextError> {
         let text = Text::parse(text)?;
-        let name = text.names().last().unwrap_or_default().to_owned();
+        Self::of(&text, text.names().last().unwrap_or_default(), values, from)
+    }
+
+    /// The same of the procedure of this name.
+    ///
+    /// # Errors
+    /// As [`Text::compile`].
+    pub fn of(
+        text: &Text,
+        name: &str,
+        values: impl IntoIterator<Item = Value>,
+        from: CountFrom,
+    ) -> Result<Self, TextError> {
         let values: Vec<_> = values.into_iter().collect();
         let sizes: Vec<_> = values.iter().map(Value::size).collect();
-        let program = text.compile(&name, &sizes, from)?;
-        let parameters = text.parameters(&name).unwrap_or_default();
+        let program = text.compile(name, &sizes, from)?;
+        let parameters = text.parameters(name).unwrap_or_default();
         let names = parameters.into_iter().map(|parameter| parameter.name).collect();
         Ok(Self { program, names, values })
     }

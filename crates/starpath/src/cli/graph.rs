@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use graph_formats::{
     Base, Columns, Comment, Direction, EdgeListOptions, Format, Header, IdKind, ReadOptions,
 };
 
+use super::one_of;
 use crate::failure::WrongUse;
 
 const HEADING: &str = "Reading the graph";
@@ -36,12 +37,13 @@ pub(crate) struct GraphArgs {
     /// a table the names of columns, which may be numbers; auto: where it fits the lines that
     /// follow
     #[arg(
-        long, help_heading = HEADING, value_name = "H", value_enum, default_value_t = HeaderArg::Auto
+        long, help_heading = HEADING, value_name = "H", default_value = "auto",
+        value_parser = one_of(&[("auto", Header::Auto), ("yes", Header::Yes), ("no", Header::No)])
     )]
-    header: HeaderArg,
+    header: Header,
     /// Edge lists: the vertices count from 0, or from 1 [default: as header and ids suggest]
-    #[arg(long, help_heading = HEADING, value_name = "B", value_parser = ["0", "1"])]
-    base: Option<String>,
+    #[arg(long, help_heading = HEADING, value_name = "B", value_parser = one_of(&[("0", Base::Zero), ("1", Base::One)]))]
+    base: Option<Base>,
     /// Edge lists: which columns hold source, target and maybe weight, by name or by number from 1:
     /// from,to,length or 2,3 [default: the first two or three]
     #[arg(long, help_heading = HEADING, value_name = "S,T[,W]", value_parser = parse_columns)]
@@ -56,23 +58,8 @@ pub(crate) struct GraphArgs {
     comment: Option<Comment>,
     /// Edge lists: whether ids are numbers, maybe with leading zeros, or names [default: numbers
     /// without leading zeros; in a table names, if one of the first is no such number]
-    #[arg(long, help_heading = HEADING, value_name = "K", value_enum)]
-    ids: Option<IdsArg>,
-}
-
-/// What the ids of an edge list are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum IdsArg {
-    Numbers,
-    Names,
-}
-
-/// Whether an edge list begins with a header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum HeaderArg {
-    Auto,
-    Yes,
-    No,
+    #[arg(long, help_heading = HEADING, value_name = "K", value_parser = one_of(&[("numbers", IdKind::Numbers), ("names", IdKind::Names)]))]
+    ids: Option<IdKind>,
 }
 
 impl GraphArgs {
@@ -93,12 +80,7 @@ impl GraphArgs {
             return Err(WrongUse(text.to_owned()).into());
         }
         let direction = if *undirected { Direction::Undirected } else { Direction::Directed };
-        let header = match header {
-            HeaderArg::Auto => Header::Auto,
-            HeaderArg::Yes => Header::Yes,
-            HeaderArg::No => Header::No,
-        };
-        let base = base.as_ref().map(|base| if base == "0" { Base::Zero } else { Base::One });
+        let (header, base) = (*header, *base);
         let (columns, vertices) = (columns.clone(), vertices.clone());
         let (comment, ids) = (self.comment.unwrap_or_default(), self.id_kind());
         let edge_list =
@@ -108,31 +90,21 @@ impl GraphArgs {
 
     /// What ids are, in the graph's file and in those that have ids of its vertices.
     pub(crate) fn id_kind(&self) -> IdKind {
-        match self.ids {
-            None => IdKind::Auto,
-            Some(IdsArg::Numbers) => IdKind::Numbers,
-            Some(IdsArg::Names) => IdKind::Names,
-        }
+        self.ids.unwrap_or_default()
     }
 
     /// An error for what is said of an edge list; `what` is read, which is none.
     fn refuse_for_lists(&self, what: &str) -> Result<(), WrongUse> {
         let for_lists = [
             ("--undirected", self.undirected),
-            ("--header", self.header != HeaderArg::Auto),
+            ("--header", self.header != Header::Auto),
             ("--base", self.base.is_some()),
             ("--columns", self.columns.is_some()),
             ("--vertices", self.vertices.is_some()),
             ("--comment", self.comment.is_some()),
             ("--ids", self.ids.is_some()),
         ];
-        match for_lists.iter().find(|option| option.1) {
-            Some((option, _)) => {
-                let text = format!("{option} is for edge lists; {what} has no use for it");
-                Err(WrongUse(text))
-            }
-            None => Ok(()),
-        }
+        refuse(&for_lists, "edge lists", what)
     }
 
     /// An error for what is said of a graph's file; a saved matrix is read.
@@ -143,13 +115,8 @@ impl GraphArgs {
             ("--map", self.map),
             ("--unweighted", self.unweighted),
         ];
-        match for_graphs.iter().find(|option| option.1) {
-            Some((option, _)) => {
-                let text = format!("{option} is for graphs; a saved matrix has no use for it");
-                Err(WrongUse(text))
-            }
-            None => self.refuse_for_lists("a saved matrix"),
-        }
+        let what = "a saved matrix";
+        refuse(&for_graphs, "graphs", what).and_then(|()| self.refuse_for_lists(what))
     }
 
     fn format_of_suffix(&self) -> Result<Format, WrongUse> {
@@ -158,6 +125,13 @@ impl GraphArgs {
 }
 
 /// The errors say what is expected; clap says of what.
+/// An error for the first option that is given, which `what` has no use for.
+fn refuse(options: &[(&str, bool)], owner: &str, what: &str) -> Result<(), WrongUse> {
+    options.iter().find(|option| option.1).map_or(Ok(()), |(option, _)| {
+        Err(WrongUse(format!("{option} is for {owner}; {what} has no use for it")))
+    })
+}
+
 fn parse_format(name: &str) -> Result<Format, String> {
     name.parse().map_err(|_| {
         let names: Vec<_> = Format::ALL.into_iter().map(Format::suffix).collect();

@@ -7,7 +7,7 @@ use anyhow::anyhow;
 use clap::Args;
 use graph_formats::VertexId;
 
-use super::{GraphArgs, SolverArgs};
+use super::{GraphArgs, SOLVER_OPTIONS, SolverArgs};
 use crate::ids::Names;
 
 /// A shortest path between two vertices, the k shortest, or the distances of many pairs
@@ -33,17 +33,11 @@ pub(crate) struct PathArgs {
     #[arg(value_name = "TO", required_unless_present = "pairs")]
     pub(crate) target: Option<String>,
     /// The K shortest paths that pass no vertex twice, by Yen's algorithm
-    #[arg(long, value_name = "K", conflicts_with_all = [
-        "algorithm", "delta", "queue", "segment", "read_only_loads", "racing_stores", "product",
-        "reduction_block",
-    ])]
+    #[arg(long, value_name = "K", conflicts_with_all = SOLVER_OPTIONS)]
     pub(crate) k: Option<NonZeroUsize>,
     /// Many pairs of a prepared graph: a file with two ids a line, a tab between them, or blanks or
     /// a comma; an id that contains these stands in double quotes
-    #[arg(long, value_name = "FILE", conflicts_with_all = [
-        "source", "target", "k", "algorithm", "delta", "queue", "segment", "read_only_loads",
-        "racing_stores", "product", "reduction_block",
-    ])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["source", "target", "k"], conflicts_with_all = SOLVER_OPTIONS)]
     pub(crate) pairs: Option<PathBuf>,
     /// With --pairs: the vertices on the way, too
     #[arg(long, requires = "pairs")]

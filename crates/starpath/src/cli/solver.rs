@@ -13,6 +13,18 @@ use crate::failure::WrongUse;
 /// The name that leaves a choice to the solver.
 const AUTO: &str = "auto";
 
+/// All of [`SolverArgs`], for options that leave no choice of an algorithm.
+pub(crate) const SOLVER_OPTIONS: [&str; 8] = [
+    "algorithm",
+    "delta",
+    "queue",
+    "product",
+    "reduction_block",
+    "segment",
+    "read_only_loads",
+    "racing_stores",
+];
+
 /// Which algorithm, and its parameters.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct SolverArgs {
@@ -60,11 +72,7 @@ impl Configs {
     /// Whatever suits the graph, where the backend asked for allows it.
     #[cfg(feature = "plot")]
     pub(crate) fn auto(common: &Common) -> Self {
-        let config: Config = Config {
-            threads: common.threads,
-            expected_searches: common.repeat,
-            ..Config::default()
-        };
+        let config = common.config();
         let gpu = (common.backend != Backend::Cpu).then(|| config.for_algorithm(None));
         let cpu = (common.backend != Backend::Cuda).then_some(config);
         Self { name: AUTO.to_owned(), cpu, gpu }
@@ -80,11 +88,7 @@ impl SolverArgs {
     /// What is asked for; an error for an algorithm that the backend asked for does not have, and
     /// for a parameter of another algorithm or backend than the one asked for.
     pub(crate) fn configs(&self, common: &Common) -> Result<Configs, WrongUse> {
-        let config: Config = Config {
-            threads: common.threads,
-            expected_searches: common.repeat,
-            ..Config::default()
-        };
+        let config = common.config();
         let name = self.name();
         self.check(name)?;
         let cpu = match self.on_cpu(name) {

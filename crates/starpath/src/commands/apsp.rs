@@ -1,15 +1,13 @@
 //! `starpath apsp`: the distances of all pairs, and their paths, in memory or in a folder.
 
-mod check;
 mod over_ranks;
 
 use std::fmt;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::anyhow;
-use apsp::any::AnyPairs;
-use apsp::{Algorithm, ApspError, Config, Ordered, Plan, ScratchError, ScratchFolder, Solver};
+use apsp::any::{AnyPairs, check_rows, spread};
+use apsp::{Algorithm, ApspError, Config, Ordered, Plan, ScratchFolder, Solver};
 use gpu_runtime::{Gpu, GpuError};
 use graph_formats::AnyCsr;
 use serde::Serialize;
@@ -17,12 +15,11 @@ use serde::Serialize;
 use crate::backend;
 use crate::cli::{ApspArgs, Backend, Common, GpuCount};
 use crate::failure::{is_interrupted, say};
-use crate::ids::Names;
 use crate::load::{Loaded, load};
 use crate::output::{Mark, ResultFile};
-use crate::progress::{Bar, check_interrupt};
-use crate::report::{Amount, Head, Ms, grouped};
-use crate::search::{Times, repeated};
+use crate::progress::{check_interrupt, progress};
+use crate::report::{Head, Ms, Sums, by_ranks, grouped};
+use crate::search::repeated;
 
 pub(crate) use self::over_ranks::run_over;
 
@@ -42,8 +39,8 @@ struct Report {
     ranks: Option<usize>,
     /// Ordered pairs with a distance, those of a vertex with itself included.
     reachable_pairs: usize,
-    distance_sum: Amount,
-    max_distance: Option<Amount>,
+    #[serde(flatten)]
+    sums: Sums,
     /// Rows that searches have found, too.
     #[serde(skip_serializing_if = "Option::is_none")]
     checked_rows: Option<usize>,
@@ -135,11 +132,9 @@ struct Outputs {
 impl Outputs {
     fn check(args: &ApspArgs) -> anyhow::Result<Self> {
         let inputs: Vec<&Path> = args.graph.inputs().collect();
-        let output = |path: &Option<PathBuf>| {
-            path.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()
-        };
-        let distances = output(&args.distances)?;
-        let next_hops = output(&args.next_hops)?.map(ResultFile::needs_array).transpose()?;
+        let distances = ResultFile::check(&args.distances, &inputs)?;
+        let next_hops = ResultFile::check(&args.next_hops, &inputs)?;
+        let next_hops = next_hops.map(ResultFile::needs_array).transpose()?;
         if let (Some(distances), Some(next_hops)) = (&distances, &next_hops) {
             distances.refuse_same(next_hops)?;
         }
@@ -154,12 +149,12 @@ impl Outputs {
 }
 
 pub(crate) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
+    args.check(common)?;
     let outputs = Outputs::check(args)?;
     let (config, scratch) = (config(args, common), scratch_folder(args));
     let request = Request { config, gpus: args.gpus, scratch, outputs };
     let loaded = load(&args.graph, common)?;
-    let report = solve(&loaded, &request, common)?;
-    loaded.print(&report, common)
+    loaded.print(solve(&loaded, &request, common), common)
 }
 
 fn config(args: &ApspArgs, common: &Common) -> Config {
@@ -178,12 +173,9 @@ fn scratch_folder(args: &ApspArgs) -> Option<ScratchFolder> {
 
 /// Solves, and writes the results row by row.
 fn solve(loaded: &Loaded, request: &Request, common: &Common) -> anyhow::Result<Report> {
-    let found = find(&loaded.csr, request, common).map_err(|error| match error.downcast() {
-        Ok(error) => explain(&loaded.names(), error),
-        Err(error) => error,
-    });
-    let found = found.inspect_err(|error| say_kept(error, request.scratch.as_ref()))?;
-    found.write(loaded, &request.outputs, common)
+    find(&loaded.csr, request, common)
+        .inspect_err(|error| say_kept(error, request.scratch.as_ref()))?
+        .write(loaded, &request.outputs, common)
 }
 
 /// Says that what a run has done which was interrupted, or whose GPU failed, is in its folder.
@@ -198,42 +190,38 @@ fn say_kept(error: &anyhow::Error, scratch: Option<&ScratchFolder>) {
 /// The pairs, and who found them.
 struct Found {
     pairs: Box<dyn AnyPairs>,
-    plan: Plan,
     gpus: Option<Vec<Gpu>>,
     /// How many ranks, if not one.
     ranks: Option<usize>,
     in_memory: bool,
-    times: Times,
+    /// Of each run, in milliseconds.
+    times: Vec<f64>,
 }
 
 impl Found {
     /// Writes the results row by row.
     fn write(self, loaded: &Loaded, outputs: &Outputs, common: &Common) -> anyhow::Result<Report> {
-        let Self { pairs, plan, gpus, ranks, in_memory, times } = self;
+        let Self { pairs, gpus, ranks, in_memory, times } = self;
+        let plan = pairs.plan();
         let names = loaded.names();
         if common.explain {
-            match ranks {
-                Some(ranks) => say(format_args!("{plan} on each of {ranks} ranks")),
-                None => say(format_args!("{plan}")),
-            }
+            say(format_args!("{}", by_ranks(plan, ranks)));
         }
         let checked_rows = outputs.check.map(|n_rows| {
-            let sources = check::spread(names.n_vertices, n_rows);
-            let row = |source| pairs.row(source);
-            check::check_rows(&loaded.csr, &names, common.threads, sources, row)
+            let sources = spread(names.n_vertices, n_rows);
+            check_rows(&loaded.csr, common.threads, sources, |source| pairs.row(source))
         });
         let checked_rows = checked_rows.transpose()?;
         let mark = outputs.mark(loaded)?;
-        let bar = Bar::new("writing", common);
-        let step = |done, total| bar.step(done, total);
+        let step = progress("writing", common);
         if let Some((output, mark)) = outputs.distances.as_ref().zip(mark.as_ref()) {
             output.write_pairs(&names, mark, &*pairs, &step)?;
         }
         if let Some((output, mark)) = outputs.next_hops.as_ref().zip(mark.as_ref()) {
             output.write_next_hops(&names, mark, &*pairs, &step)?;
         }
-        let summary = pairs.summary(Some(&step)).map_err(|error| explain(&names, error))?;
-        drop(bar);
+        let summary = pairs.summary(Some(&step))?;
+        drop(step);
         check_interrupt()?;
         Ok(Report {
             head: Head {
@@ -241,14 +229,13 @@ impl Found {
                 threads: plan.threads,
                 ..loaded.head("apsp").solved(plan.algorithm.name(), &times, common)
             },
-            matrix: Matrix::of(&plan),
+            matrix: Matrix::of(plan),
             device: gpus.filter(|_| in_memory).map(|gpus| Device::of(&gpus, pairs.report())),
             order_ms: (plan.algorithm == Algorithm::Supernodes)
                 .then(|| Ms(pairs.report().order_ms)),
             ranks,
             reachable_pairs: summary.n_reachable_pairs,
-            distance_sum: summary.sum.into(),
-            max_distance: summary.max.map(Amount::from),
+            sums: Sums::of(summary.sum, summary.max),
             checked_rows,
         })
     }
@@ -257,8 +244,7 @@ impl Found {
 /// By GPUs where they are wanted or pay, and by the CPU where they do not, or fail and nobody has
 /// asked for them.
 fn find(graph: &AnyCsr, request: &Request, common: &Common) -> anyhow::Result<Found> {
-    let bar = Bar::new("solving", common);
-    let step = |done, total| bar.step(done, total);
+    let step = progress("solving", common);
     let Request { config, scratch, .. } = request;
     let in_memory = scratch.is_none();
     let had_run = scratch.as_ref().is_some_and(ScratchFolder::holds_run);
@@ -292,13 +278,12 @@ fn find(graph: &AnyCsr, request: &Request, common: &Common) -> anyhow::Result<Fo
         match found {
             Ok((pairs, whole_ms)) => {
                 // what goes back and forth is reported beside the solving
-                let times = Times::of(if in_memory { solve_ms } else { whole_ms })?;
-                let plan = pairs.plan().clone();
-                return Ok(Found { pairs, plan, gpus: Some(gpus), ranks: None, in_memory, times });
+                let times = if in_memory { solve_ms } else { whole_ms };
+                return Ok(Found { pairs, gpus: Some(gpus), ranks: None, in_memory, times });
             }
             Err(reason) => match reason.downcast::<ApspError>()? {
                 reason if common.backend == Backend::Auto && may_do_on_cpu(&reason) => {
-                    backend::stay_on_cpu(&reason, common)?;
+                    backend::stay_on_cpu::<Gpu>(&reason, common);
                 }
                 reason => return Err(reason.into()),
             },
@@ -309,8 +294,7 @@ fn find(graph: &AnyCsr, request: &Request, common: &Common) -> anyhow::Result<Fo
     let scratch =
         scratch.map(|folder| ScratchFolder { resume: folder.resume || !had_run, ..folder });
     let (pairs, times) = repeated(common, || Ok(solve(solver, scratch.as_ref())?))?;
-    let (plan, times) = (pairs.plan().clone(), Times::of(times)?);
-    Ok(Found { pairs, plan, gpus: None, ranks: None, in_memory, times })
+    Ok(Found { pairs, gpus: None, ranks: None, in_memory, times })
 }
 
 /// Whether a GPU has failed, or refused.
@@ -333,33 +317,11 @@ fn may_do_on_cpu(error: &ApspError) -> bool {
     )
 }
 
-/// The error with the file's names in it, and the options that help.
-pub(super) fn explain(names: &Names<'_>, error: ApspError) -> anyhow::Error {
-    let help = match error {
-        ApspError::Search(error) => return names.explain(error),
-        ApspError::TooLarge { .. } => " (--scratch DIR)",
-        ApspError::OverMemory { .. } => " (--scratch DIR, --memory SIZE)",
-        ApspError::ScratchMemory { .. } => " (--memory SIZE, --threads N)",
-        ApspError::Scratch(ScratchError::Write { .. } | ScratchError::Started { .. }) => {
-            " (--resume)"
-        }
-        other => return anyhow!(other),
-    };
-    anyhow!("{error}{help}")
-}
-
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.ranks {
-            Some(ranks) => writeln!(f, "{} on each of {ranks} ranks", self.head)?,
-            None => writeln!(f, "{}", self.head)?,
-        }
+        writeln!(f, "{}", by_ranks(&self.head, self.ranks))?;
         let pairs = grouped(self.reachable_pairs as u128);
-        write!(f, "{pairs} pairs have a path; distances sum to {}", self.distance_sum)?;
-        match self.max_distance {
-            Some(max) => writeln!(f, ", the greatest is {max}"),
-            None => writeln!(f),
-        }?;
+        writeln!(f, "{pairs} pairs have a path; {}", self.sums)?;
         match self.checked_rows {
             Some(1) => writeln!(f, "1 row is what a search finds"),
             Some(n_rows) => writeln!(f, "{n_rows} rows are what searches find"),

@@ -7,10 +7,7 @@ mod diameter;
 use std::fmt;
 use std::path::Path;
 
-use ::centrality::{
-    CentralityError, Config, Correction, Lengths, Sources, Totals, any, sampling_error,
-};
-use anyhow::anyhow;
+use ::centrality::{Config, Correction, Lengths, Sources, Totals, any, sampling_error};
 use hierarchy::Prepared;
 use paths::Number;
 use serde::Serialize;
@@ -18,12 +15,11 @@ use serde::Serialize;
 use crate::backend;
 use crate::cli::{CentralityArgs, Common, Measure, Side};
 use crate::failure::{WrongUse, say};
-use crate::ids::Names;
 use crate::load::{Loaded, load};
 use crate::output::{ResultFile, is_standard_output, refuse_same};
-use crate::progress::Bar;
+use crate::progress::progress;
 use crate::report::{Amount, Head, VERTICES, counted, grouped};
-use crate::search::{Times, repeated};
+use crate::search::repeated;
 
 /// The share of samples in which an estimate may be off by more than is reported.
 const FAILURE: f64 = 0.01;
@@ -57,37 +53,42 @@ struct Report {
 }
 
 pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> {
+    args.check(common)?;
     if args.measure == [Measure::Diameter] {
         return diameter::run(args, common);
     }
-    if args.measure == [Measure::Betweenness] {
-        return betweenness::run(args, common);
+    let is_betweenness = args.measure == [Measure::Betweenness];
+    if is_betweenness {
+        backend::cpu("--measure betweenness", common)?;
     }
     let inputs: Vec<&Path> = args.graph.inputs().collect();
-    let output = args.output.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()?;
-    let output = output.map(|file| file.needs_columns("the names of vertices")).transpose()?;
+    let output = ResultFile::check_columns(&args.output, &inputs, "the names of vertices")?;
     check_state(args)?;
     let loaded = load(&args.graph, common)?;
-    let names = loaded.names();
-    let lengths = lengths(&loaded, args, common);
+    match is_betweenness {
+        true => loaded.print(betweenness::find(&loaded, args, output, common), common),
+        false => loaded.print(find(&loaded, args, output, common), common),
+    }
+}
+
+fn find(
+    loaded: &Loaded,
+    args: &CentralityArgs,
+    output: Option<ResultFile>,
+    common: &Common,
+) -> anyhow::Result<Report> {
+    let lengths = lengths(loaded, args, common);
     let config = config(lengths, args, common);
-    let gpus = match backend::gpu_on_request(common)? {
-        Some(first) => backend::with_others(first, args.gpus, None)?,
-        None => Vec::new(),
-    };
-    let bar = Bar::new("searching", common);
-    let step = |done, total| bar.step(done, total);
+    let gpus = backend::gpus_on_request(args.gpus, common)?;
+    let step = progress("searching", common);
     let hierarchy = loaded.prepared.as_ref().map(Prepared::hierarchy);
-    let (totals, times) = repeated(common, || {
-        let found = any::totals(&loaded.csr, hierarchy, &gpus, &config, Some(&step));
-        found.map_err(|error| explain(error, &names))
-    })?;
-    drop(bar);
-    let solve = Times::of(times)?;
+    let (totals, times) =
+        repeated(common, || Ok(any::totals(&loaded.csr, hierarchy, &gpus, &config, Some(&step))?))?;
+    drop(step);
     if let Some(output) = output {
         let column = |&measure: &Measure| Some((measure.name(), values(&totals, measure, args)?));
         let columns: Vec<_> = args.measure.iter().filter_map(column).collect();
-        output.write_measures(&names, &columns)?;
+        output.write_measures(&loaded.names(), &columns)?;
     }
     let (n_vertices, n_sources) = (totals.n_vertices(), totals.n_sources());
     let algorithm = match lengths {
@@ -95,8 +96,8 @@ pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
         Lengths::Weights if hierarchy.is_some() => "hierarchy",
         Lengths::Weights => "rows",
     };
-    let head = loaded.head("centrality").solved(algorithm, &solve, common);
-    let report = Report {
+    let head = loaded.head("centrality").solved(algorithm, &times, common);
+    Ok(Report {
         head: Head {
             backend: if gpus.is_empty() { "cpu" } else { "cuda" },
             threads: n_threads(common),
@@ -115,8 +116,7 @@ pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
         hop_plot: totals.hop_plot(),
         sampling_error: (!totals.is_exact() && n_sources > 1)
             .then(|| sampling_error(n_vertices, n_sources, FAILURE)),
-    };
-    loaded.print(&report, common)
+    })
 }
 
 /// Refuses a state that no run could go on from, or that is the file of results.
@@ -181,27 +181,6 @@ fn values(totals: &Totals, measure: Measure, args: &CentralityArgs) -> Option<Ve
 
 fn floats(values: Vec<f64>) -> Vec<Number> {
     values.into_iter().map(Number::F64).collect()
-}
-
-/// The error with vertices as the file names them.
-fn explain(error: CentralityError, names: &Names<'_>) -> anyhow::Error {
-    match error {
-        CentralityError::Search(error) => names.explain(error),
-        CentralityError::Hierarchy(error) => names.explain_hierarchy(error),
-        CentralityError::NegativeWeight { from, to, weight } => anyhow!(
-            "measures of distances need weights of at least zero, but the arc from {} to {} has \
-             {weight}; count arcs with --hops",
-            names.name(from),
-            names.name(to)
-        ),
-        CentralityError::WithoutLength { from, to, weight } => anyhow!(
-            "betweenness needs arcs that make paths longer, but the arc from {} to {} has weight \
-             {weight}, which makes one no longer; count arcs with --hops",
-            names.name(from),
-            names.name(to)
-        ),
-        other => other.into(),
-    }
 }
 
 impl fmt::Display for Report {

@@ -1,9 +1,9 @@
 //! `starpath closure`: which vertices reach which.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::{anyhow, bail};
+use anyhow::bail;
 use closure::{
     Algorithm, ClosureError, Config, Found, OnGpu, Plan, Times as DeviceTimes, closure,
     closure_on_gpus, counts,
@@ -19,9 +19,9 @@ use crate::cli::{Backend, ClosureAlgorithm, ClosureArgs, Common};
 use crate::failure::say;
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
-use crate::progress::Bar;
+use crate::progress::progress;
 use crate::report::{Head, Ms, grouped};
-use crate::search::{Times, repeated};
+use crate::search::repeated;
 
 #[derive(Serialize)]
 struct Report {
@@ -66,14 +66,10 @@ struct Solved {
 }
 
 pub(crate) fn run(args: &ClosureArgs, common: &Common) -> anyhow::Result<()> {
+    args.check(common)?;
     let inputs: Vec<&Path> = args.graph.inputs().collect();
-    let output = |path: &Option<PathBuf>| {
-        path.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()
-    };
-    let counts_file = output(&args.counts)?;
-    let counts_file =
-        counts_file.map(|file| file.needs_columns("the names of vertices")).transpose()?;
-    let mut output = output(&args.output)?;
+    let counts_file = ResultFile::check_columns(&args.counts, &inputs, "the names of vertices")?;
+    let mut output = ResultFile::check(&args.output, &inputs)?;
     if args.packed {
         output = output.map(ResultFile::needs_bits).transpose()?;
     }
@@ -81,17 +77,26 @@ pub(crate) fn run(args: &ClosureArgs, common: &Common) -> anyhow::Result<()> {
         output.refuse_same(counts)?;
     }
     let loaded = load(&args.graph, common)?;
-    let names = loaded.names();
     let is_free = args.algorithm == ClosureAlgorithm::Plain(Algorithm::Auto) && !args.no_condense;
     if let (None, Some(file)) = (&output, &counts_file)
         && is_free
         && common.backend != Backend::Cuda
     {
-        let report = count(&loaded, file, common)?;
-        return loaded.print(&report, common);
+        return loaded.print(count(&loaded, file, common), common);
     }
+    loaded.print(close(&loaded, args, output, counts_file, common), common)
+}
+
+/// The closure, written to the files that are asked for.
+fn close(
+    loaded: &Loaded,
+    args: &ClosureArgs,
+    output: Option<ResultFile>,
+    counts_file: Option<ResultFile>,
+    common: &Common,
+) -> anyhow::Result<Report> {
+    let names = loaded.names();
     let solved = solve(&loaded.csr.unweighted(), args, common)?;
-    let solve = Times::of(solved.times)?;
     let Found { closure, plan } = solved.found;
     if common.explain {
         say(format_args!("{plan}"));
@@ -104,47 +109,43 @@ pub(crate) fn run(args: &ClosureArgs, common: &Common) -> anyhow::Result<()> {
     if let Some(file) = counts_file {
         file.write_counts(&names, &closure.counts())?;
     }
-    let report = Report {
+    Ok(Report {
         head: Head {
             backend: if solved.device.is_some() { "cuda" } else { "cpu" },
             threads: plan.threads,
-            ..loaded.head("closure").solved(plan.algorithm, &solve, common)
+            ..loaded.head("closure").solved(plan.algorithm, &solved.times, common)
         },
         device: solved.device,
         reachable_pairs: closure.n_pairs(),
-    };
-    loaded.print(&report, common)
+    })
 }
 
 /// Counts alone, for which there need not be bits of all pairs.
 fn count(loaded: &Loaded, file: &ResultFile, common: &Common) -> anyhow::Result<Report> {
-    let bar = Bar::new("counting", common);
-    let step = |done, total| bar.step(done, total);
+    let step = progress("counting", common);
     let arcs = loaded.csr.unweighted();
-    let counted = || counts(&arcs, Some(&step)).map_err(|error| explain(error.into()));
-    let (counts, times) = repeated(common, counted)?;
-    drop(bar);
+    let (counts, times) = repeated(common, || Ok(counts(&arcs, Some(&step))?))?;
+    drop(step);
     file.write_counts(&loaded.names(), &counts)?;
     if common.explain {
         say(format_args!("components: bits of these are enough, for only counts were asked for"));
     }
     let algorithm = Algorithm::Components.name();
     Ok(Report {
-        head: loaded.head("closure").solved(algorithm, &Times::of(times)?, common),
+        head: loaded.head("closure").solved(algorithm, &times, common),
         device: None,
         reachable_pairs: counts.iter().map(|&(reached, _)| reached as usize).sum(),
     })
 }
 
 fn solve(graph: &Csr<u32>, args: &ClosureArgs, common: &Common) -> anyhow::Result<Solved> {
-    let bar = Bar::new("solving", common);
-    let step = |done, total| bar.step(done, total);
+    let step = progress("solving", common);
     if let Some(first) = backend::gpu_for_closure(graph.n_vertices(), args.algorithm, common)? {
         let gpus = backend::with_others(first, args.gpus, None)?;
         // what goes back and forth is reported beside the solving
         let mut on_device = Vec::new();
         let tried = repeated(common, || {
-            let closed = on_gpus(&gpus, graph, args, &step).map_err(explain)?;
+            let closed = on_gpus(&gpus, graph, args, &step)?;
             on_device.push(closed.times.solve_ms);
             Ok(closed)
         });
@@ -158,12 +159,12 @@ fn solve(graph: &Csr<u32>, args: &ClosureArgs, common: &Common) -> anyhow::Resul
                 return Ok(Solved { found: closed.found, device, times: on_device });
             }
             Err(reason) if common.backend == Backend::Auto && is_of_gpu(&reason) => {
-                backend::stay_on_cpu(&reason, common)?;
+                backend::stay_on_cpu::<Gpu>(&reason, common);
             }
             Err(reason) => return Err(reason),
         }
     }
-    let (found, times) = repeated(common, || on_cpu(graph, args, &step).map_err(explain))?;
+    let (found, times) = repeated(common, || on_cpu(graph, args, &step))?;
     Ok(Solved { found, device: None, times })
 }
 
@@ -211,14 +212,6 @@ fn is_of_gpu(error: &anyhow::Error) -> bool {
     use ClosureError::{Gpu, TooLarge, TooManyArcs};
     matches!(error.downcast_ref(), Some(Gpu(_) | TooLarge { .. } | TooManyArcs { .. }))
         || matches!(error.downcast_ref(), Some(StarError::Gpu(_) | StarError::TooLarge { .. }))
-}
-
-/// The error as the program ends with it.
-pub(super) fn explain(error: anyhow::Error) -> anyhow::Error {
-    match error.downcast_ref() {
-        Some(ClosureError::TooLarge { .. }) => anyhow!("{error} (--counts OUT.tsv)"),
-        _ => error,
-    }
 }
 
 impl fmt::Display for Report {

@@ -87,7 +87,7 @@ pub(crate) fn run(args: &ConvertArgs, common: &Common) -> anyhow::Result<()> {
     check_interrupt()?;
     let head = loaded.head("convert");
     let output = shown_output(output);
-    loaded.print(&Report { head, write_ms, output, names }, common)
+    loaded.print(Ok(Report { head, write_ms, output, names }), common)
 }
 
 /// Vertices that no arc touches. O(n + m).

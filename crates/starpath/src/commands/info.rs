@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Instant;
 
-use graph_formats::{AnyCsr, Csr, Direction, DisjointSets, VertexId, with_csr};
+use graph_formats::{AnyCsr, ArcCounts, Direction, VertexId, with_csr};
 use paths::Total;
 use serde::Serialize;
 use sssp::any;
@@ -47,19 +47,18 @@ struct Report {
 pub(crate) fn run(args: &InfoArgs, common: &Common) -> anyhow::Result<()> {
     backend::cpu("info", common)?;
     let loaded = load_silently(&args.graph, common)?;
-    loaded.print(&survey(&loaded, common)?, common)
+    loaded.print(survey(&loaded, common), common)
 }
 
 fn survey(loaded: &Loaded, common: &Common) -> anyhow::Result<Report> {
     let (names, arcs) = (loaded.names(), loaded.csr.unweighted());
     let config = sssp::Config { threads: common.threads, ..Default::default() };
-    let solver = any::solver(&loaded.csr, &config, None).map_err(|error| names.explain(error))?;
+    let solver = any::solver(&loaded.csr, &config, None)?;
     let plan = solver.plan();
     let start = Instant::now();
     let [least, greatest, sum] = weights(&loaded.csr);
     let has_arcs = arcs.n_arcs() > 0;
-    let degrees = || arcs.vertices().map(|v| arcs.out_degree(v));
-    let (components, largest_component) = components(&arcs);
+    let counts = ArcCounts::of(&arcs);
     let last = (arcs.n_vertices() as VertexId).checked_sub(1);
     let head = loaded.head("info");
     let mut report = Report {
@@ -73,14 +72,14 @@ fn survey(loaded: &Loaded, common: &Common) -> anyhow::Result<Report> {
         max_weight: has_arcs.then(|| greatest.into()),
         equal_weights: loaded.csr.common_weight().is_some(),
         weight_sum: sum.into(),
-        self_loops: arcs.arcs().filter(|&(u, v, _)| u == v).count(),
-        parallel_arcs: parallel_arcs(&arcs),
-        min_degree: degrees().min().unwrap_or(0),
+        self_loops: counts.self_loops,
+        parallel_arcs: counts.parallel,
+        min_degree: counts.least_degree,
         mean_degree: arcs.n_arcs() as f64 / arcs.n_vertices().max(1) as f64,
-        max_degree: degrees().max().unwrap_or(0),
-        isolated: isolated(&arcs),
-        components,
-        largest_component,
+        max_degree: counts.greatest_degree,
+        isolated: counts.isolated,
+        components: counts.components,
+        largest_component: counts.largest_component,
         first_id: last.map(|_| names.name(0).into()),
         last_id: last.map(|last| names.name(last).into()),
         auto: plan.to_string(),
@@ -97,32 +96,6 @@ fn weights(graph: &AnyCsr) -> [Total; 3] {
         let [least, greatest] = [summary.least, summary.greatest].map(|weight| Total::of([weight]));
         [least, greatest, Total::of(graph.arcs().map(|arc| arc.2))]
     })
-}
-
-/// How many components the graph falls into when arcs may be walked both ways, and how many
-/// vertices the largest has.
-fn components(graph: &Csr<u32>) -> (usize, usize) {
-    let (n_components, labels) = DisjointSets::joined_by(graph).labels();
-    let mut sizes = vec![0; n_components];
-    labels.iter().for_each(|&label| sizes[label as usize] += 1);
-    (n_components, sizes.into_iter().max().unwrap_or(0))
-}
-
-/// Arcs that another arc of their row, with the same end, stands before. O(n + m).
-fn parallel_arcs(graph: &Csr<u32>) -> usize {
-    // the vertex that last had an arc to each vertex
-    let mut tails = vec![VertexId::MAX; graph.n_vertices()];
-    graph.arcs().filter(|&(u, v, _)| std::mem::replace(&mut tails[v as usize], u) == u).count()
-}
-
-/// Vertices without an arc to or from another. O(n + m).
-fn isolated(graph: &Csr<u32>) -> usize {
-    let mut touched = vec![false; graph.n_vertices()];
-    for (u, v, _) in graph.arcs().filter(|&(u, v, _)| u != v) {
-        touched[u as usize] = true;
-        touched[v as usize] = true;
-    }
-    touched.iter().filter(|&&touched| !touched).count()
 }
 
 impl fmt::Display for Report {
@@ -158,17 +131,5 @@ impl fmt::Display for Report {
         )?;
         writeln!(f, "auto runs    {}", self.auto)?;
         self.notes.iter().try_for_each(|note| writeln!(f, "note         {note}"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn arcs_join_both_ways() {
-        let graph = Csr::from_arcs(6, &[(3, 0, 1u32), (4, 3, 1), (2, 2, 1), (5, 1, 1)]).unwrap();
-        assert_eq!(components(&graph), (3, 3));
-        assert_eq!(components(&Csr::from_arcs(0, &[]).unwrap()), (0, 0));
     }
 }

@@ -4,19 +4,18 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::time::Instant;
 
-use hierarchy::Prepared;
 use paths::Number;
 use serde::Serialize;
-use sssp::{Config, Path, SsspError};
+use sssp::Path;
 
 use crate::backend;
 use crate::cli::{Common, PathArgs};
 use crate::failure::say;
 use crate::ids::{Id, Names};
 use crate::load::{Loaded, load};
-use crate::progress::Bar;
+use crate::progress::progress;
 use crate::report::{ARCS, Amount, Head, Ms, PATHS, counted, milliseconds};
-use crate::search::{Times, repeated};
+use crate::search::repeated;
 
 #[derive(Serialize)]
 struct Report {
@@ -53,39 +52,10 @@ impl Found {
 pub(crate) fn run(args: &PathArgs, k: NonZeroUsize, common: &Common) -> anyhow::Result<()> {
     backend::cpu("path --k", common)?;
     let loaded = load(&args.graph, common)?;
-    let report = match &loaded.prepared {
-        Some(prepared) => ask(&loaded, prepared, args, k, common),
-        None => solve(&loaded, args, k, common),
-    };
-    loaded.print(&report?, common)
+    loaded.print(solve(&loaded, args, k, common), common)
 }
 
-/// By the distances of the hierarchy.
-fn ask(
-    loaded: &Loaded,
-    prepared: &Prepared,
-    args: &PathArgs,
-    k: NonZeroUsize,
-    common: &Common,
-) -> anyhow::Result<Report> {
-    let names = loaded.names();
-    let (source, target) = args.ends(&names)?;
-    let explain = |error| names.explain_hierarchy(error);
-    let metric = hierarchy::any::metric(prepared, &loaded.csr).map_err(explain)?;
-    let (paths, times) =
-        repeated(common, || metric.k_shortest_paths(source, target, k.get()).map_err(explain))?;
-    let times = Times::of(times)?;
-    Ok(Report {
-        head: Head { threads: 1, ..loaded.head("path").solved("hierarchy", &times, common) },
-        prepare_ms: None,
-        relaxations: None,
-        source: names.name(source).into(),
-        target: names.name(target).into(),
-        k,
-        paths: paths.into_iter().map(|path| Found::of(path, &names)).collect(),
-    })
-}
-
+/// By the distances of a hierarchy where there is one, else by those of a search.
 fn solve(
     loaded: &Loaded,
     args: &PathArgs,
@@ -94,32 +64,40 @@ fn solve(
 ) -> anyhow::Result<Report> {
     let names = loaded.names();
     let (source, target) = args.ends(&names)?;
-    let explain = |error: SsspError| names.explain(error);
-    let config =
-        Config { threads: common.threads, expected_searches: common.repeat, ..Config::default() };
-    let bar = Bar::new("searching", common);
-    let step = |done, total| bar.step(done, total);
-    let start = Instant::now();
-    let mut solver = sssp::any::solver(&loaded.csr, &config, Some(&step)).map_err(explain)?;
-    let prepare_ms = milliseconds(start.elapsed());
-    let (found, times) =
-        repeated(common, || solver.k_shortest_paths(source, target, k.get()).map_err(explain))?;
-    let (times, plan, work) = (Times::of(times)?, &found.plan, found.work);
-    if common.explain {
-        say(format_args!("distances to the target: {plan}"));
-        let (arcs, settled) = (work.relaxations, work.settled);
-        say(format_args!("work: {arcs} arcs looked at, {settled} vertices settled"));
-    }
-    let head = loaded.head("path").solved("yen", &times, common);
-    let head = Head { threads: plan.threads, ..head };
+    let head = loaded.head("path");
+    let (head, paths, prepare_ms, relaxations) = match &loaded.prepared {
+        Some(prepared) => {
+            let metric = hierarchy::any::metric(prepared, &loaded.csr)?;
+            let (paths, times) =
+                repeated(common, || Ok(metric.k_shortest_paths(source, target, k.get())?))?;
+            let head = Head { threads: 1, ..head.solved("hierarchy", &times, common) };
+            (head, paths, None, None)
+        }
+        None => {
+            let step = progress("searching", common);
+            let start = Instant::now();
+            let mut solver = sssp::any::solver(&loaded.csr, &common.config(), Some(&step))?;
+            let prepare_ms = milliseconds(start.elapsed());
+            let (found, times) =
+                repeated(common, || Ok(solver.k_shortest_paths(source, target, k.get())?))?;
+            let (plan, work) = (&found.plan, found.work);
+            if common.explain {
+                say(format_args!("distances to the target: {plan}"));
+                let (arcs, settled) = (work.relaxations, work.settled);
+                say(format_args!("work: {arcs} arcs looked at, {settled} vertices settled"));
+            }
+            let head = Head { threads: plan.threads, ..head.solved("yen", &times, common) };
+            (head, found.answer, Some(prepare_ms), Some(work.relaxations))
+        }
+    };
     Ok(Report {
         head,
-        prepare_ms: Some(prepare_ms),
-        relaxations: Some(work.relaxations),
+        prepare_ms,
+        relaxations,
         source: names.name(source).into(),
         target: names.name(target).into(),
         k,
-        paths: found.answer.into_iter().map(|path| Found::of(path, &names)).collect(),
+        paths: paths.into_iter().map(|path| Found::of(path, &names)).collect(),
     })
 }
 

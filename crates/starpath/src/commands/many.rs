@@ -20,10 +20,10 @@ use crate::failure::say;
 use crate::ids::{IdList, Names};
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
-use crate::progress::{Bar, EndAtOnce};
+use crate::progress::{EndAtOnce, progress};
 use crate::ranks::{agree, refuse, share_graph};
-use crate::report::{Amount, Head, Ms, grouped};
-use crate::search::{Device, Times, repeated, repeated_by};
+use crate::report::{Head, Ms, Sums, by_ranks, grouped};
+use crate::search::{Device, repeated, repeated_by};
 
 #[derive(Serialize)]
 struct Report {
@@ -46,8 +46,8 @@ struct Report {
     ranks: Option<usize>,
     /// Pairs, or vertices, that have a distance.
     reached: usize,
-    distance_sum: Amount,
-    max_distance: Option<Amount>,
+    #[serde(flatten)]
+    sums: Sums,
 }
 
 /// What rank 0 has read.
@@ -87,17 +87,13 @@ pub(crate) fn run(
                 && configs.is_auto()
                 && ranks.size() == 1 =>
         {
-            let (table, report) = ask(loaded, prepared, [sources, targets], args.gpus, common)?;
-            if let Some(output) = output {
-                output.write_table(&loaded.names(), sources, targets, &table)?;
-            }
-            Ok(report)
+            ask(loaded, prepared, [sources, targets], args.gpus, output.as_ref(), common)
         }
         _ => table(ranks, &graph, root.as_ref(), &configs, args.gpus, common),
-    }?;
-    match root {
-        Some(root) => root.loaded.print(&report, common),
-        None => Ok(()),
+    };
+    match &root {
+        Some(root) => root.loaded.print(report, common),
+        None => report.map(drop),
     }
 }
 
@@ -136,13 +132,13 @@ fn table(
     let own = sources.chunks(share).nth(ranks.rank()).unwrap_or_default();
     let n_tables = common.repeat.map_or(1, |n| n.get());
     let searches = Searches::Table(own.len().saturating_mul(n_tables));
-    let bar = Bar::new("searching", common);
-    let step = |done, total| bar.step(done, total);
+    let step = progress("searching", common);
     let solver = match (ranks.size(), &configs.cpu) {
         (2.., Some(config)) => {
-            sssp::any::solver(graph, config, Some(&step)).map(|solver| (solver, "cpu"))
+            let solver = sssp::any::solver(graph, config, Some(&step));
+            solver.map(|solver| (solver, "cpu")).map_err(Into::into)
         }
-        _ => backend::solver(graph, configs, searches, gpus, &step, common)?,
+        _ => backend::solver(graph, configs, searches, gpus, &step, common),
     };
     let (mut solver, backend) = agree(ranks, solver.map_err(|e| names.explain(e)))?;
     let mut on_device = Vec::new();
@@ -153,7 +149,7 @@ fn table(
         let table = gathered(ranks, found.answer, sources.len())?;
         Ok((table, found.plan, found.device_times))
     })?;
-    let solve = Times::of(if on_device.is_empty() { times } else { on_device })?;
+    let times = if on_device.is_empty() { times } else { on_device };
     let at_once = configs.cpu.as_ref().map_or(1, |config| config.n_threads().min(own.len()));
     let threads = if plan.device.is_some() { plan.threads } else { plan.threads.max(at_once) };
     if common.explain {
@@ -164,7 +160,7 @@ fn table(
         output.write_table(&names, &sources, &targets, &table)?;
     }
     let load_ms = root.map(|root| root.loaded.load_ms);
-    let head = Head::of("sssp", graph).solved(plan.algorithm, &solve, common);
+    let head = Head::of("sssp", graph).solved(plan.algorithm, &times, common);
     let head = Head { backend, threads, load_ms, ..head };
     Ok(Report {
         prepare_ms: device_times.map(|times| Ms(times.prepare_ms)),
@@ -182,36 +178,33 @@ fn ask(
     prepared: &Prepared,
     [sources, targets]: [&[VertexId]; 2],
     gpus: Option<GpuCount>,
+    output: Option<&ResultFile>,
     common: &Common,
-) -> anyhow::Result<(AnyTable, Report)> {
-    let explain = |error| loaded.names().explain_hierarchy(error);
-    let gpus = match backend::gpu_on_request(common)? {
-        Some(first) => backend::with_others(first, gpus, None)?,
-        None => Vec::new(),
-    };
-    let bar = Bar::new("sweeping", common);
-    let step = |done, total| bar.step(done, total);
+) -> anyhow::Result<Report> {
+    let gpus = backend::gpus_on_request(gpus, common)?;
+    let step = progress("sweeping", common);
     let (table, times) = if gpus.is_empty() {
-        let metric = any::metric(prepared, &loaded.csr).map_err(explain)?;
+        let metric = any::metric(prepared, &loaded.csr)?;
         // nothing is open for writing yet
         let _at_once = EndAtOnce::new();
-        repeated(common, || metric.table(sources, targets).map_err(explain))?
+        repeated(common, || Ok(metric.table(sources, targets)?))?
     } else {
         let arcs = loaded.csr.unweighted();
         let on_gpu = |gpu| DeviceHierarchy::new(prepared.hierarchy(), &arcs, gpu);
-        let devices: Vec<_> = gpus.iter().map(on_gpu).collect::<Result<_, _>>().map_err(explain)?;
-        let mut metrics = any::customize_on_gpus(&devices, &loaded.csr).map_err(explain)?;
-        repeated(common, || metrics.table(sources, targets, Some(&step)).map_err(explain))?
+        let devices: Vec<_> = gpus.iter().map(on_gpu).collect::<Result<_, _>>()?;
+        let mut metrics = any::customize_on_gpus(&devices, &loaded.csr)?;
+        repeated(common, || Ok(metrics.table(sources, targets, Some(&step))?))?
     };
     let backend = if gpus.is_empty() { "cpu" } else { "cuda" };
-    let times = Times::of(times)?;
+    if let Some(output) = output {
+        output.write_table(&loaded.names(), sources, targets, &table)?;
+    }
     let head = loaded.head("sssp").solved("hierarchy", &times, common);
-    let report = Report {
+    Ok(Report {
         gpus: Some(gpus.len()).filter(|&n_gpus| n_gpus > 0),
         targets: Some(targets.len()),
         ..Report::of(Head { backend, ..head }, sources.len(), &table.distances)
-    };
-    Ok((table, report))
+    })
 }
 
 /// The rows of all ranks, at rank 0; the others keep their own.
@@ -234,28 +227,27 @@ fn nearest(
     common: &Common,
 ) -> anyhow::Result<Report> {
     let names = loaded.names();
-    let explain = |error| match error {
-        SsspError::NegativeWeight { from, to, weight, .. } => anyhow!(
+    let explain = |error: anyhow::Error| match error.downcast_ref() {
+        Some(SsspError::NegativeWeight { from, to, weight, .. }) => anyhow!(
             "--nearest needs weights of at least zero, but the arc from {} to {} has {weight}; ask \
              for a table with --targets",
-            names.name(from),
-            names.name(to)
+            names.name(*from),
+            names.name(*to)
         ),
-        other => names.explain(other),
+        _ => error,
     };
     let searches = Searches::Trees(common.repeat.map_or(1, |n| n.get()));
-    let bar = Bar::new("searching", common);
-    let step = |done, total| bar.step(done, total);
-    let solver = backend::solver(&loaded.csr, configs, searches, None, &step, common)?;
+    let step = progress("searching", common);
+    let solver = backend::solver(&loaded.csr, configs, searches, None, &step, common);
     let (mut solver, backend) = solver.map_err(explain)?;
-    let (found, times) = repeated(common, || solver.nearest(sources).map_err(explain))?;
-    let solve = Times::of(times)?;
+    let (found, times) =
+        repeated(common, || solver.nearest(sources).map_err(|error| explain(error.into())))?;
     let (plan, device_times, nearest) = (&found.plan, found.device_times, &found.answer);
     if let Some(output) = output {
         output.write_nearest(&names, nearest)?;
     }
     let algorithm = if device_times.is_some() { plan.algorithm } else { "dijkstra" };
-    let head = loaded.head("sssp").solved(algorithm, &solve, common);
+    let head = loaded.head("sssp").solved(algorithm, &times, common);
     Ok(Report {
         prepare_ms: device_times.map(|times| Ms(times.prepare_ms)),
         device: device_times.map(|times| Device::of(&times, plan)),
@@ -275,18 +267,14 @@ impl Report {
             targets: None,
             ranks: None,
             reached: distances.n_reached(),
-            distance_sum: distances.sum().into(),
-            max_distance: distances.max().map(Amount::from),
+            sums: Sums::of(distances.sum(), distances.max()),
         }
     }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.ranks {
-            Some(ranks) => writeln!(f, "{} on each of {ranks} ranks", self.head)?,
-            None => writeln!(f, "{}", self.head)?,
-        }
+        writeln!(f, "{}", by_ranks(&self.head, self.ranks))?;
         let (sources, reached) = (grouped(self.sources as u128), grouped(self.reached as u128));
         match self.targets {
             Some(targets) => {
@@ -295,10 +283,6 @@ impl fmt::Display for Report {
             }
             None => write!(f, "{reached} vertices are reached from the nearest of {sources}")?,
         }
-        write!(f, "; distances sum to {}", self.distance_sum)?;
-        match self.max_distance {
-            Some(max) => writeln!(f, ", the greatest is {max}"),
-            None => writeln!(f),
-        }
+        writeln!(f, "; {}", self.sums)
     }
 }

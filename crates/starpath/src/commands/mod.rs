@@ -38,10 +38,7 @@ pub(crate) fn run(cli: Cli, ranks: &dyn Communicator) -> anyhow::Result<()> {
     pool.build_global().map_err(|error| no_threads(&error))?;
     let common = &cli.common;
     match &cli.command {
-        Command::Apsp(args) if ranks.size() > 1 => {
-            args.check(common)?;
-            apsp::run_over(ranks, args, common)
-        }
+        Command::Apsp(args) if ranks.size() > 1 => apsp::run_over(ranks, args, common),
         Command::Sssp(args) if args.sources.is_some() => {
             many::run(ranks, args, args.solver.configs(common)?, common)
         }
@@ -59,19 +56,10 @@ pub(crate) fn run(cli: Cli, ranks: &dyn Communicator) -> anyhow::Result<()> {
         Command::Path(args) => path::run(args, &args.solver.configs(common)?, common),
         Command::Prepare(args) => prepare::prepare(args, common),
         Command::Customize(args) => prepare::customize(args, common),
-        Command::Apsp(args) => {
-            args.check(common)?;
-            apsp::run(args, common)
-        }
+        Command::Apsp(args) => apsp::run(args, common),
         Command::Query(args) => query::run(args, common),
-        Command::Closure(args) => {
-            args.check(common)?;
-            closure::run(args, common)
-        }
-        Command::Centrality(args) => {
-            args.check(common)?;
-            centrality::run(args, common)
-        }
+        Command::Closure(args) => closure::run(args, common),
+        Command::Centrality(args) => centrality::run(args, common),
         #[cfg(feature = "plot")]
         Command::Plot(args) => plot::run(args, common),
         #[cfg(not(feature = "plot"))]

@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use anyhow::{anyhow, bail};
 use graph_formats::{VertexId, id_of_line};
+use hierarchy::Prepared;
 use hierarchy::any::{self, AnyQuery};
-use hierarchy::{HierarchyError, Prepared};
 use paths::{Number, Total};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -21,8 +21,8 @@ use crate::load::{Loaded, load};
 use crate::numbers::read_entries;
 use crate::output::ResultFile;
 use crate::progress::check_interrupt;
-use crate::report::{Amount, Head, grouped};
-use crate::search::{Times, repeated};
+use crate::report::{Head, Sums, grouped};
+use crate::search::repeated;
 
 /// Pairs that a thread takes at a time, and after which it hears Ctrl-C.
 const PAIRS_PER_TASK: usize = 256;
@@ -34,8 +34,8 @@ struct Report {
     pairs: usize,
     /// Those that have a path.
     reached: usize,
-    distance_sum: Amount,
-    max_distance: Option<Amount>,
+    #[serde(flatten)]
+    sums: Sums,
     query_us: Microseconds,
 }
 
@@ -57,8 +57,7 @@ struct Answer {
 pub(crate) fn run(args: &PathArgs, file: &Path, common: &Common) -> anyhow::Result<()> {
     backend::cpu("path --pairs", common)?;
     let inputs: Vec<&Path> = args.graph.inputs().chain([file]).collect();
-    let output = args.output.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()?;
-    let output = output.map(|output| output.needs_columns("pairs")).transpose()?;
+    let output = ResultFile::check_columns(&args.output, &inputs, "pairs")?;
     let entries = read_entries(file, "pair of vertex ids")?;
     let loaded = load(&args.graph, common)?;
     let Some(prepared) = &loaded.prepared else {
@@ -66,8 +65,7 @@ pub(crate) fn run(args: &PathArgs, file: &Path, common: &Common) -> anyhow::Resu
         bail!("{graph} is not prepared for many pairs; `starpath prepare` does that once for all");
     };
     let pairs = pairs(file, &entries, &loaded.names())?;
-    let report = ask(&loaded, prepared, &pairs, args.paths, output.as_ref(), common)?;
-    loaded.print(&report, common)
+    loaded.print(ask(&loaded, prepared, &pairs, args.paths, output.as_ref(), common), common)
 }
 
 /// The vertices that lines name, two each.
@@ -121,8 +119,7 @@ fn ask(
     common: &Common,
 ) -> anyhow::Result<Report> {
     let names = loaded.names();
-    let explain = |error| names.explain_hierarchy(error);
-    let metric = any::metric(prepared, &loaded.csr).map_err(explain)?;
+    let metric = any::metric(prepared, &loaded.csr)?;
     let answer = |query: &mut dyn AnyQuery, &(source, target): &(VertexId, VertexId)| {
         let start = Instant::now();
         let (distance, path) = if with_paths {
@@ -137,9 +134,7 @@ fn ask(
     };
     let task = |query: &mut Box<dyn AnyQuery + '_>, pairs: &[(VertexId, VertexId)]| {
         check_interrupt()?;
-        let answers: Result<Vec<_>, HierarchyError> =
-            pairs.iter().map(|pair| answer(&mut **query, pair)).collect();
-        answers.map_err(explain)
+        pairs.iter().map(|pair| answer(&mut **query, pair)).collect::<anyhow::Result<Vec<_>>>()
     };
     let (answers, times) = repeated(common, || {
         let tasks = pairs.par_chunks(PAIRS_PER_TASK);
@@ -150,14 +145,15 @@ fn ask(
     if let Some(output) = output {
         write(output, &names, pairs, &answers, with_paths)?;
     }
-    let times = Times::of(times)?;
     let distances = || answers.iter().filter_map(|answer| answer.distance);
     Ok(Report {
         head: loaded.head("path").solved("hierarchy", &times, common),
         pairs: pairs.len(),
         reached: distances().count(),
-        distance_sum: distances().fold(Total::Integer(0), Total::add).into(),
-        max_distance: distances().reduce(|a, b| if a < b { b } else { a }).map(Amount::from),
+        sums: Sums::of(
+            distances().fold(Total::Integer(0), Total::add),
+            distances().reduce(|a, b| if a < b { b } else { a }),
+        ),
         query_us: Microseconds::of(answers.iter().map(|answer| answer.seconds).collect()),
     })
 }
@@ -198,9 +194,8 @@ impl fmt::Display for Report {
         writeln!(f, "{}", self.head)?;
         let [pairs, reached] = [self.pairs, self.reached].map(|n| grouped(n as u128));
         write!(f, "{reached} of {pairs} pairs have a path")?;
-        if let Some(max) = self.max_distance {
-            let sum = self.distance_sum;
-            write!(f, "; distances sum to {sum}, the greatest is {max}")?;
+        if self.sums.max_distance.is_some() {
+            write!(f, "; {}", self.sums)?;
         }
         let Microseconds { mean, p99 } = self.query_us;
         writeln!(f, "\na pair took {mean} us in the mean, {p99} us or less in 99 of 100")

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use hierarchy::{Prepared, any};
+use hierarchy::any;
 use serde::Serialize;
 use sssp::Goal;
 
@@ -11,7 +11,7 @@ use crate::cli::{Common, Configs, PathArgs};
 use crate::load::{Loaded, load};
 use crate::report::Head;
 use crate::route::Route;
-use crate::search::{Searched, Times, repeated, search};
+use crate::search::{Searched, repeated, search};
 
 #[derive(Serialize)]
 struct Report {
@@ -31,32 +31,7 @@ enum Found {
 
 pub(crate) fn run(args: &PathArgs, configs: &Configs, common: &Common) -> anyhow::Result<()> {
     let loaded = load(&args.graph, common)?;
-    let report = match &loaded.prepared {
-        Some(prepared) if configs.is_auto() => ask(&loaded, prepared, args, common),
-        _ => solve(&loaded, args, configs, common),
-    };
-    loaded.print(&report?, common)
-}
-
-/// Asks the hierarchy.
-fn ask(
-    loaded: &Loaded,
-    prepared: &Prepared,
-    args: &PathArgs,
-    common: &Common,
-) -> anyhow::Result<Report> {
-    let names = loaded.names();
-    backend::cpu("a path of a prepared graph", common)?;
-    let (source, target) = args.ends(&names)?;
-    let explain = |error| names.explain_hierarchy(error);
-    let metric = any::metric(prepared, &loaded.csr).map_err(explain)?;
-    let mut query = metric.query();
-    let (path, times) = repeated(common, || query.path(source, target).map_err(explain))?;
-    let times = Times::of(times)?;
-    let head = Head { threads: 1, ..loaded.head("path").solved("hierarchy", &times, common) };
-    let path = path.map(|path| (path.length, path.vertices));
-    let route = Route::of(&names, (source, target), path);
-    Ok(Report { found: Found::Prepared(head), route })
+    loaded.print(solve(&loaded, args, configs, common), common)
 }
 
 fn solve(
@@ -66,12 +41,26 @@ fn solve(
     common: &Common,
 ) -> anyhow::Result<Report> {
     let names = loaded.names();
-    let (source, target) = args.ends(&names)?;
-    let goal = Goal::Target(target);
-    let (tree, searched) = search(loaded, "path", source, goal, configs, common)?;
-    let path = tree.distance(target).zip(tree.path_to(target));
-    let route = Route::of(&names, (source, target), path);
-    Ok(Report { found: Found::Searched(searched), route })
+    let (found, ends, path) = match &loaded.prepared {
+        Some(prepared) if configs.is_auto() => {
+            backend::cpu("a path of a prepared graph", common)?;
+            let (source, target) = args.ends(&names)?;
+            let metric = any::metric(prepared, &loaded.csr)?;
+            let mut query = metric.query();
+            let (path, times) = repeated(common, || Ok(query.path(source, target)?))?;
+            let head = loaded.head("path").solved("hierarchy", &times, common);
+            let path = path.map(|path| (path.length, path.vertices));
+            (Found::Prepared(Head { threads: 1, ..head }), (source, target), path)
+        }
+        _ => {
+            let (source, target) = args.ends(&names)?;
+            let goal = Goal::Target(target);
+            let (tree, searched) = search(loaded, "path", source, goal, configs, common)?;
+            let path = tree.distance(target).zip(tree.path_to(target));
+            (Found::Searched(searched), (source, target), path)
+        }
+    };
+    Ok(Report { found, route: Route::of(&names, ends, path) })
 }
 
 impl fmt::Display for Report {

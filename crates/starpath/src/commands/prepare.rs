@@ -15,7 +15,7 @@ use crate::failure::WrongUse;
 use crate::ids::shown;
 use crate::load::{Loaded, load};
 use crate::output::{check_file, is_standard_output, shown_output};
-use crate::progress::{Bar, EndAtOnce, check_interrupt};
+use crate::progress::{EndAtOnce, check_interrupt, progress};
 use crate::report::{ARCS, Head, Ms, counted, milliseconds};
 
 #[derive(Serialize)]
@@ -42,8 +42,7 @@ pub(crate) fn prepare(args: &PrepareArgs, common: &Common) -> anyhow::Result<()>
     let inputs: Vec<&Path> = args.graph.inputs().chain(args.coordinates.as_deref()).collect();
     check_output(&args.output, &inputs)?;
     let loaded = load(&args.graph, common)?;
-    let report = order(&loaded, args, common)?;
-    loaded.print(&report, common)
+    loaded.print(order(&loaded, args, common), common)
 }
 
 pub(crate) fn customize(args: &CustomizeArgs, common: &Common) -> anyhow::Result<()> {
@@ -52,33 +51,30 @@ pub(crate) fn customize(args: &CustomizeArgs, common: &Common) -> anyhow::Result
     check_output(&args.output, &inputs)?;
     let before = read_prepared(&args.prepared)?;
     let loaded = load(&args.graph, common)?;
-    let report = weigh(&loaded, &before, args)?;
-    loaded.print(&report, common)
+    loaded.print(weigh(&loaded, &before, args), common)
 }
 
 /// Orders a graph, and writes its hierarchy.
 fn order(loaded: &Loaded, args: &PrepareArgs, common: &Common) -> anyhow::Result<Report> {
-    let explain = |error| loaded.names().explain_hierarchy(error);
     if let Some((from, to, weight)) = loaded.csr.first_negative() {
-        return Err(explain(HierarchyError::NegativeWeight { from, to, weight }));
+        return Err(HierarchyError::NegativeWeight { from, to, weight }.into());
     }
     let arcs = loaded.csr.unweighted();
     let coordinates = args.coordinates.as_deref();
     let coordinates = coordinates
         .map(|path| read_coordinates(path, &loaded.ids, arcs.n_vertices()))
         .transpose()?;
-    let bar = Bar::new("ordering", common);
-    let step = |done, total| bar.step(done, total);
+    let step = progress("ordering", common);
     // nothing is open for writing yet
     let at_once = EndAtOnce::new();
     let start = Instant::now();
     let order = Order::by_dissection(&arcs, coordinates.as_deref(), Some(&step));
-    let order = order.map_err(|error| explain(error.into()))?;
+    let order = order.map_err(HierarchyError::from)?;
     let order_ms = milliseconds(start.elapsed());
-    drop(bar);
-    let _bar = Bar::new("contracting", common);
+    drop(step);
+    let _bar = progress("contracting", common);
     let start = Instant::now();
-    let hierarchy = Hierarchy::new(&arcs, &order).map_err(explain)?;
+    let hierarchy = Hierarchy::new(&arcs, &order)?;
     let contract_ms = milliseconds(start.elapsed());
     drop(at_once);
     let report = write(loaded, &hierarchy, &args.output)?;
@@ -112,7 +108,7 @@ fn write(loaded: &Loaded, hierarchy: &Hierarchy, output: &Path) -> anyhow::Resul
         HierarchyError::AnotherGraph => {
             anyhow!("{}: its arcs are not those of the prepared graph", shown(&loaded.path))
         }
-        other => loaded.names().explain_hierarchy(other),
+        other => other.into(),
     })?;
     let customize_ms = milliseconds(start.elapsed());
     check_interrupt()?;

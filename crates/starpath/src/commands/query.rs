@@ -4,7 +4,9 @@ use std::fmt;
 use std::time::Instant;
 
 use anyhow::{anyhow, bail};
+use apsp::any::SavedMatrix;
 use graph_formats::IdKind;
+use graph_formats::npy::Dtype;
 use paths::Number;
 use serde::Serialize;
 
@@ -14,7 +16,10 @@ use crate::output::check_same_graph;
 use crate::progress::check_interrupt;
 use crate::report::{self, Ms, grouped, milliseconds};
 use crate::route::Route;
-use crate::saved::{SavedDistances, SavedHops, saved_ids};
+use crate::saved::saved_ids;
+
+/// The types of distances.
+const DISTANCES: [Dtype; 4] = [Dtype::U64, Dtype::I64, Dtype::F32, Dtype::F64];
 
 #[derive(Serialize)]
 struct Report {
@@ -29,8 +34,8 @@ struct Report {
 
 pub(crate) fn run(args: &QueryArgs, common: &Common) -> anyhow::Result<()> {
     let start = Instant::now();
-    let mut distances = SavedDistances::open(&args.distances)?;
-    let mut hops = SavedHops::open(&args.next_hops)?;
+    let mut distances = SavedMatrix::open(&args.distances, &DISTANCES)?;
+    let mut hops = SavedMatrix::open_hops(&args.next_hops)?;
     let (dist, hop) = (args.distances.display(), args.next_hops.display());
     let vertices = hops.n_vertices();
     if distances.n_vertices() != vertices {
@@ -46,12 +51,12 @@ pub(crate) fn run(args: &QueryArgs, common: &Common) -> anyhow::Result<()> {
     let start = Instant::now();
     let source = names.vertex("source", &args.source)?;
     let target = names.vertex("target", &args.target)?;
-    let distance = distances.get(source, target)?;
+    let distance = distances.distance(source, target)?;
     let mut path = vec![source];
     let mut at = source;
     while distance.is_some() && at != target {
         check_interrupt()?;
-        let next = hops.get(at, target)?.filter(|_| path.len() < vertices);
+        let next = hops.hop(at, target)?.filter(|_| path.len() < vertices);
         at = next.ok_or_else(|| {
             anyhow!(
                 "{hop}: the hops from {} do not lead to {}, though {dist} has a distance; give \
@@ -63,8 +68,8 @@ pub(crate) fn run(args: &QueryArgs, common: &Common) -> anyhow::Result<()> {
         path.push(at);
     }
     if let Some(distance) = distance {
-        let legs = path.windows(2).map(|leg| distances.get(leg[0], leg[1]));
-        let legs = legs.collect::<anyhow::Result<Option<Vec<_>>>>()?;
+        let legs = path.windows(2).map(|leg| distances.distance(leg[0], leg[1]));
+        let legs = legs.collect::<Result<Option<Vec<_>>, _>>()?;
         if !legs.is_some_and(|legs| add_up(&legs, distance)) {
             bail!(
                 "{hop}: the arcs of the path do not add up to {distance}, which {dist} has; give \

@@ -14,7 +14,7 @@ use crate::failure::WrongUse;
 use crate::ids::Id;
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
-use crate::report::{ARCS, Amount, VERTICES, counted};
+use crate::report::{ARCS, Amount, Sums, VERTICES, counted};
 use crate::search::{Searched, search};
 
 #[derive(Serialize)]
@@ -38,8 +38,8 @@ struct Report {
 struct All {
     /// Vertices that have a distance, the source included.
     reached: usize,
-    distance_sum: Amount,
-    max_distance: Option<Amount>,
+    #[serde(flatten)]
+    sums: Sums,
 }
 
 /// What a search with a cutoff found.
@@ -62,14 +62,13 @@ struct Target {
 pub(super) fn output_file(args: &SsspArgs) -> anyhow::Result<Option<ResultFile>> {
     let lists = [args.sources.as_deref(), args.targets.as_deref()].into_iter().flatten();
     let inputs: Vec<&Path> = args.graph.inputs().chain(lists).collect();
-    args.output.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()
+    ResultFile::check(&args.output, &inputs)
 }
 
 pub(crate) fn run(args: &SsspArgs, configs: &Configs, common: &Common) -> anyhow::Result<()> {
     let output = output_file(args)?;
     let loaded = load(&args.graph, common)?;
-    let report = solve(&loaded, args, configs, &output, common)?;
-    loaded.print(&report, common)
+    loaded.print(solve(&loaded, args, configs, &output, common), common)
 }
 
 fn solve(
@@ -100,8 +99,7 @@ fn solve(
         complete,
         all: complete.then(|| All {
             reached: tree.distances.n_reached(),
-            distance_sum: tree.distances.sum().into(),
-            max_distance: tree.distances.max().map(Amount::from),
+            sums: Sums::of(tree.distances.sum(), tree.distances.max()),
         }),
         within: cutoff.map(|cutoff| Within {
             cutoff: cutoff.into(),
@@ -129,13 +127,8 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let source = &self.source;
         writeln!(f, "{}", self.searched.head)?;
-        if let Some(All { reached, distance_sum, max_distance }) = &self.all {
-            let reached = counted(*reached, VERTICES);
-            write!(f, "{source} reaches {reached}; distances sum to {distance_sum}")?;
-            match max_distance {
-                Some(max) => writeln!(f, ", the greatest is {max}")?,
-                None => writeln!(f)?,
-            }
+        if let Some(All { reached, sums }) = &self.all {
+            writeln!(f, "{source} reaches {}; {sums}", counted(*reached, VERTICES))?;
         }
         if let Some(Within { cutoff, within_cutoff }) = &self.within {
             let within = counted(*within_cutoff, VERTICES);

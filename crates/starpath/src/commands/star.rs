@@ -1,9 +1,11 @@
 //! `starpath star`: the STAR-machine, its basic procedures and programs for it.
 
 mod column;
+mod execution;
 mod graph;
 mod operations;
 mod procedure;
+mod results;
 mod run;
 mod task;
 

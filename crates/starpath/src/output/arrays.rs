@@ -2,16 +2,15 @@
 //! counts from 0, whatever the graph file calls its vertices. Beside those of all pairs stands
 //! which graph they are of.
 
-use std::ffi::OsString;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::Path;
 
-use anyhow::anyhow;
 use graph_formats::npy::{self, Scalar};
 use graph_formats::{AtomicFile, Name, VertexId, id_line};
 use paths::{AnyDistances, with_distances};
 
 use super::ResultFile;
+use super::beside::{graph_path, names_beside, remove};
 use super::mark::Mark;
 use crate::ids::Names;
 use crate::progress::check_interrupt;
@@ -25,37 +24,6 @@ pub(super) enum Axes<'a> {
     Pairs(&'a Mark),
     /// The vertices of two lists.
     Lists { rows: &'a [VertexId], columns: &'a [VertexId] },
-}
-
-/// What follows the name of an array in that of a file with names,
-const SUFFIXES: [&str; 3] = [".ids", ".rows.ids", ".columns.ids"];
-/// and in that of the file that says which graph it is of.
-const GRAPH_SUFFIX: &str = ".graph";
-
-/// The file beside an array that names the vertices it is indexed by.
-pub(crate) fn ids_path(array: &Path) -> PathBuf {
-    beside(array, SUFFIXES[0])
-}
-
-/// The file beside an array that says which graph it is of.
-pub(crate) fn graph_path(array: &Path) -> PathBuf {
-    beside(array, GRAPH_SUFFIX)
-}
-
-/// The files that may come to stand beside an array.
-pub(super) fn all_beside(array: &Path) -> impl Iterator<Item = PathBuf> {
-    names_beside(array).chain([graph_path(array)])
-}
-
-/// Those of names.
-fn names_beside(array: &Path) -> impl Iterator<Item = PathBuf> {
-    SUFFIXES.iter().map(|suffix| beside(array, suffix))
-}
-
-fn beside(array: &Path, suffix: &str) -> PathBuf {
-    let mut path = OsString::from(array);
-    path.push(suffix);
-    path.into()
 }
 
 impl ResultFile {
@@ -156,14 +124,4 @@ pub(crate) fn write_names(
         .and_then(|()| file.flush())
         .map_err(|error| file.error(error))?;
     Ok(file)
-}
-
-/// Removes a file that an earlier run may have left.
-pub(crate) fn remove(path: &Path) -> anyhow::Result<()> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(anyhow!("{}: {error}", path.display()))
-        }
-        _ => Ok(()),
-    }
 }

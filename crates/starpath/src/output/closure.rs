@@ -6,7 +6,8 @@ use graph_formats::VertexId;
 use graph_formats::npy::{self, Dtype};
 use paths::Closure;
 
-use super::{Axes, Format, ResultFile, shown_output};
+use super::arrays::Axes;
+use super::{Format, ResultFile, shown_output};
 use crate::failure::WrongUse;
 use crate::ids::Names;
 use crate::progress::check_interrupt;

@@ -15,7 +15,7 @@ use anyhow::{anyhow, bail};
 use apsp::any::digest;
 use graph_formats::{AtomicFile, Interrupted};
 
-use super::graph_path;
+use super::beside::graph_path;
 use crate::load::Loaded;
 use crate::progress::check_interrupt;
 

@@ -4,6 +4,7 @@
 //! path. O(n²) time; beside a bit for each pair, memory for the pixels only, for the rows are read
 //! one by one, twice.
 
+use closure::ComponentOrder;
 use colorous::Color;
 use graph_formats::VertexId;
 use paths::Closure;
@@ -13,7 +14,6 @@ use super::bands::Bands;
 use super::colours::{BLACK, SINGLE, WHITE, hex, sequence};
 use super::layer::Layer;
 use super::legend::{Row, Sign};
-use super::order::Order;
 use super::page::{Frame, Page, rectangle};
 use super::picture::Size;
 use crate::report::grouped;
@@ -29,8 +29,8 @@ const MIN_OUTLINE: f64 = 6.0;
 pub(crate) trait Rows {
     fn n_vertices(&self) -> usize;
 
-    /// Replaces `row` by that of `source`: an entry for each target, `None` without a path.
-    fn read(&mut self, source: VertexId, row: &mut Vec<Option<f64>>) -> anyhow::Result<()>;
+    /// That of `source`: an entry for each target, `None` without a path.
+    fn row(&mut self, source: VertexId) -> anyhow::Result<Vec<Option<f64>>>;
 }
 
 /// Reads all rows in order.
@@ -38,11 +38,9 @@ pub(crate) fn for_each_row(
     rows: &mut dyn Rows,
     mut visit: impl FnMut(VertexId, &[Option<f64>]),
 ) -> anyhow::Result<()> {
-    let mut row = Vec::new();
     for source in 0..rows.n_vertices() as VertexId {
         crate::progress::check_interrupt()?;
-        rows.read(source, &mut row)?;
-        visit(source, &row);
+        visit(source, &rows.row(source)?);
     }
     Ok(())
 }
@@ -63,7 +61,7 @@ pub(crate) struct Heat<'a> {
     pub(crate) title: String,
     /// What the colours say, with its unit.
     pub(crate) quantity: String,
-    pub(crate) order: &'a Order,
+    pub(crate) order: &'a ComponentOrder,
     /// `None` for a closure, whose entries say no more than that there is a path.
     pub(crate) bands: Option<&'a Bands>,
     /// Pairs in each band; in a closure, with a path.

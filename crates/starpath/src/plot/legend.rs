@@ -4,7 +4,7 @@ use colorous::Color;
 use svg::node::element::{Circle, Group, Rectangle};
 
 use super::colours::{BLACK, GREY, WHITE, hex};
-use super::page::{Anchor, Frame, Page, line, rectangle, rounded, text};
+use super::page::{Anchor, BOTTOM, Frame, MARGIN, Page, TOP, line, rectangle, rounded, text};
 use super::text::{fitted, width};
 
 /// Size of its letters.
@@ -46,15 +46,11 @@ impl Row {
     }
 }
 
-/// Rows that have been fitted to the room there is.
-pub(super) struct Legend {
-    rows: Vec<Row>,
-    pub(super) width: f64,
-}
-
-impl Legend {
-    /// A legend of at most this width.
-    pub(super) fn new(mut rows: Vec<Row>, room: f64) -> Self {
+impl Page {
+    /// Draws the legend at the right, and returns the room that is left for the panel and the
+    /// numbers of its vertical axis.
+    pub(super) fn legend(&mut self, mut rows: Vec<Row>) -> Frame {
+        let room = 0.4 * self.width;
         let counts = rows.iter().map(|row| width(&row.count, SIZE)).fold(0.0, f64::max);
         let gap = if counts > 0.0 { GAP } else { 0.0 };
         for row in &mut rows {
@@ -67,15 +63,11 @@ impl Legend {
             rows.map(|row| width(&row.text, SIZE)).fold(0.0, f64::max)
         };
         let counted = texts_with(true);
-        let width = SIGN + (counted + gap + counts).max(texts_with(false));
-        Self { rows, width }
-    }
-
-    /// Draws it with its upper left corner there.
-    pub(super) fn draw(self, page: &mut Page, (x, y): (f64, f64)) {
+        let legend = SIGN + (counted + gap + counts).max(texts_with(false));
+        let x = self.width - MARGIN - legend;
         let mut group = Group::new().set("class", "legend");
-        for (i, Row { sign, text: meaning, count }) in self.rows.into_iter().enumerate() {
-            let middle = y + ROW * (i as f64 + 0.5);
+        for (i, Row { sign, text: meaning, count }) in rows.into_iter().enumerate() {
+            let middle = TOP + ROW * (i as f64 + 0.5);
             let baseline = middle + SIZE * 0.36;
             let at = (x + 8.0, middle);
             let square =
@@ -99,11 +91,12 @@ impl Legend {
             };
             group = group.add(text((x + SIGN, baseline), SIZE, Anchor::Start, meaning));
             if !count.is_empty() {
-                let right = (x + self.width, baseline);
-                group = group.add(text(right, SIZE, Anchor::End, count));
+                group = group.add(text((x + legend, baseline), SIZE, Anchor::End, count));
             }
         }
-        page.add(group);
+        self.add(group);
+        let height = self.height - TOP - BOTTOM;
+        Frame { x: MARGIN, y: TOP, width: x - 2.0 * MARGIN, height }
     }
 }
 

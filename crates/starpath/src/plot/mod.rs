@@ -12,7 +12,6 @@ pub(crate) mod histogram;
 mod layer;
 mod legend;
 pub(crate) mod map;
-pub(crate) mod order;
 mod page;
 pub(crate) mod picture;
 mod text;

@@ -7,19 +7,18 @@ use svg::node::element::{Group, Line, Rectangle, Text};
 
 use super::axis::{Axis, TICK_SIZE};
 use super::colours::{BLACK, GREY, WHITE, hex};
-use super::legend::{Legend, Row};
 use super::picture::Size;
 use super::text::{FAMILY, fitted};
 
 const TITLE_SIZE: f64 = 16.0;
 const AXIS_SIZE: f64 = 12.0;
 /// Room at the edges and between parts.
-const MARGIN: f64 = 16.0;
+pub(super) const MARGIN: f64 = 16.0;
 /// Room for the title,
-const TOP: f64 = 48.0;
+pub(super) const TOP: f64 = 48.0;
 /// and for the numbers of the horizontal axis, and its title below them.
 const BELOW: f64 = 22.0;
-const BOTTOM: f64 = BELOW + 32.0;
+pub(super) const BOTTOM: f64 = BELOW + 32.0;
 /// From an axis to its numbers.
 const TICK: f64 = 5.0;
 
@@ -43,7 +42,8 @@ pub(super) enum Anchor {
 /// A document that is being drawn.
 pub(super) struct Page {
     document: Document,
-    size: (f64, f64),
+    pub(super) width: f64,
+    pub(super) height: f64,
 }
 
 impl Page {
@@ -55,7 +55,7 @@ impl Page {
             .set("height", size.height)
             .set("viewBox", (0, 0, size.width, size.height))
             .set("font-family", FAMILY);
-        let mut page = Self { document, size: (width, height) };
+        let mut page = Self { document, width, height };
         let sheet = Frame { x: 0.0, y: 0.0, width, height };
         page.add(rectangle(sheet).set("fill", hex(WHITE)));
         let title = fitted(title, TITLE_SIZE, width - 2.0 * MARGIN);
@@ -66,16 +66,6 @@ impl Page {
     /// Adds an element above those that are there.
     pub(super) fn add(&mut self, node: impl Into<Box<dyn Node>>) {
         self.document.append(node);
-    }
-
-    /// Draws the legend at the right, and returns the room that is left for the panel and the
-    /// numbers of its vertical axis.
-    pub(super) fn legend(&mut self, rows: Vec<Row>) -> Frame {
-        let (width, height) = self.size;
-        let legend = Legend::new(rows, 0.4 * width);
-        let x = width - MARGIN - legend.width;
-        legend.draw(self, (x, TOP));
-        Frame { x: MARGIN, y: TOP, width: x - 2.0 * MARGIN, height: height - TOP - BOTTOM }
     }
 
     /// Draws axes at the left of a panel and below it.

@@ -6,24 +6,23 @@
 use std::ops::ControlFlow;
 use std::slice;
 
+use apsp::any::{check_rows, spread};
 use apsp::{Algorithm, ApspError, ScratchFolder, Solver};
 use collectives::Communicator;
 use gpu_runtime::Gpu;
 use graph_formats::AnyCsr;
 
-use super::{
-    Device, Found, Matrix, Outputs, Report, check, config, explain, say_kept, scratch_folder,
-};
+use super::{Device, Found, Matrix, Outputs, Report, config, say_kept, scratch_folder};
 use crate::backend;
 use crate::cli::{ApspArgs, Backend, Common};
 use crate::failure::say;
 use crate::ids::Names;
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
-use crate::progress::Bar;
+use crate::progress::progress;
 use crate::ranks::{agree, refuse, share_graph};
-use crate::report::{Amount, Head};
-use crate::search::{Times, repeated_by};
+use crate::report::{Head, Sums, by_ranks};
+use crate::search::repeated_by;
 
 /// What rank 0 alone has.
 struct Root {
@@ -37,6 +36,7 @@ pub(crate) fn run_over(
     args: &ApspArgs,
     common: &Common,
 ) -> anyhow::Result<()> {
+    args.check(common)?;
     refuse("--gpus", args.gpus.is_some())?;
     refuse("--algorithm supernodes", args.algorithm == Algorithm::Supernodes)?;
     let gpu = match common.backend {
@@ -51,7 +51,7 @@ pub(crate) fn run_over(
         None => Some(work.solve(&graph)?),
     };
     match root.zip(report) {
-        Some((root, report)) => root.loaded.print(&report, common),
+        Some((root, report)) => root.loaded.print(Ok(report), common),
         None => Ok(()),
     }
 }
@@ -77,26 +77,25 @@ impl Work<'_> {
         let Self { ranks, gpu, root, args, common } = *self;
         let names = root.map_or(Names::numbers(graph.n_vertices()), |root| root.loaded.names());
         let config = config(args, common);
-        let bar = Bar::new("solving", common);
-        let step = |done, total| bar.step(done, total);
+        let step = progress("solving", common);
         let found = repeated_by(ranks, common, || {
             let solver = Solver::new(graph, &config);
             let solver = gpu.map_or(solver, |gpu| solver.on(slice::from_ref(gpu)));
             let found = solver.in_folder(folder).solve_over(ranks, Some(&step));
-            found.map_err(|error| explain(&names, error))
+            found.map_err(|error| names.explain(error))
         });
-        drop(bar);
+        drop(step);
         let (pairs, times) = found.inspect_err(|error| say_kept(error, Some(folder)))?;
         let report = pairs.zip(root).map(|(pairs, root)| {
             let found = Found {
-                plan: pairs.plan().clone(),
                 pairs,
                 gpus: gpu.map(|gpu| vec![gpu.clone()]),
                 ranks: Some(ranks.size()),
                 in_memory: false,
-                times: Times::of(times)?,
+                times,
             };
-            found.write(&root.loaded, &root.outputs, common)
+            let report = found.write(&root.loaded, &root.outputs, common);
+            report.map_err(|error| names.explain(error))
         });
         agree(ranks, report.transpose())
     }
@@ -104,8 +103,7 @@ impl Work<'_> {
     fn solve(&self, graph: &AnyCsr) -> anyhow::Result<Report> {
         let Self { ranks, gpu, root, args, common } = *self;
         let names = root.map_or(Names::numbers(graph.n_vertices()), |root| root.loaded.names());
-        let bar = Bar::new("solving", common);
-        let step = |done, total| bar.step(done, total);
+        let step = progress("solving", common);
         let config = config(args, common);
         let mut solve_ms = Vec::new();
         let (found, whole_ms) = repeated_by(ranks, common, || {
@@ -119,23 +117,23 @@ impl Work<'_> {
             if let Ok(found) = &found {
                 solve_ms.push(found.report().solve_ms);
             }
-            found.map_err(|error| explain(&names, error))
+            found.map_err(|error| names.explain(error))
         })?;
-        drop(bar);
+        drop(step);
         let (plan, summary) = (found.plan(), found.summary(ranks)?);
         if common.explain {
-            say(format_args!("{plan} on each of {} ranks", ranks.size()));
+            say(format_args!("{}", by_ranks(plan, Some(ranks.size()))));
         }
         let checked_rows = args.check.map(|n_rows| {
             let place = |source| found.sources().binary_search(&source);
-            let own = check::spread(graph.n_vertices(), n_rows).filter(|&v| place(v).is_ok());
+            let own = spread(graph.n_vertices(), n_rows).filter(|&v| place(v).is_ok());
             let row = |source| found.row(place(source).unwrap_or_default());
-            let n_own = agree(ranks, check::check_rows(graph, &names, common.threads, own, row))?;
+            let n_own = check_rows(graph, common.threads, own, row);
+            let n_own = agree(ranks, n_own.map_err(|error| names.explain(error)))?;
             Ok::<_, anyhow::Error>(ranks.sum(n_own as u64)? as usize)
         });
         let checked_rows = checked_rows.transpose()?;
-        let bar = Bar::new("writing", common);
-        let step = |done, total| bar.step(done, total);
+        let step = progress("writing", common);
         let outputs = root.map(|root| &root.outputs);
         let mark = agree(ranks, root.map(|root| root.outputs.mark(&root.loaded)).transpose())?;
         let mark = mark.flatten();
@@ -161,23 +159,22 @@ impl Work<'_> {
             };
             agree(ranks, written)?;
         }
-        drop(bar);
+        drop(step);
         // what goes to GPUs and back is reported beside the solving
-        let solve = Times::of(if gpu.is_some() { solve_ms } else { whole_ms })?;
+        let times = if gpu.is_some() { solve_ms } else { whole_ms };
         Ok(Report {
             head: Head {
                 backend: if gpu.is_some() { "cuda" } else { "cpu" },
                 threads: plan.threads,
                 load_ms: root.map(|root| root.loaded.load_ms),
-                ..Head::of("apsp", graph).solved(plan.algorithm.name(), &solve, common)
+                ..Head::of("apsp", graph).solved(plan.algorithm.name(), &times, common)
             },
             matrix: Matrix::of(plan),
             device: gpu.map(|gpu| Device::of(slice::from_ref(gpu), found.report())),
             order_ms: None,
             ranks: Some(ranks.size()),
             reachable_pairs: summary.n_reachable_pairs,
-            distance_sum: summary.sum.into(),
-            max_distance: summary.max.map(Amount::from),
+            sums: Sums::of(summary.sum, summary.max),
             checked_rows,
         })
     }

@@ -2,24 +2,22 @@
 //! of paths.
 
 use std::fmt;
-use std::path::Path;
 
 use ::centrality::{any, sampling_error};
 use graph_formats::VertexId;
 use serde::Serialize;
 
-use super::{FAILURE, check_state, config, explain, floats, lengths, n_threads, name_of};
-use crate::backend;
+use super::{FAILURE, config, floats, lengths, n_threads, name_of};
 use crate::cli::{CentralityArgs, Common, Measure};
 use crate::ids::Id;
-use crate::load::load;
+use crate::load::Loaded;
 use crate::output::ResultFile;
-use crate::progress::Bar;
+use crate::progress::progress;
 use crate::report::{Head, VERTICES, counted};
-use crate::search::{Times, repeated};
+use crate::search::repeated;
 
 #[derive(Serialize)]
-struct Report {
+pub(super) struct Report {
     #[serde(flatten)]
     head: Head,
     /// What lengths of paths are: "hops" or "weights".
@@ -34,23 +32,19 @@ struct Report {
     sampling_error: Option<f64>,
 }
 
-pub(super) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> {
-    backend::cpu("--measure betweenness", common)?;
-    let inputs: Vec<&Path> = args.graph.inputs().collect();
-    let output = args.output.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()?;
-    let output = output.map(|file| file.needs_columns("the names of vertices")).transpose()?;
-    check_state(args)?;
-    let loaded = load(&args.graph, common)?;
+pub(super) fn find(
+    loaded: &Loaded,
+    args: &CentralityArgs,
+    output: Option<ResultFile>,
+    common: &Common,
+) -> anyhow::Result<Report> {
     let names = loaded.names();
-    let lengths = lengths(&loaded, args, common);
+    let lengths = lengths(loaded, args, common);
     let config = config(lengths, args, common);
-    let bar = Bar::new("counting paths", common);
-    let step = |done, total| bar.step(done, total);
-    let (found, times) = repeated(common, || {
-        any::betweenness(&loaded.csr, &config, Some(&step)).map_err(|error| explain(error, &names))
-    })?;
-    drop(bar);
-    let solve = Times::of(times)?;
+    let step = progress("counting paths", common);
+    let (found, times) =
+        repeated(common, || Ok(any::betweenness(&loaded.csr, &config, Some(&step))?))?;
+    drop(step);
     let values = found.normalised();
     let greatest = (0..).zip(&values).max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0)));
     let (vertex, greatest): (Option<VertexId>, _) = greatest.map(|(v, &of)| (v, of)).unzip();
@@ -58,10 +52,10 @@ pub(super) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
     if let Some(output) = output {
         output.write_measures(&names, &[(Measure::Betweenness.name(), floats(values))])?;
     }
-    let report = Report {
+    Ok(Report {
         head: Head {
             threads: n_threads(common),
-            ..loaded.head("centrality").solved("brandes", &solve, common)
+            ..loaded.head("centrality").solved("brandes", &times, common)
         },
         lengths: name_of(lengths),
         sources: n_sources,
@@ -69,8 +63,7 @@ pub(super) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
         vertex: vertex.map(|vertex| names.name(vertex).into()),
         sampling_error: (!found.is_exact() && n_sources > 1)
             .then(|| sampling_error(n_vertices, n_sources, FAILURE)),
-    };
-    loaded.print(&report, common)
+    })
 }
 
 impl fmt::Display for Report {

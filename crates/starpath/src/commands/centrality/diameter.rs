@@ -5,14 +5,14 @@ use std::fmt;
 use ::centrality::any;
 use serde::Serialize;
 
-use super::{explain, lengths, n_threads, name_of};
+use super::{lengths, n_threads, name_of};
 use crate::backend;
 use crate::cli::{CentralityArgs, Common};
 use crate::ids::Id;
 use crate::load::load;
-use crate::progress::Bar;
+use crate::progress::progress;
 use crate::report::{Amount, Head, counted};
-use crate::search::{Times, repeated};
+use crate::search::repeated;
 
 #[derive(Serialize)]
 struct Report {
@@ -33,18 +33,16 @@ pub(super) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
     let loaded = load(&args.graph, common)?;
     let names = loaded.names();
     let lengths = lengths(&loaded, args, common);
-    let bar = Bar::new("excluding", common);
-    let step = |done, total| bar.step(done, total);
+    let step = progress("excluding", common);
     let (found, times) = repeated(common, || {
         let found = any::diameter(&loaded.csr, lengths, common.threads, Some(&step));
-        found.map_err(|error| explain(error, &names))
+        found.map_err(|error| names.explain(error))
     })?;
-    drop(bar);
-    let solve = Times::of(times)?;
+    drop(step);
     let report = Report {
         head: Head {
             threads: n_threads(common),
-            ..loaded.head("centrality").solved("bounds", &solve, common)
+            ..loaded.head("centrality").solved("bounds", &times, common)
         },
         lengths: name_of(lengths),
         diameter: found.map(|found| found.value.into()),
@@ -52,7 +50,7 @@ pub(super) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
         to: found.map(|found| names.name(found.to).into()),
         searches: found.map_or(0, |found| found.n_searches),
     };
-    loaded.print(&report, common)
+    loaded.print(Ok(report), common)
 }
 
 impl fmt::Display for Report {

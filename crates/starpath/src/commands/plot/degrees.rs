@@ -23,8 +23,7 @@ pub(crate) fn run(args: &DegreesArgs, common: &Common) -> anyhow::Result<()> {
     let file = PictureFile::check(&args.picture.output, args.graph.inputs())?;
     backend::cpu("plot degrees", common)?;
     let loaded = load(&args.graph, common)?;
-    let report = draw(&loaded, args, &file)?;
-    loaded.print(&report, common)
+    loaded.print(draw(&loaded, args, &file), common)
 }
 
 fn draw(loaded: &Loaded, args: &DegreesArgs, file: &PictureFile) -> anyhow::Result<Report<Shows>> {
@@ -61,13 +60,7 @@ fn draw(loaded: &Loaded, args: &DegreesArgs, file: &PictureFile) -> anyhow::Resu
             ("greatest".to_owned(), grouped(max_degree as u128)),
         ],
     };
-    let made = Made {
-        algorithm: None,
-        backend: "cpu",
-        vertices: graph.n_vertices(),
-        load_ms: Some(loaded.load_ms),
-        solve_ms: None,
-    };
+    let made = Made::of(loaded.head("plot"));
     made.report(file, Shows { max_degree }, || Ok(histogram.draw(args.picture.size)))
 }
 

@@ -31,8 +31,7 @@ pub(crate) fn run(args: &DistancesArgs, common: &Common) -> anyhow::Result<()> {
     if let Some(source) = &args.source {
         let configs = Configs::auto(common);
         let loaded = load(&args.graph, common)?;
-        let report = of_search(&loaded, source, args, &configs, &file, common)?;
-        return loaded.print(&report, common);
+        return loaded.print(of_search(&loaded, source, args, &configs, &file, common), common);
     }
     backend::cpu("plot distances of all pairs", common)?;
     let all = AllPairs::of(&args.graph, false, common)?;
@@ -46,10 +45,10 @@ pub(crate) fn run(args: &DistancesArgs, common: &Common) -> anyhow::Result<()> {
         for_each_row(&mut *rows, |_, row| row.iter().for_each(|&distance| visit(distance)))
     };
     let what = What { title, up: "pairs", is_whole };
-    let report = draw(&mut each, what, args, made, &file)?;
+    let report = draw(&mut each, what, args, made, &file);
     match &loaded {
-        Some(loaded) => loaded.print(&report, common),
-        None => report::print(&report, common),
+        Some(loaded) => loaded.print(report, common),
+        None => report::print(&report?, common),
     }
 }
 
@@ -64,20 +63,13 @@ fn of_search(
     let names = loaded.names();
     let source = names.vertex("source", source)?;
     let (tree, searched) = search(loaded, "plot", source, Goal::All, configs, common)?;
-    let made = Made {
-        algorithm: searched.head.algorithm,
-        backend: searched.head.backend,
-        vertices: searched.head.vertices,
-        load_ms: searched.head.load_ms,
-        solve_ms: searched.head.solve_ms,
-    };
     let title = format!("Distances from {} in {}", names.name(source), file_name(&loaded.path));
     let what = What { title, up: "vertices", is_whole: loaded.csr.kind().is_integer() };
     let mut each = |visit: &mut Visit<'_>| {
         tree.distances.iter().for_each(|distance| visit(distance.map(Number::to_f64)));
         Ok(())
     };
-    draw(&mut each, what, args, made, file)
+    draw(&mut each, what, args, Made::of(searched.head), file)
 }
 
 /// What the distances are of.

@@ -50,8 +50,7 @@ pub(crate) fn run(args: &MapArgs, common: &Common) -> anyhow::Result<()> {
     let file = PictureFile::check(&args.picture.output, inputs)?;
     let configs = Configs::auto(common);
     let loaded = load(&args.graph, common)?;
-    let report = draw(&loaded, args, &configs, &file, common)?;
-    loaded.print(&report, common)
+    loaded.print(draw(&loaded, args, &configs, &file, common), common)
 }
 
 fn draw(
@@ -117,14 +116,7 @@ fn draw(
             .collect(),
         unreached,
     };
-    let made = Made {
-        algorithm: searched.head.algorithm,
-        backend: searched.head.backend,
-        vertices: searched.head.vertices,
-        load_ms: searched.head.load_ms,
-        solve_ms: searched.head.solve_ms,
-    };
-    made.report(file, shows, || map.draw(args.picture.size))
+    Made::of(searched.head).report(file, shows, || map.draw(args.picture.size))
 }
 
 /// The pairs of vertices that arcs join, undirected edges once.

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use anyhow::anyhow;
+use closure::ComponentOrder;
 use serde::Serialize;
 
 use super::file_name;
@@ -13,7 +14,6 @@ use crate::failure::WrongUse;
 use crate::ids::{Names, shown};
 use crate::plot::bands::Bands;
 use crate::plot::heat::{Heat, for_each_row, reached};
-use crate::plot::order::Order;
 use crate::plot::picture::PictureFile;
 use crate::report::{self, counted, grouped};
 
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &MatrixArgs, common: &Common) -> anyhow::Result<()> {
         let text = format!("{shown}: a closure has no distances; --step and --unit are for those");
         return Err(WrongUse(text).into());
     }
-    let order = Order::of(&reached(rows)?).map_err(|(u, v)| {
+    let order = ComponentOrder::of(&reached(rows)?).map_err(|(u, v)| {
         let shown = shown(&args.graph.path);
         anyhow!(
             "{shown}: no matrix of shortest paths: by place, {u} reaches {v}, but not all that {v} \
@@ -72,10 +72,10 @@ pub(crate) fn run(args: &MatrixArgs, common: &Common) -> anyhow::Result<()> {
         without: n * n - pairs,
         name: &|vertex| names.name(vertex).to_string(),
     };
-    let report = made.report(&file, shows, || heat.draw(rows, args.picture.size))?;
+    let report = made.report(&file, shows, || heat.draw(rows, args.picture.size));
     match &loaded {
-        Some(loaded) => loaded.print(&report, common),
-        None => report::print(&report, common),
+        Some(loaded) => loaded.print(report, common),
+        None => report::print(&report?, common),
     }
 }
 

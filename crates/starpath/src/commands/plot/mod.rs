@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::cli::{Common, PlotArgs, PlotCommand};
 use crate::ids::shown;
 use crate::plot::picture::PictureFile;
-use crate::report::{Ms, VERTICES, counted, milliseconds};
+use crate::report::{Head, Ms, VERTICES, counted, milliseconds};
 
 pub(crate) fn run(args: &PlotArgs, common: &Common) -> anyhow::Result<()> {
     match &args.what {
@@ -30,11 +30,8 @@ pub(crate) fn run(args: &PlotArgs, common: &Common) -> anyhow::Result<()> {
 #[derive(Serialize)]
 struct Report<S> {
     command: &'static str,
-    algorithm: Option<&'static str>,
-    backend: &'static str,
-    vertices: usize,
-    load_ms: Option<Ms>,
-    solve_ms: Option<Ms>,
+    #[serde(flatten)]
+    made: Made,
     draw_ms: Ms,
     output: String,
     #[serde(flatten)]
@@ -42,6 +39,7 @@ struct Report<S> {
 }
 
 /// How the numbers of a picture were found.
+#[derive(Serialize)]
 struct Made {
     algorithm: Option<&'static str>,
     backend: &'static str,
@@ -51,6 +49,11 @@ struct Made {
 }
 
 impl Made {
+    fn of(head: Head) -> Self {
+        let Head { algorithm, backend, vertices, load_ms, solve_ms, .. } = head;
+        Self { algorithm, backend, vertices, load_ms, solve_ms }
+    }
+
     /// Draws the picture, writes it, and says so.
     fn report<S>(
         self,
@@ -60,26 +63,14 @@ impl Made {
     ) -> anyhow::Result<Report<S>> {
         let start = Instant::now();
         file.write(&draw()?)?;
-        let Self { algorithm, backend, vertices, load_ms, solve_ms } = self;
         let (draw_ms, output) = (milliseconds(start.elapsed()), file.shown());
-        let command = "plot";
-        Ok(Report {
-            command,
-            algorithm,
-            backend,
-            vertices,
-            load_ms,
-            solve_ms,
-            draw_ms,
-            output,
-            shows,
-        })
+        Ok(Report { command: "plot", made: self, draw_ms, output, shows })
     }
 }
 
 impl<S: fmt::Display> fmt::Display for Report<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let vertices = counted(self.vertices, VERTICES);
+        let vertices = counted(self.made.vertices, VERTICES);
         writeln!(f, "{}: {vertices}, drawn in {} ms", self.output, self.draw_ms)?;
         self.shows.fmt(f)
     }

@@ -3,13 +3,12 @@
 
 mod answers;
 mod changes;
-mod execution;
 
 use std::fmt;
 use std::path::Path;
 
 use anyhow::anyhow;
-use graph_formats::{Direction, GraphError, VertexId};
+use graph_formats::{Direction, GraphError};
 use serde::Serialize;
 use star_machine::StarError;
 use star_machine::algorithms::{
@@ -17,15 +16,14 @@ use star_machine::algorithms::{
     floyd, floyd_signed, gabow, kruskal, prim,
 };
 
-use self::answers::{Answer, Asked};
+use self::answers::{Answer, Arcs, Asked};
 use self::changes::{Changes, Kept};
-use self::execution::{Done, execute};
+use super::execution::{Done, execute};
 use super::operations::Operations;
 use crate::cli::{Common, GraphAlgorithm};
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
 use crate::report::{Head, Ms};
-use crate::search::Times;
 
 #[derive(Serialize)]
 struct Report {
@@ -43,18 +41,14 @@ struct Report {
     changes: Option<Changes>,
 }
 
-/// Arcs, or edges.
-pub(super) type Arcs = Vec<(VertexId, VertexId, i64)>;
-
 pub(super) fn run(algorithm: &GraphAlgorithm, common: &Common) -> anyhow::Result<()> {
     let (name, on) = algorithm.parts();
     let mut inputs: Vec<&Path> = on.graph.inputs().collect();
     inputs.extend(algorithm.changes());
-    let output = on.output.as_deref().map(|path| ResultFile::check(path, &inputs)).transpose()?;
     let output = match algorithm {
-        GraphAlgorithm::DynamicClosure(_) => output,
-        _ => output.map(|file| file.needs_columns("this result")).transpose()?,
-    };
+        GraphAlgorithm::DynamicClosure(_) => ResultFile::check(&on.output, &inputs),
+        _ => ResultFile::check_columns(&on.output, &inputs, "this result"),
+    }?;
     let loaded = load(&on.graph, common)?;
     let names = loaded.names();
     let solved = match algorithm {
@@ -68,14 +62,17 @@ pub(super) fn run(algorithm: &GraphAlgorithm, common: &Common) -> anyhow::Result
             let sink = names.vertex("the sink", sink)?;
             changes::run(changes, Kept::Paths { sink }, &arcs(&loaded)?, &names, common)
         }
-        _ => solve(algorithm, &loaded, common),
+        _ => task(algorithm, &loaded).and_then(|(task, asked)| {
+            let done = execute(&task, on.cost, common, |run| asked.answer(run, &names))?;
+            Ok((done, None))
+        }),
     };
-    let solved = solved.map_err(explain)?;
-    let Solved { answer, times, prepare_ms, device, operations, changes } = solved;
+    let (done, changes) = solved.map_err(explain)?;
+    let Done { found: answer, times, prepare_ms, device, operations } = done;
     if let Some(output) = output {
         answer.write(&output, &names)?;
     }
-    let head = loaded.head("star").solved(name, &Times::of(times)?, common);
+    let head = loaded.head("star").solved(name, &times, common);
     let report = Report {
         head: match device {
             Some(_) => Head { backend: "cuda", threads: 1, ..head },
@@ -87,26 +84,7 @@ pub(super) fn run(algorithm: &GraphAlgorithm, common: &Common) -> anyhow::Result
         operations,
         changes,
     };
-    loaded.print(&report, common)
-}
-
-/// An answer, and what it took.
-struct Solved {
-    answer: Answer,
-    /// Of each run, in milliseconds.
-    times: Vec<f64>,
-    prepare_ms: Ms,
-    device: Option<String>,
-    operations: Option<Operations>,
-    changes: Option<Changes>,
-}
-
-fn solve(algorithm: &GraphAlgorithm, loaded: &Loaded, common: &Common) -> anyhow::Result<Solved> {
-    let (task, asked) = task(algorithm, loaded)?;
-    let Done { values, times, prepare_ms, device, operations } =
-        execute(&task, algorithm.parts().1.cost, common)?;
-    let answer = asked.answer(&values, &loaded.names())?;
-    Ok(Solved { answer, times, prepare_ms, device, operations, changes: None })
+    loaded.print(Ok(report), common)
 }
 
 /// The task, and what its tables are to say.

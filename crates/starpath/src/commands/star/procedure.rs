@@ -1,24 +1,25 @@
 //! A basic procedure of the STAR-machine on columns of numbers.
 
 use std::fmt;
-use std::io::Write;
 use std::path::Path;
 
 use anyhow::anyhow;
 use graph_formats::AtomicFile;
-use serde::{Serialize, Serializer};
-use star_machine::{Counting, Cuda, Host, Machine, Slice, Table, Word};
+use serde::Serialize;
+use star_machine::algorithms::Value;
+use star_machine::{Counting, Cuda, Host, Machine, Slice, StarError, Table, Word};
 
 use super::Listed;
 use super::column::{Column, listed, n_bits};
 use super::operations::Operations;
+use super::results::{Held, Results, write_value};
 use super::task::{Found, Task};
 use crate::backend;
 use crate::cli::{Common, Procedure};
 use crate::failure::WrongUse;
 use crate::output::{check_file, is_standard_output, shown_output};
-use crate::report::{self, Ms, grouped};
-use crate::search::{Times, repeated};
+use crate::report::{self, Ms, grouped, least, median};
+use crate::search::repeated;
 
 #[derive(Serialize)]
 struct Report {
@@ -35,8 +36,7 @@ struct Report {
     solve_ms: Ms,
     #[serde(skip_serializing_if = "Option::is_none")]
     solve_min_ms: Option<Ms>,
-    #[serde(serialize_with = "as_map")]
-    found: Vec<(&'static str, Vec<usize>)>,
+    found: Results,
     /// Those that a procedure made.
     #[serde(skip_serializing_if = "Option::is_none")]
     numbers: Option<Vec<u64>>,
@@ -91,11 +91,13 @@ pub(super) fn run(procedure: &Procedure, common: &Common) -> anyhow::Result<()> 
     let mut counting = Counting::new(Host::new());
     task.carry_out(&mut counting, &table, &rows)?;
     let numbers = found.numbers.as_ref().map(|table| table.to_values()).transpose()?;
-    if let Some(output) = &args.output {
-        write(output, &found, numbers.as_deref())?;
+    let first = found.sets.first().map(|(_, set)| Value::Slice(set.clone()));
+    if let (Some(output), Some(value)) = (&args.output, found.numbers.map(Value::Table).or(first)) {
+        let mut file = AtomicFile::create(output)?;
+        write_value(&mut file, &value, 0)?;
+        file.commit()?;
     }
-    let solve = Times::of(times)?;
-    let positions = |(name, set): (_, Slice)| (name, set.positions().collect());
+    let held = |(name, set): (&str, Slice)| Ok((name.to_owned(), Held::of(&Value::Slice(set), 0)?));
     let report = Report {
         command: "star",
         procedure: name,
@@ -104,9 +106,9 @@ pub(super) fn run(procedure: &Procedure, common: &Common) -> anyhow::Result<()> 
         rows: n_rows,
         bits,
         taking_part: rows.numb(),
-        solve_ms: solve.median(),
-        solve_min_ms: solve.least(common),
-        found: found.sets.into_iter().map(positions).collect(),
+        solve_ms: median(&times),
+        solve_min_ms: least(&times, common),
+        found: Results(found.sets.into_iter().map(held).collect::<Result<_, StarError>>()?),
         numbers: numbers.filter(|_| args.output.is_none()),
         operations: Operations::of(counting.cost()),
     };
@@ -117,7 +119,7 @@ pub(super) fn run(procedure: &Procedure, common: &Common) -> anyhow::Result<()> 
 /// there and of the results back.
 fn timed<M: Machine>(
     machine: &mut M,
-    task: &Task,
+    task: &Task<'_>,
     table: &Table,
     rows: &Slice,
     common: &Common,
@@ -130,38 +132,16 @@ fn timed<M: Machine>(
     })
 }
 
-/// Writes the numbers, or a 1 for every row of the set and a 0 for every other.
-fn write(path: &Path, found: &Found, numbers: Option<&[u64]>) -> anyhow::Result<()> {
-    let mut file = AtomicFile::create(path)?;
-    let write = |file: &mut AtomicFile| match (numbers, &found.sets[..]) {
-        (Some(numbers), _) => numbers.iter().try_for_each(|number| writeln!(file, "{number}")),
-        (None, [(_, set), ..]) => {
-            set.iter().try_for_each(|bit| writeln!(file, "{}", u8::from(bit)))
-        }
-        (None, []) => Ok(()),
-    };
-    write(&mut file).map_err(|error| file.error(error))?;
-    file.commit()?;
-    Ok(())
-}
-
-fn as_map<S: Serializer>(found: &[(&str, Vec<usize>)], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(found.iter().map(|(name, rows)| (name, rows)))
-}
-
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { procedure, bits, taking_part, solve_ms, .. } = self;
         let rows = grouped(self.rows as u128);
         writeln!(
             f,
-            "{rows} rows of {bits} bits, {} take part; {procedure} took {solve_ms} ms",
-            grouped(*taking_part as u128)
+            "{rows} rows of {bits} bits, {} take part; {procedure} took {solve_ms} ms{}",
+            grouped(*taking_part as u128),
+            self.found
         )?;
-        for (name, rows) in &self.found {
-            let word = if rows.len() == 1 { "row" } else { "rows" };
-            writeln!(f, "{name}: {} {word}{}", grouped(rows.len() as u128), Listed(rows))?;
-        }
         if let Some(numbers) = &self.numbers {
             writeln!(f, "numbers{}", Listed(numbers))?;
         }

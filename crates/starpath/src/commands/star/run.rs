@@ -1,27 +1,27 @@
 //! A program in the language Star, with arguments from the command line.
 
 mod arguments;
-mod execution;
 mod given;
-mod results;
+mod outputs;
 mod table;
 
+use std::collections::HashMap;
 use std::fmt;
 
 use anyhow::anyhow;
 use serde::Serialize;
-use star_machine::{CountFrom, Program, StarError, Text};
+use star_machine::algorithms::{Runner, Task, Value};
+use star_machine::{CountFrom, Parameter, StarError, Text};
 
 use self::arguments::{Arguments, Described, inputs};
-use self::execution::{Done, cost, execute};
-use self::results::{Held, Outputs, Results};
+use self::outputs::Outputs;
+use super::execution::{Done, execute};
 use super::operations::Operations;
-use crate::backend;
+use super::results::{Held, Results};
 use crate::cli::{Common, RunArgs};
 use crate::failure::WrongUse;
 use crate::numbers::read_text;
-use crate::report::{self, Ms};
-use crate::search::{Times, repeated};
+use crate::report::{self, Ms, least, median};
 
 #[derive(Serialize)]
 struct Report {
@@ -78,23 +78,28 @@ pub(super) fn run(args: &RunArgs, common: &Common) -> anyhow::Result<()> {
     let outputs = Outputs::check(args, proc, &parameters, &inputs(args))?;
     let arguments = Arguments::read(args, proc, &parameters)?;
     let from = if args.from_one { CountFrom::One } else { CountFrom::Zero };
-    let program = text
-        .compile(proc, &arguments.sizes(), from)
+    let task = Task::of(&text, proc, arguments.values(), from)
         .map_err(|error| anyhow!("{shown}:{error} (called with {arguments})"))?;
-    let program = match args.most_turns {
-        Some(turns) => program.with_most_turns(turns),
-        None => program,
+    let task = match args.most_turns {
+        Some(turns) => task.with_most_turns(turns),
+        None => task,
     };
     let done = if args.list {
-        let listing = program.to_string().lines().map(str::to_owned).collect();
+        let listing = task.program().to_string().lines().map(str::to_owned).collect();
         Outcome::Listed { listing }
     } else {
-        let explain = |error| match error {
-            StarError::Endless { .. } => anyhow!("{shown}: {proc}: {error}, by --most-turns"),
-            StarError::InText { .. } => anyhow!("{shown}:{error}"),
-            _ => anyhow!("{shown}: {proc}: {error}"),
+        let read = |run: &mut dyn Runner| {
+            let value = |(name, _): (&str, &Value)| Ok((name.to_owned(), run.get(name)?));
+            task.arguments().map(value).collect()
         };
-        Outcome::Run(run_program(args, &program, &arguments, &outputs, &explain, common)?)
+        let done = execute(&task, args.cost, common, read);
+        let done = done.map_err(|error| match error.downcast_ref() {
+            Some(StarError::Endless { .. }) => anyhow!("{shown}: {proc}: {error}, by --most-turns"),
+            Some(StarError::InText { .. }) => anyhow!("{shown}:{error}"),
+            Some(_) => anyhow!("{shown}: {proc}: {error}"),
+            None => error,
+        });
+        Outcome::Run(Run::of(done?, args, &parameters, &outputs, common)?)
     };
     let report = Report {
         command: "star run",
@@ -102,47 +107,34 @@ pub(super) fn run(args: &RunArgs, common: &Common) -> anyhow::Result<()> {
         procedure: proc.to_owned(),
         arguments: arguments.0.iter().map(Described::of).collect(),
         sizes: arguments.to_string(),
-        steps: program.instructions().len(),
+        steps: task.program().instructions().len(),
         done,
     };
     report::print(&report, common)
 }
 
-fn run_program(
-    args: &RunArgs,
-    program: &Program,
-    arguments: &Arguments,
-    outputs: &Outputs<'_>,
-    explain: &dyn Fn(StarError) -> anyhow::Error,
-    common: &Common,
-) -> anyhow::Result<Run> {
-    let gpu = backend::gpu_on_request(common)?;
-    let mut times = Vec::new();
-    let (Done { values, .. }, _) = repeated(common, || {
-        let done = execute(program, arguments, gpu.as_ref()).map_err(explain)?;
-        times.push(done.time.0);
-        Ok(done)
-    })?;
-    let operations =
-        if args.cost { Some(cost(program, arguments).map_err(explain)?) } else { None };
-    let first = usize::from(args.from_one);
-    outputs.write(arguments, &values, first)?;
-    let mut results = Vec::new();
-    for (number, (argument, value)) in arguments.0.iter().zip(&values).enumerate() {
-        let parameter = &argument.parameter;
-        if parameter.is_result && !outputs.has(number) {
-            results.push((parameter.name.clone(), Held::of(parameter.of, value, first)?));
-        }
+impl Run {
+    /// Writes what is asked for to its files, and reports the rest.
+    fn of(
+        Done { found: values, times, device, operations, .. }: Done<HashMap<String, Value>>,
+        args: &RunArgs,
+        parameters: &[Parameter],
+        outputs: &Outputs<'_>,
+        common: &Common,
+    ) -> anyhow::Result<Self> {
+        let first = usize::from(args.from_one);
+        outputs.write(&values, first)?;
+        let left = parameters.iter().filter(|p| p.is_result && !outputs.has(&p.name));
+        let result = |p: &Parameter| Ok((p.name.clone(), Held::of(&values[&p.name], first)?));
+        Ok(Self {
+            backend: if device.is_some() { "cuda" } else { "cpu" },
+            device,
+            solve_ms: median(&times),
+            solve_min_ms: least(&times, common),
+            results: Results(left.map(result).collect::<Result<_, StarError>>()?),
+            operations,
+        })
     }
-    let solve = Times::of(times)?;
-    Ok(Run {
-        backend: if gpu.is_some() { "cuda" } else { "cpu" },
-        device: gpu.map(|gpu| gpu.properties().name.clone()),
-        solve_ms: solve.median(),
-        solve_min_ms: solve.least(common),
-        results: Results(results),
-        operations: operations.map(Operations::of),
-    })
 }
 
 impl fmt::Display for Report {

@@ -3,21 +3,14 @@
 use star_machine::{Machine, Procedures, Slice, Star, StarError, Table, Word};
 
 use crate::cli::Procedure;
+use crate::cli::Procedure::{Add, Compare, Hit, Match, Max, Min, Setmax, Setmin, Subtract};
 use crate::failure::WrongUse;
 
 /// A procedure and what it takes beside a table and its rows.
-pub(super) enum Task {
-    Match(Word),
-    Compare(Word),
-    Min,
-    Max,
-    Hit(Table),
-    Setmin(Table),
-    Setmax(Table),
-    AddWord(Word),
-    AddTable(Table),
-    SubtractWord(Word),
-    SubtractTable(Table),
+pub(super) struct Task<'a> {
+    procedure: &'a Procedure,
+    word: Option<Word>,
+    other: Option<Table>,
 }
 
 /// What was found: sets of rows by name, and new numbers where there are some.
@@ -26,36 +19,27 @@ pub(super) struct Found {
     pub(super) numbers: Option<Table>,
 }
 
-impl Task {
+impl<'a> Task<'a> {
     /// An error unless the procedure takes what it was given.
     pub(super) fn of(
-        procedure: &Procedure,
+        procedure: &'a Procedure,
         word: Option<Word>,
         other: Option<Table>,
     ) -> Result<Self, WrongUse> {
-        use Procedure::{Add, Compare, Hit, Match, Max, Min, Setmax, Setmin, Subtract};
-        let refuse = |takes: &str| {
-            Err(WrongUse(format!("star: this procedure takes {takes}; see starpath star --help")))
-        };
-        Ok(match (procedure, word, other) {
-            (Match(_), Some(word), None) => Self::Match(word),
-            (Compare(_), Some(word), None) => Self::Compare(word),
-            (Min(_), None, None) => Self::Min,
-            (Max(_), None, None) => Self::Max,
-            (Hit(_), None, Some(other)) => Self::Hit(other),
-            (Setmin(_), None, Some(other)) => Self::Setmin(other),
-            (Setmax(_), None, Some(other)) => Self::Setmax(other),
-            (Add(_), Some(word), None) => Self::AddWord(word),
-            (Add(_), None, Some(other)) => Self::AddTable(other),
-            (Subtract(_), Some(word), None) => Self::SubtractWord(word),
-            (Subtract(_), None, Some(other)) => Self::SubtractTable(other),
-            (Match(_) | Compare(_), ..) => return refuse("one table and --word"),
-            (Min(_) | Max(_), ..) => return refuse("one table and no --word"),
-            (Hit(_) | Setmin(_) | Setmax(_), ..) => return refuse("two tables and no --word"),
-            (Add(_) | Subtract(_), ..) => {
-                return refuse("--word or a second table, one of the two");
+        let given = (word.is_some(), other.is_some());
+        let (takes, is_given) = match procedure {
+            Match(_) | Compare(_) => ("one table and --word", given == (true, false)),
+            Min(_) | Max(_) => ("one table and no --word", given == (false, false)),
+            Hit(_) | Setmin(_) | Setmax(_) => ("two tables and no --word", given == (false, true)),
+            Add(_) | Subtract(_) => {
+                ("--word or a second table, one of the two", given.0 != given.1)
             }
-        })
+        };
+        if !is_given {
+            let text = format!("star: this procedure takes {takes}; see starpath star --help");
+            return Err(WrongUse(text));
+        }
+        Ok(Self { procedure, word, other })
     }
 
     /// Calls the procedure on a machine without variables.
@@ -68,57 +52,33 @@ impl Task {
         let n_rows = table.rows();
         let (t, rows) = (m.load_table(table)?, m.load_slice(rows)?);
         let z = m.slice(n_rows)?;
-        let mut sets = vec![("found", z)];
-        let mut numbers = None;
-        match self {
-            Self::Match(word) => {
-                let word = m.load_word(word)?;
-                m.match_rows(z, t, rows, word)?;
-            }
-            Self::Compare(word) => {
-                let word = m.load_word(word)?;
+        let word = self.word.as_ref().map(|word| m.load_word(word)).transpose()?;
+        let other = self.other.as_ref().map(|other| m.load_table(other)).transpose()?;
+        let (mut sets, mut numbers) = (vec![("found", z)], None);
+        match (self.procedure, word, other) {
+            (Match(_), Some(word), _) => m.match_rows(z, t, rows, word)?,
+            (Compare(_), Some(word), _) => {
                 let (equal, greater) = (m.slice(n_rows)?, m.slice(n_rows)?);
                 m.compare(z, equal, greater, t, rows, word)?;
                 sets = vec![("less", z), ("equal", equal), ("greater", greater)];
             }
-            Self::Min => m.min(z, t, rows)?,
-            Self::Max => m.max(z, t, rows)?,
-            Self::Hit(other) => {
-                let other = m.load_table(other)?;
-                m.hit(z, t, other, rows)?;
-            }
-            Self::Setmin(other) => {
-                let other = m.load_table(other)?;
-                m.setmin(z, t, other, rows)?;
-            }
-            Self::Setmax(other) => {
-                let other = m.load_table(other)?;
-                m.setmax(z, t, other, rows)?;
-            }
-            Self::AddWord(word) => {
-                let word = m.load_word(word)?;
-                m.addc(t, z, t, rows, word)?;
-                (sets, numbers) = (vec![("carry", z)], Some(t));
-            }
-            Self::AddTable(other) => {
-                let other = m.load_table(other)?;
-                m.addv(t, z, t, other, rows)?;
-                (sets, numbers) = (vec![("carry", z)], Some(t));
-            }
-            Self::SubtractWord(word) => {
-                let word = m.load_word(word)?;
-                m.subtc(t, z, t, rows, word)?;
-                (sets, numbers) = (vec![("borrow", z)], Some(t));
-            }
-            Self::SubtractTable(other) => {
-                let other = m.load_table(other)?;
-                m.subtv(t, z, t, other, rows)?;
-                (sets, numbers) = (vec![("borrow", z)], Some(t));
-            }
+            (Min(_), ..) => m.min(z, t, rows)?,
+            (Max(_), ..) => m.max(z, t, rows)?,
+            (Hit(_), _, Some(other)) => m.hit(z, t, other, rows)?,
+            (Setmin(_), _, Some(other)) => m.setmin(z, t, other, rows)?,
+            (Setmax(_), _, Some(other)) => m.setmax(z, t, other, rows)?,
+            (Add(_), Some(word), _) => m.addc(t, z, t, rows, word)?,
+            (Add(_), _, Some(other)) => m.addv(t, z, t, other, rows)?,
+            (Subtract(_), Some(word), _) => m.subtc(t, z, t, rows, word)?,
+            (Subtract(_), _, Some(other)) => m.subtv(t, z, t, other, rows)?,
+            _ => unreachable!("it has what it takes"),
+        }
+        if let Add(_) | Subtract(_) = self.procedure {
+            let carry = if let Add(_) = self.procedure { "carry" } else { "borrow" };
+            (sets, numbers) = (vec![(carry, z)], Some(m.table_value(t)?));
         }
         let value = |(name, set)| Ok((name, m.slice_value(set)?));
         let sets = sets.into_iter().map(value).collect::<Result<_, StarError>>()?;
-        let numbers = numbers.map(|table| m.table_value(table)).transpose()?;
         Ok(Found { sets, numbers })
     }
 }

@@ -1,19 +1,20 @@
 //! What the tables of a task say of its graph.
 
-use std::collections::HashMap;
 use std::fmt;
 
 use anyhow::anyhow;
 use graph_formats::VertexId;
 use paths::{Closure, Total};
 use serde::Serialize;
-use star_machine::algorithms::{SignedMatrix, Value, cycle, cycle_of_hops};
-use star_machine::{Slice, Table};
+use star_machine::Table;
+use star_machine::algorithms::{Runner, SignedMatrix, cycle, cycle_of_hops};
 
-use super::Arcs;
 use crate::ids::{Id, Names};
 use crate::output::ResultFile;
 use crate::report::{ARCS, Amount, VERTICES, counted, grouped};
+
+/// Arcs, or edges.
+pub(super) type Arcs = Vec<(VertexId, VertexId, i64)>;
 
 /// How the tables are to be read.
 pub(super) enum Asked {
@@ -45,11 +46,15 @@ pub(super) enum Answer {
         #[serde(skip)]
         new: Vec<String>,
     },
+    /// Shortest paths from a vertex, a tree; or all to a vertex.
     Search {
         reached: usize,
         distance_sum: Amount,
+        /// Those on shortest paths, where all of these are asked for.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        arcs: Option<usize>,
         #[serde(skip)]
-        tree: Vec<Reached>,
+        lines: Vec<Line>,
     },
     Cycle {
         negative_cycle: Vec<Id>,
@@ -59,16 +64,6 @@ pub(super) enum Answer {
         reachable_pairs: usize,
         #[serde(skip)]
         closure: Closure,
-    },
-    /// All shortest paths to a vertex.
-    Paths {
-        reached: usize,
-        distance_sum: Amount,
-        /// On shortest paths.
-        arcs: usize,
-        /// Every vertex that reaches it with every one that comes next, the vertex itself with none.
-        #[serde(skip)]
-        steps: Vec<Step>,
     },
     Pairs {
         reachable_pairs: usize,
@@ -87,30 +82,21 @@ pub(super) struct Forest {
     components: Option<usize>,
 }
 
-/// A vertex, how far it is, and which is before it.
-pub(super) struct Reached {
-    vertex: VertexId,
-    distance: i128,
-    before: Option<VertexId>,
-}
-
-/// A vertex, how far it has to go, and one that comes next.
-pub(super) struct Step {
+/// A vertex, how far it is, and which is before it, or how far it has to go, and one that comes next.
+pub(super) struct Line {
     pub(super) vertex: VertexId,
-    pub(super) distance: u64,
-    pub(super) next: Option<VertexId>,
+    pub(super) distance: i128,
+    pub(super) beside: Option<VertexId>,
 }
-
-type Values = HashMap<String, Value>;
 
 impl Asked {
-    pub(super) fn answer(self, values: &Values, names: &Names<'_>) -> anyhow::Result<Answer> {
-        match self {
-            Self::Marked { arcs, trees_of } => {
-                Ok(Answer::of_edges(marked(values, &arcs)?, trees_of))
+    pub(super) fn answer(&self, run: &mut dyn Runner, names: &Names<'_>) -> anyhow::Result<Answer> {
+        match *self {
+            Self::Marked { ref arcs, trees_of } => {
+                Ok(Answer::of_edges(marked(run, arcs)?, trees_of))
             }
-            Self::Arborescence { arcs, n_vertices } => {
-                let found = marked(values, &arcs)?;
+            Self::Arborescence { ref arcs, n_vertices } => {
+                let found = marked(run, arcs)?;
                 match found.len() + 1 == n_vertices {
                     true => Ok(Answer::of_edges(found, None)),
                     false => Err(anyhow!(
@@ -119,13 +105,13 @@ impl Asked {
                 }
             }
             Self::Tree { root, n_vertices, least } => {
-                if int(values, "d")?.is_none() {
+                if run.int("d")?.is_none() {
                     return Err(anyhow!(
                         "no spanning tree gives the root such a degree; try another, or --at-most"
                     ));
                 }
-                let before = table(values, "P")?.to_values()?;
-                let weights = table(values, "D")?.to_values()?;
+                let before = run.table("P")?.to_values()?;
+                let weights = run.table("D")?.to_values()?;
                 let others = (0..n_vertices).filter(|&v| v != root as usize);
                 let edge = |v: usize| {
                     let weight = least.wrapping_add_unsigned(weights[v]);
@@ -133,23 +119,23 @@ impl Asked {
                 };
                 Ok(Answer::of_edges(others.map(edge).collect(), None))
             }
-            Self::Search { source } => search(values, source, i128::from),
-            Self::SignedSearch { source, matrix } => match int(values, "c")? {
-                None => search(values, source, |code| matrix.number(code).into()),
-                Some(vertex) => Ok(Answer::of_cycle(cycle(table(values, "P")?, vertex), names)),
+            Self::Search { source } => search(run, source, i128::from),
+            Self::SignedSearch { source, ref matrix } => match run.int("c")? {
+                None => search(run, source, |code| matrix.number(code).into()),
+                Some(vertex) => Ok(Answer::of_cycle(cycle(&run.table("P")?, vertex), names)),
             },
             Self::Pairs { bits } => {
                 let none = u64::MAX >> (64 - bits);
-                pairs(table(values, "D")?, bits, |code| (code != none).then_some(code.into()))
+                pairs(&run.table("D")?, bits, |code| (code != none).then_some(code.into()))
             }
-            Self::SignedPairs { matrix } => match (int(values, "c")?, int(values, "d")?) {
+            Self::SignedPairs { ref matrix } => match (run.int("c")?, run.int("d")?) {
                 (Some(c), Some(d)) => {
-                    Ok(Answer::of_cycle(cycle_of_hops(table(values, "N")?, c, d), names))
+                    Ok(Answer::of_cycle(cycle_of_hops(&run.table("N")?, c, d), names))
                 }
                 _ => {
                     let none = u64::MAX >> (65 - matrix.bits());
                     let distance = |code| (code != none).then(|| matrix.number(code).into());
-                    pairs(table(values, "D")?, matrix.bits(), distance)
+                    pairs(&run.table("D")?, matrix.bits(), distance)
                 }
             },
         }
@@ -157,20 +143,20 @@ impl Asked {
 }
 
 fn search(
-    values: &Values,
+    run: &mut dyn Runner,
     source: VertexId,
     distance: impl Fn(u64) -> i128,
 ) -> anyhow::Result<Answer> {
-    let distances = table(values, "D")?.to_values()?;
-    let before = table(values, "P")?.to_values()?;
-    let reached = |v: usize| Reached {
+    let distances = run.table("D")?.to_values()?;
+    let before = run.table("P")?.to_values()?;
+    let line = |v: usize| Line {
         vertex: v as VertexId,
         distance: distance(distances[v]),
-        before: (v != source as usize).then_some(before[v] as VertexId),
+        beside: (v != source as usize).then_some(before[v] as VertexId),
     };
-    let tree: Vec<_> = slice(values, "Z")?.positions().map(reached).collect();
-    let sum = tree.iter().map(|reached| reached.distance).sum();
-    Ok(Answer::Search { reached: tree.len(), distance_sum: Total::Integer(sum).into(), tree })
+    let lines: Vec<_> = run.slice("Z")?.positions().map(line).collect();
+    let distance_sum = Total::Integer(lines.iter().map(|line| line.distance).sum()).into();
+    Ok(Answer::Search { reached: lines.len(), distance_sum, arcs: None, lines })
 }
 
 /// The distances of different vertices, from fields of so many bits with a code for each of them.
@@ -192,8 +178,8 @@ fn pairs(
     Ok(Answer::Pairs { reachable_pairs: n + distances.len(), distance_sum, distances })
 }
 
-fn marked(values: &Values, arcs: &Arcs) -> anyhow::Result<Arcs> {
-    Ok(slice(values, "T")?.positions().map(|row| arcs[row]).collect())
+fn marked(run: &mut dyn Runner, arcs: &Arcs) -> anyhow::Result<Arcs> {
+    Ok(run.slice("T")?.positions().map(|row| arcs[row]).collect())
 }
 
 impl Answer {
@@ -231,17 +217,14 @@ impl Answer {
                     format!("{}\t{}\t{w}", name(u), name(v))
                 })
             }
-            Self::Search { tree, .. } => {
-                file.write_rows("vertex\tdistance\tpredecessor", tree, |reached| {
-                    let before = reached.before.map_or(String::new(), |v| name(v).to_string());
-                    format!("{}\t{}\t{before}", name(reached.vertex), reached.distance)
+            Self::Search { arcs, lines, .. } => {
+                let beside = if arcs.is_some() { "next" } else { "predecessor" };
+                file.write_rows(&format!("vertex\tdistance\t{beside}"), lines, |line| {
+                    let beside = line.beside.map_or(String::new(), |v| name(v).to_string());
+                    format!("{}\t{}\t{beside}", name(line.vertex), line.distance)
                 })
             }
             Self::Closure { closure, .. } => file.write_closure(names, closure),
-            Self::Paths { steps, .. } => file.write_rows("vertex\tdistance\tnext", steps, |step| {
-                let next = step.next.map_or(String::new(), |v| name(v).to_string());
-                format!("{}\t{}\t{next}", name(step.vertex), step.distance)
-            }),
             Self::Cycle { negative_cycle } => {
                 file.write_rows("negative_cycle", negative_cycle, ToString::to_string)
             }
@@ -263,17 +246,15 @@ impl fmt::Display for Answer {
                 let trees = |n: usize| write!(f, ", {}", counted(n, ("component", "components")));
                 components.map_or(Ok(()), trees)
             }
-            Self::Search { reached, distance_sum, .. } => {
+            Self::Search { reached, distance_sum, arcs, .. } => {
                 let reached = counted(*reached, VERTICES);
-                write!(f, "{reached} reached, distances add up to {distance_sum}")
+                let verb = if arcs.is_some() { "reach it" } else { "reached" };
+                write!(f, "{reached} {verb}, distances add up to {distance_sum}")?;
+                let on_paths = |&n| write!(f, "; {} on shortest paths", counted(n, ARCS));
+                arcs.as_ref().map_or(Ok(()), on_paths)
             }
             Self::Closure { reachable_pairs, .. } => {
                 write!(f, "{} pairs have a path", grouped(*reachable_pairs as u128))
-            }
-            Self::Paths { reached, distance_sum, arcs, .. } => {
-                let (reached, arcs) = (counted(*reached, VERTICES), counted(*arcs, ARCS));
-                write!(f, "{reached} reach it, distances add up to {distance_sum}; ")?;
-                write!(f, "{arcs} on shortest paths")
             }
             Self::Cycle { negative_cycle } => {
                 let cycle: Vec<_> = negative_cycle.iter().map(ToString::to_string).collect();
@@ -284,26 +265,5 @@ impl fmt::Display for Answer {
                 write!(f, "{pairs} pairs have a path, distances add up to {distance_sum}")
             }
         }
-    }
-}
-
-fn slice<'a>(values: &'a Values, name: &str) -> anyhow::Result<&'a Slice> {
-    match values.get(name) {
-        Some(Value::Slice(x)) => Ok(x),
-        _ => Err(anyhow!("the program has no slice {name}")),
-    }
-}
-
-fn table<'a>(values: &'a Values, name: &str) -> anyhow::Result<&'a Table> {
-    match values.get(name) {
-        Some(Value::Table(table)) => Ok(table),
-        _ => Err(anyhow!("the program has no table {name}")),
-    }
-}
-
-fn int(values: &Values, name: &str) -> anyhow::Result<Option<u32>> {
-    match values.get(name) {
-        Some(Value::Int(number)) => Ok(*number),
-        _ => Err(anyhow!("the program has no integer {name}")),
     }
 }

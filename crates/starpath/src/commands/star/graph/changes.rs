@@ -13,10 +13,10 @@ use star_machine::algorithms::{
 };
 use star_machine::{Counting, Host, StarError};
 
-use super::answers::{Answer, Step};
-use super::{Arcs, Solved};
+use super::answers::{Answer, Arcs, Line};
 use crate::backend;
 use crate::cli::{Common, OnChanges};
+use crate::commands::star::execution::Done;
 use crate::ids::Names;
 use crate::numbers::read_text;
 use crate::progress::EndAtOnce;
@@ -76,7 +76,7 @@ pub(super) fn run(
     arcs: &Arcs,
     names: &Names<'_>,
     common: &Common,
-) -> anyhow::Result<Solved> {
+) -> anyhow::Result<(Done<Answer>, Option<Changes>)> {
     let Read { lines, changes, new } = read(args, names)?;
     let n = names.n_vertices;
     let room = Room::for_changes(n, arcs, &changes);
@@ -106,14 +106,14 @@ pub(super) fn run(
         recompute_operations = Some(all);
         made.iter_mut().zip(each).for_each(|(made, cost)| made.operations = Some(cost));
     }
-    Ok(Solved {
-        answer,
+    let done = Done {
+        found: answer,
         times: vec![build.0],
         prepare_ms,
         device: gpu.map(|gpu| gpu.properties().name.clone()),
         operations: None,
-        changes: Some(Changes { changes: made, recompute_ms, recompute_operations }),
-    })
+    };
+    Ok((done, Some(Changes { changes: made, recompute_ms, recompute_operations })))
 }
 
 /// The changes of a file.
@@ -208,18 +208,20 @@ fn paths(run: &mut dyn Runner, sink: VertexId) -> anyhow::Result<Answer> {
     let none = u64::MAX >> (64 - distances.columns());
     let (mut reached, mut sum, mut steps) = (0, 0, Vec::new());
     for (vertex, distance) in (0..).zip(distances.to_values()?).filter(|&(_, d)| d != none) {
+        let distance = i128::from(distance);
         reached += 1;
-        sum += i128::from(distance);
+        sum += distance;
         if vertex == sink {
-            steps.push(Step { vertex, distance, next: None });
+            steps.push(Line { vertex, distance, beside: None });
         }
         let next = paths.row(vertex as usize)?.into_slice();
         let next = next.positions().map(|v| Some(v as VertexId));
-        steps.extend(next.map(|next| Step { vertex, distance, next }));
+        steps.extend(next.map(|beside| Line { vertex, distance, beside }));
     }
     // all but that of the sink are arcs
-    let arcs = steps.len() - 1;
-    Ok(Answer::Paths { reached, distance_sum: Total::Integer(sum).into(), arcs, steps })
+    let arcs = Some(steps.len() - 1);
+    let distance_sum = Total::Integer(sum).into();
+    Ok(Answer::Search { reached, distance_sum, arcs, lines: steps })
 }
 
 /// Slice operations of each change, and of making everything from scratch after the last.

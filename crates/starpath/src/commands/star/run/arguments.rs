@@ -6,20 +6,13 @@ use std::path::PathBuf;
 
 use anyhow::{anyhow, bail};
 use serde::Serialize;
-use star_machine::{Parameter, Size, Slice, Table};
+use star_machine::algorithms::Value;
+use star_machine::{Parameter, Size, Slice, Table, Word};
 
 use super::given::{integer, slice, with_bits, word, zeros};
 use super::table::TableFile;
 use crate::cli::{Named, RunArgs};
 use crate::failure::WrongUse;
-
-/// What a parameter holds.
-#[derive(Clone)]
-pub(super) enum Value {
-    Integer(Option<u32>),
-    Bits(Slice),
-    Table(Table),
-}
 
 /// A parameter and its value.
 pub(super) struct Argument {
@@ -36,16 +29,6 @@ struct Slot<'a> {
     given: Option<&'a str>,
     read: Option<TableFile>,
     value: Option<Value>,
-}
-
-impl Value {
-    pub(super) fn size(&self) -> Size {
-        match self {
-            Self::Integer(_) => Size::Integer,
-            Self::Bits(bits) => Size::Bits(bits.len()),
-            Self::Table(table) => Size::Table(table.rows(), table.columns()),
-        }
-    }
 }
 
 impl Arguments {
@@ -73,8 +56,9 @@ impl Arguments {
         slots.into_iter().map(argument).collect::<Result<_, _>>().map(Self)
     }
 
-    pub(super) fn sizes(&self) -> Vec<Size> {
-        self.0.iter().map(|argument| argument.value.size()).collect()
+    /// Their values, in the order of the parameters.
+    pub(super) fn values(&self) -> impl Iterator<Item = Value> {
+        self.0.iter().map(|argument| argument.value.clone())
     }
 }
 
@@ -198,13 +182,15 @@ impl Slot<'_> {
         };
         let name = &self.parameter.name;
         let found = match (self.parameter.of, self.given) {
-            ("slice", Some(given)) => Some(Value::Bits(slice(name, given, rows, first)?)),
-            ("word", Some(given)) => Some(Value::Bits(word(name, given, columns)?)),
-            ("integer", Some(given)) => Some(Value::Integer(integer(name, given, first)?)),
-            ("integer", None) if self.parameter.is_result => Some(Value::Integer(None)),
-            (of @ ("slice" | "word"), None) if self.parameter.is_result => {
-                let len = if of == "slice" { rows } else { columns };
-                len.map(|len| Slice::zeros(len).map(Value::Bits)).transpose()?
+            ("slice", Some(given)) => Some(Value::Slice(slice(name, given, rows, first)?)),
+            ("word", Some(given)) => Some(Value::Word(word(name, given, columns)?)),
+            ("integer", Some(given)) => Some(Value::Int(integer(name, given, first)?)),
+            ("integer", None) if self.parameter.is_result => Some(Value::Int(None)),
+            ("slice", None) if self.parameter.is_result => {
+                rows.map(|len| Slice::zeros(len).map(Value::Slice)).transpose()?
+            }
+            ("word", None) if self.parameter.is_result => {
+                columns.map(|len| Word::zeros(len).map(Value::Word)).transpose()?
             }
             _ => return Ok(()),
         };
@@ -268,11 +254,11 @@ pub(super) struct Described {
 
 impl Described {
     pub(super) fn of(Argument { parameter, value }: &Argument) -> Self {
-        let (rows, bits) = match (value.size(), parameter.of) {
-            (Size::Table(rows, bits), _) => (Some(rows), Some(bits)),
-            (Size::Bits(rows), "slice") => (Some(rows), None),
-            (Size::Bits(bits), _) => (None, Some(bits)),
-            (Size::Integer, _) => (None, None),
+        let (rows, bits) = match value {
+            Value::Table(table) => (Some(table.rows()), Some(table.columns())),
+            Value::Slice(x) => (Some(x.len()), None),
+            Value::Word(word) => (None, Some(word.len())),
+            Value::Int(_) => (None, None),
         };
         Self { name: parameter.name.clone(), of: parameter.of, rows, bits }
     }

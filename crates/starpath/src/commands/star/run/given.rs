@@ -51,9 +51,9 @@ pub(super) fn slice(
 }
 
 /// A word of as many bits as it is written with, as is said after a colon, or as its table has.
-pub(super) fn word(name: &str, given: &str, columns: Option<usize>) -> anyhow::Result<Slice> {
+pub(super) fn word(name: &str, given: &str, columns: Option<usize>) -> anyhow::Result<Word> {
     if let Some(bits) = bits_of(given) {
-        return Ok(bits);
+        return Ok(bits.into_word());
     }
     let (number, bits) = match given.split_once(':') {
         Some((number, bits)) => (number, bits.parse().ok()),
@@ -70,7 +70,7 @@ pub(super) fn word(name: &str, given: &str, columns: Option<usize>) -> anyhow::R
         let rest = format!("it needs {least}, as --word {name}={number}:{least} or of its table");
         bail!("--word {name}={given} does not fit into {bits} bits; {rest}");
     }
-    Ok(Word::from_u64(number, bits)?.as_slice().clone())
+    Ok(Word::from_u64(number, bits)?)
 }
 
 /// What an integer holds: one less than is given where positions count from 1.

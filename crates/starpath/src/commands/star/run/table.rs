@@ -6,10 +6,8 @@ use anyhow::{anyhow, bail};
 use star_machine::{Slice, Table};
 
 use crate::commands::star::column::{Column, WHAT, n_bits};
+use crate::commands::star::results::BITS;
 use crate::numbers::read_numbers;
-
-/// What stands before bits.
-pub(super) const BITS: &str = "0b";
 
 /// A table that was read.
 pub(super) enum TableFile {

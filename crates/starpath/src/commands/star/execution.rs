@@ -1,20 +1,20 @@
 //! A task on a machine: on the CPU, or in one launch on a GPU.
 
-use std::collections::HashMap;
 use std::time::Instant;
 
-use star_machine::algorithms::{Runner, Task, Value};
+use star_machine::algorithms::{Runner, Task};
 use star_machine::{Counting, Host, StarError};
 
-use super::super::operations::Operations;
+use super::operations::Operations;
 use crate::backend;
 use crate::cli::Common;
-use crate::progress::{EndAtOnce, check_interrupt};
+use crate::progress::EndAtOnce;
 use crate::report::{Ms, milliseconds};
+use crate::search::repeated;
 
-/// What the arguments hold in the end, by their names, and what it took.
-pub(super) struct Done {
-    pub(super) values: HashMap<String, Value>,
+/// What a program left in its arguments, and what it took.
+pub(super) struct Done<T> {
+    pub(super) found: T,
     /// Of each run, in milliseconds.
     pub(super) times: Vec<f64>,
     pub(super) prepare_ms: Ms,
@@ -23,12 +23,18 @@ pub(super) struct Done {
     pub(super) operations: Option<Operations>,
 }
 
-pub(super) fn execute(task: &Task, counts: bool, common: &Common) -> anyhow::Result<Done> {
+/// Runs a task, and lets `read` have a look at its arguments in the end.
+pub(super) fn execute<T>(
+    task: &Task,
+    counts: bool,
+    common: &Common,
+    read: impl Fn(&mut dyn Runner) -> anyhow::Result<T>,
+) -> anyhow::Result<Done<T>> {
     // a program reports nothing while it runs
     let _interrupt = EndAtOnce::new();
     let gpu = backend::gpu_on_request(common)?;
-    let (mut times, mut values, mut prepare_ms) = (Vec::new(), HashMap::new(), Ms(0.0));
-    for _ in 0..common.repeat.map_or(1, |n| n.get()) {
+    let (mut times, mut prepare_ms) = (Vec::new(), Ms(0.0));
+    let (found, _) = repeated(common, || {
         let start = Instant::now();
         let mut host = Host::new();
         let mut run: Box<dyn Runner> = match &gpu {
@@ -39,13 +45,11 @@ pub(super) fn execute(task: &Task, counts: bool, common: &Common) -> anyhow::Res
         let start = Instant::now();
         run.run()?;
         times.push(milliseconds(start.elapsed()).0);
-        let held = |(name, _): (&str, &Value)| Ok((name.to_owned(), run.get(name)?));
-        values = task.arguments().map(held).collect::<Result<_, StarError>>()?;
-        check_interrupt()?;
-    }
+        read(&mut *run)
+    })?;
     let operations = counts.then(|| cost(task)).transpose()?;
     let device = gpu.map(|gpu| gpu.properties().name.clone());
-    Ok(Done { values, times, prepare_ms, device, operations })
+    Ok(Done { found, times, prepare_ms, device, operations })
 }
 
 /// What it costs on the abstract machine.

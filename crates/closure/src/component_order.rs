@@ -13,17 +13,32 @@ use graph_formats::VertexId;
 use paths::Closure;
 
 /// Vertices component by component; none reaches an earlier one.
-#[derive(Debug)]
-pub(crate) struct Order {
-    pub(crate) vertices: Vec<VertexId>,
+///
+/// ```
+/// use closure::ComponentOrder;
+/// use paths::Closure;
+///
+/// // 2 reaches 0, and 0 reaches 2; both reach 1
+/// let mut reached = Closure::without_pairs(3);
+/// [(0, 2), (2, 0), (0, 1), (2, 1)].into_iter().for_each(|(u, v)| reached.insert(u, v));
+/// (0..3).for_each(|v| reached.insert(v, v));
+/// let order = ComponentOrder::of(&reached).expect("it is transitive");
+/// assert_eq!((order.vertices, order.starts), (vec![0, 2, 1], vec![0, 2, 3]));
+/// ```
+#[derive(Clone, Debug)]
+pub struct ComponentOrder {
+    /// The vertices.
+    pub vertices: Vec<VertexId>,
     /// Where each component starts among them, and last their number.
-    pub(crate) starts: Vec<usize>,
+    pub starts: Vec<usize>,
 }
 
-impl Order {
-    /// The order for a relation in which every vertex reaches itself; or a pair of it that
-    /// contradicts the rest.
-    pub(crate) fn of(reached: &Closure) -> Result<Self, (VertexId, VertexId)> {
+impl ComponentOrder {
+    /// The order for a relation in which every vertex reaches itself.
+    ///
+    /// # Errors
+    /// A pair of the relation that contradicts the rest: it is not transitive.
+    pub fn of(reached: &Closure) -> Result<Self, (VertexId, VertexId)> {
         const NONE: VertexId = VertexId::MAX;
         let n = reached.n_vertices();
         let all = 0..n as VertexId;
@@ -76,12 +91,12 @@ impl Order {
     }
 
     /// How many components there are.
-    pub(crate) fn n_components(&self) -> usize {
+    pub fn n_components(&self) -> usize {
         self.starts.len() - 1
     }
 
     /// The place of each vertex in the order.
-    pub(crate) fn places(&self) -> Vec<usize> {
+    pub fn places(&self) -> Vec<usize> {
         let mut places = vec![0; self.vertices.len()];
         for (place, &vertex) in self.vertices.iter().enumerate() {
             places[vertex as usize] = place;
@@ -92,11 +107,11 @@ impl Order {
 
 #[cfg(test)]
 mod tests {
-    use closure::{Config, closure};
     use graph_formats::generate::{Duplicates, GraphOptions, UniformConfig, uniform};
     use graph_formats::{Components, Csr, Direction};
 
     use super::*;
+    use crate::{Config, closure};
 
     fn reflexive(graph: &Csr<u32>) -> Closure {
         let mut reached = closure(graph, &Config::default(), None).unwrap().closure;
@@ -116,7 +131,7 @@ mod tests {
                 };
                 let graph = uniform(&UniformConfig { n_vertices, n_edges, options }).unwrap();
                 let reached = reflexive(&graph);
-                let order = Order::of(&reached).unwrap();
+                let order = ComponentOrder::of(&reached).unwrap();
                 let components = Components::of(&graph);
                 assert_eq!(order.n_components(), components.n_components());
                 let block_of = |place: usize| order.starts.partition_point(|&s| s <= place);
@@ -135,11 +150,11 @@ mod tests {
     fn a_relation_that_is_not_transitive_is_refused() {
         let mut reached = Closure::without_pairs(3);
         (0..3).for_each(|v| reached.insert(v, v));
-        assert!(Order::of(&reached).is_ok());
+        assert!(ComponentOrder::of(&reached).is_ok());
         // 1 reaches 0 and 2; 2 reaches 1
         [(1, 0), (1, 2), (2, 1)].into_iter().for_each(|(u, v)| reached.insert(u, v));
-        assert!(Order::of(&reached).is_err());
+        assert!(ComponentOrder::of(&reached).is_err());
         reached.insert(2, 0);
-        assert!(Order::of(&reached).is_ok());
+        assert!(ComponentOrder::of(&reached).is_ok());
     }
 }

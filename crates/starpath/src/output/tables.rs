@@ -1,0 +1,179 @@
+//! Distances and paths, as tables to read or as arrays.
+
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+
+use anyhow::anyhow;
+use apsp::ApspError;
+use apsp::any::{AnyPairs, AnyRankPairs};
+use collectives::Communicator;
+use graph_formats::{AtomicFile, Name, VertexId};
+use paths::{AnyNearest, AnyTable, AnyTree, Number};
+use sssp::Progress;
+
+use super::arrays::Axes;
+use super::mark::Mark;
+use super::{Format, ResultFile};
+use crate::ids::Names;
+use crate::progress::check_interrupt;
+
+impl ResultFile {
+    /// Writes a line for every reached vertex, or the array of all distances.
+    pub(crate) fn write_tree(&self, names: &Names<'_>, tree: &AnyTree) -> anyhow::Result<()> {
+        if self.format == Format::Npy {
+            let shape = [tree.distances.len()];
+            return self.write_distances(names, Axes::Vertices, &tree.distances, &shape);
+        }
+        let reached = tree.distances.reached();
+        self.write_lines("vertex\tdistance\tpredecessor", reached, |out, (vertex, distance)| {
+            write!(out, "{}\t{distance}\t", names.name(vertex))?;
+            match tree.predecessors.get(vertex) {
+                Some(predecessor) => writeln!(out, "{}", names.name(predecessor)),
+                None => writeln!(out),
+            }
+        })
+    }
+
+    /// Writes a row for every source and a column for every target.
+    pub(crate) fn write_table(
+        &self,
+        names: &Names<'_>,
+        sources: &[VertexId],
+        targets: &[VertexId],
+        table: &AnyTable,
+    ) -> anyhow::Result<()> {
+        if self.format == Format::Npy {
+            let axes = Axes::Lists { rows: sources, columns: targets };
+            let shape = [table.n_sources, table.n_targets];
+            return self.write_distances(names, axes, &table.distances, &shape);
+        }
+        let header = header_of(names, targets.iter().copied());
+        self.write_lines(&header, sources.iter().enumerate(), |out, (row, &source)| {
+            write_row(out, names.name(source), table.row(row))
+        })
+    }
+
+    /// Writes a row for every vertex and a column for every vertex.
+    pub(crate) fn write_pairs(
+        &self,
+        names: &Names<'_>,
+        mark: &Mark,
+        pairs: &dyn AnyPairs,
+        progress: Progress<'_>,
+    ) -> anyhow::Result<()> {
+        if self.format == Format::Npy {
+            return self.write_named(names, Axes::Pairs(mark), |file| {
+                self.done(pairs.write_npy(file, Some(progress)))
+            });
+        }
+        let all = 0..pairs.n_vertices() as VertexId;
+        self.write_lines(&header_of(names, all.clone()), all, |out, source| {
+            write_row(out, names.name(source), pairs.row(source).iter())
+        })
+    }
+
+    /// As [`write_pairs`](Self::write_pairs), from the rows of several ranks: at rank 0,
+    /// which gathers them to a file that [`create`](Self::create) has opened.
+    pub(crate) fn write_gathered(
+        &self,
+        mut file: AtomicFile,
+        (names, mark): (&Names<'_>, &Mark),
+        ranks: &dyn Communicator,
+        pairs: &dyn AnyRankPairs,
+        progress: Progress<'_>,
+    ) -> anyhow::Result<()> {
+        if self.format == Format::Npy {
+            return self.write_named_to(file, names, Axes::Pairs(mark), |file| {
+                self.done(pairs.write_npy(ranks, Some(file), Some(progress)))
+            });
+        }
+        let header = header_of(names, 0..names.n_vertices as VertexId);
+        let mut written = writeln!(file, "{header}");
+        pairs.gather_rows(ranks, &mut |source, row| {
+            if written.is_ok() {
+                written = write_row(&mut file, names.name(source), row.iter());
+            }
+            match written.is_ok() && progress(source.into(), names.n_vertices as u64).is_continue()
+            {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            }
+        })?;
+        written.map_err(|error| file.error(error))?;
+        check_interrupt()?;
+        Ok(file.commit()?)
+    }
+
+    /// Writes the array of next hops.
+    pub(crate) fn write_next_hops(
+        &self,
+        names: &Names<'_>,
+        mark: &Mark,
+        pairs: &dyn AnyPairs,
+        progress: Progress<'_>,
+    ) -> anyhow::Result<()> {
+        self.write_named(names, Axes::Pairs(mark), |file| {
+            self.done(pairs.write_next_hops_npy(file, Some(progress)))
+        })
+    }
+
+    /// The same from the rows of several ranks, at rank 0.
+    pub(crate) fn write_gathered_hops(
+        &self,
+        file: AtomicFile,
+        (names, mark): (&Names<'_>, &Mark),
+        ranks: &dyn Communicator,
+        pairs: &dyn AnyRankPairs,
+        progress: Progress<'_>,
+    ) -> anyhow::Result<()> {
+        self.write_named_to(file, names, Axes::Pairs(mark), |file| {
+            self.done(pairs.write_next_hops_npy(ranks, Some(file), Some(progress)))
+        })
+    }
+
+    /// The end of writing, with the file's name in its error.
+    fn done(&self, written: Result<(), ApspError>) -> anyhow::Result<()> {
+        written.map_err(|error| match error {
+            ApspError::Interrupted(interrupted) => interrupted.into(),
+            other => anyhow!("{}: {other}", self.path.display()),
+        })
+    }
+
+    /// Writes the nearest source of every vertex that has one.
+    pub(crate) fn write_nearest(
+        &self,
+        names: &Names<'_>,
+        nearest: &AnyNearest,
+    ) -> anyhow::Result<()> {
+        let owned = nearest
+            .distances
+            .reached()
+            .filter_map(|(vertex, distance)| Some((vertex, nearest.source_of(vertex)?, distance)));
+        self.write_lines("vertex\tsource\tdistance", owned, |out, (vertex, source, distance)| {
+            writeln!(out, "{}\t{}\t{distance}", names.name(vertex), names.name(source))
+        })
+    }
+}
+
+/// The line above a table.
+fn header_of(names: &Names<'_>, targets: impl Iterator<Item = VertexId>) -> String {
+    targets.fold(String::from("source"), |header, target| {
+        header + "\t" + &names.name(target).to_string()
+    })
+}
+
+/// A line of a table.
+fn write_row(
+    out: &mut AtomicFile,
+    source: Name<'_>,
+    row: impl Iterator<Item = Option<Number>>,
+) -> io::Result<()> {
+    write!(out, "{source}")?;
+    for distance in row {
+        match distance {
+            Some(distance) => write!(out, "\t{distance}")?,
+            None => write!(out, "\t")?,
+        }
+    }
+    writeln!(out)
+}
