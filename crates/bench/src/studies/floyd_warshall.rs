@@ -1,11 +1,11 @@
 //! The published forms of Floyd-Warshall on a GPU: the papers' tables, measured again.
 //!
-//! Methods A and B and the recursive form run on Random4-n graphs with tiles of each side, after
-//! what the paper tunes (h, t' for B, l for A and B) has been tuned for each of them; beside them
-//! the plain form, B on a row-major matrix, and the recursive form with fused products. The other
-//! text's table is made of the streets of Rome, a larva's neurons, and as many vertices as its
-//! network has. Weights are small integers in i32 and in f32, so that sums are exact, and rows of
-//! every result are compared with searches.
+//! Methods A and B and the recursive form run on Random4-n graphs with tiles of each side. What the
+//! paper tunes (h, t' for B, l for A and B) is tuned first for each of them. For comparison run the
+//! plain form, B on a row-major matrix, and the recursive form with fused products. The table of
+//! the second text is measured on the streets of Rome, on a larva's neurons, and on a graph with as
+//! many vertices as its network. Weights are small integers in i32 and in f32, so that sums are
+//! exact, and rows of every result are compared with searches.
 //!
 //! Reference: okuyama-2010, origin-out-of-core
 
