@@ -15,8 +15,8 @@
 //! of one batch together, or, where levels are many and small, batches have fewer sources.
 //!
 //! Differences from the paper: levels are pulled as in its direction-optimising form, but a pull
-//! ignores sources whose search is over; and if the frontier is small, a bit for each vertex says
-//! whether it is in the frontier, so that the fields of other vertices are not read.
+//! ignores sources whose search is over. If the frontier is small, a bit for each vertex says
+//! whether it is in the frontier. The fields of vertices outside it are then not read.
 //!
 //! Reference: then-2015
 
