@@ -1,8 +1,8 @@
-//! The state of a run in a file, from which another run goes on.
+//! The state of a run in a file, from which another run continues.
 //!
-//! The file is replaced as a whole, so that it is the state of one moment or of none: a mark, the
-//! hash of the graph, what was asked for, how many sources are done, what they add up to, and the
-//! hash of all this.
+//! The file is replaced as a whole, so it never mixes the states of two moments. It has a mark, the
+//! hash of the graph, the request, the number of finished sources, their totals, and the hash of
+//! all this.
 
 use std::fs::File;
 use std::io::{self, Read, Write};

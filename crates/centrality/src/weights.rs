@@ -137,10 +137,11 @@ pub fn totals_on_gpus<W: MeasureWeight>(
 /// As [`totals`](crate::totals()), by the hierarchy of `graph`, on these GPUs, or where there are
 /// none on the CPU.
 ///
-/// Whole numbers are the same as those of searches, and so is what is made of them; of floats the
-/// weights of shortcuts are added up first, and their sums in another order, as are those of
-/// reciprocals ([`Metric::totals`](hierarchy::Metric::totals)), so that the last digits of sums of floats and of harmonic
-/// closeness may differ, also between CPU and GPU. Counting arcs, it is [`totals`](crate::totals()). O(s·arcs of the hierarchy).
+/// Whole numbers, and the measures made of them, are the same as those of searches. Floats are
+/// added in another order: first the weights of shortcuts, then distances and their reciprocals
+/// ([`Metric::totals`](hierarchy::Metric::totals)). So the last digits of sums of floats and of
+/// harmonic closeness may differ, also between CPU and GPU. Counting arcs, it is
+/// [`totals`](crate::totals()). O(s·arcs of the hierarchy).
 ///
 /// # Errors
 /// As [`totals`](crate::totals()), where the hierarchy is of another graph, and where a GPU fails or

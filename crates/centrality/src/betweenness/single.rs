@@ -1,14 +1,14 @@
 //! The dependencies of one source.
 //!
-//! Vertices are put in an order in which every shortest path ascends, and each gets the number of
-//! shortest paths to it from those before it: in hops, breadth first; in weights, an arc is on such
-//! a path where it makes up the difference of the distances of its ends, and a vertex is next when
-//! all such arcs into it have been followed, so that nothing is sorted. Arcs on shortest paths are
-//! kept, and alone followed on the way back. O(n + m), and 36 bytes a vertex and 4 an arc, or 12 where
-//! a few vertices have nearly all arcs.
+//! Vertices are put in an order in which every shortest path ascends. Each gets the number of
+//! shortest paths to it from the vertices before it. By hops, the order is breadth first. By
+//! weights, an arc is on a shortest path if its weight is the difference of the distances of its
+//! ends. A vertex is next when all such arcs into it have been followed, so nothing is sorted. Arcs
+//! on shortest paths are stored, and the backward pass follows only these. O(n + m), and 36 bytes a
+//! vertex and 4 an arc, or 12 where a few vertices have nearly all arcs.
 //!
-//! Grids have more shortest paths than floats go up to, so that a number has an exponent of its own
-//! besides: its error is one of rounding, 2^-53 of it for each sum, however many paths there are.
+//! Grids have more shortest paths than floats can count, so a count has an exponent of its own. Its
+//! relative error is one of rounding, 2^-53 for each sum, however many paths there are.
 
 use graph_formats::{Csr, Distance, Interrupted, VertexId, Weight};
 use ndarray::ArrayView1;
