@@ -25,10 +25,9 @@ pub(crate) struct Lines<'a> {
     pub(crate) stride: usize,
 }
 
-/// Unites every line with those of `pivots` that its selectors name: of the first word of
-/// its selectors bit k stands for the k-th of them, of the second bit k for the k-th after
-/// 64, and so on. Lines and pivots are equally long. Compiled for AVX2 too, which has registers of
-/// 256 bits.
+/// Unites every line with those of `pivots` that its selectors name. Bit k of the first word of its
+/// selectors stands for the k-th of them, bit k of the second word for the k-th after 64, and so
+/// on. Lines and pivots are equally long. Compiled for AVX2 too, which has registers of 256 bits.
 #[multiversion(targets("x86_64+avx2"))]
 pub(crate) fn unite(lines: &mut [u64], selectors: Lines<'_>, pivots: Lines<'_>) {
     unite_all(lines, selectors, pivots);

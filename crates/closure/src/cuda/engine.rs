@@ -142,8 +142,8 @@ impl Engine {
                 ];
                 let shape = LaunchConfig::covering(vertices as u64 * 32, 256);
                 // SAFETY: a warp reads the offsets of a vertex of the block and the heads between
-                // them, which are below n, and writes into lines of at least n bits, of which
-                // the block has as many as vertices or more.
+                // them, which are below n. It writes into lines of at least n bits, of which the
+                // block has at least one for each vertex.
                 unsafe { gpu.launch(&engine.kernels.arcs, shape, &args)? };
             }
         }
