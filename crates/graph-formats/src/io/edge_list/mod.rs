@@ -20,9 +20,9 @@
 //! Ids are any 64-bit numbers, spelled without leading zeros, or, in a table, words, if one of
 //! the first is no such number.
 //!
-//! **Direction.** A line is an arc, or an edge between its ends. Lines that are equal are
-//! parallel edges; lines that give an edge, of the same weight, from both its ends are one
-//! edge: of a lines `u v w` and b lines `v u w` there are max(a, b) edges.
+//! **Direction.** A line is an arc, or an edge between its ends. Equal lines are parallel edges.
+//! Lines that give an edge of the same weight from both its ends are one edge: a lines `u v w` and
+//! b lines `v u w` are max(a, b) edges.
 
 mod columns;
 mod fields;
