@@ -8,10 +8,10 @@
 //! `kernels/apsp/published`. O(n³); n (n/32 + 1) launches, and about n³/4 bytes over the bus, for n
 //! up to a multiple of 32. Every copy is waited for.
 //!
-//! What differs from the text: it has three kernels, of which it prints one, and here that is
-//! all, for the pivots' columns go to the GPU transposed, as rows; and the last block is whole,
-//! for the matrix is padded as that of the other forms. `crates/apsp/src/cuda/floyd_warshall.rs`
-//! has what serves the same purpose by wider blocks, with copies beside the arithmetic.
+//! Differences from the text: it has three kernels, and prints one of them. Here that one suffices,
+//! because the pivots' columns go to the GPU transposed, as rows. The last block is a whole one,
+//! because the matrix is padded as in the other forms. `crates/apsp/src/cuda/floyd_warshall.rs`
+//! solves the same problem with wider blocks, and overlaps copies with the arithmetic.
 //!
 //! Reference: origin-out-of-core, katz-kider-2008, venkataraman-2003
 
