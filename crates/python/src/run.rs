@@ -64,16 +64,16 @@ pub(crate) fn ensure_not_forked() -> PyResult<()> {
     Ok(())
 }
 
-/// Does `work`, of about `size` steps, while other threads of Python go on; a bar of tqdm shows how
-/// far it is if it is to be shown.
+/// Does `work`, of about `size` steps, while other threads of Python run. If progress is to be
+/// shown, a bar of tqdm shows it.
 ///
-/// Python hears of signals on its main thread only, and the work may have all of its threads wait
-/// for others. So larger work is done by a thread of its own while this one looks for signals;
-/// an exception from their handlers, such as `KeyboardInterrupt`, ends the work at its next report
-/// of progress and is raised then.
+/// Python handles signals on its main thread only, and the work may block all of its threads. So
+/// larger work is done by a thread of its own, and this thread checks for signals. An exception
+/// from their handlers, such as `KeyboardInterrupt`, ends the work at its next report of progress
+/// and is raised then.
 ///
 /// # Errors
-/// What the work, or a signal's handler gives, and [in a forked process](ensure_not_forked).
+/// Those of the work and of a signal's handler, and [in a forked process](ensure_not_forked).
 pub(crate) fn run<T: Send>(
     py: Python<'_>,
     size: usize,
