@@ -7,7 +7,7 @@
 //!   registers;
 //! * `blocked-two-level`, method B: iterative blocked, with the other tiles on two levels of
 //!   blocks;
-//! * `recursive`: recursive, over the product of method A.
+//! * the recursive form, over the product of method A.
 //!
 //! [`OutOfCore`] is the fifth (`blocked-out-of-core`), on a matrix in the host's memory.
 //! [`Parameters`] has all that the papers vary. A [`Solver`] has its kernels loaded and its memory
