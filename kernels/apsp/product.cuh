@@ -1,14 +1,14 @@
-// The product of strips in which sums stand for products and the least for sums:
+// The min-plus product of strips, with sums in place of products and minima in place of sums:
 // c[i][j] = min(c[i][j], a[i][k] + b[k][j] over all k).
 //
-// It is a matrix product in all but its two operations, and is built like one. A block of
-// threads has a tile of c in registers, some words a thread, and passes through k in steps of
-// `depth`, whose parts of a and b are fetched into shared memory some steps ahead. a comes
-// turned over, a row for each k, every word of it one element spread over the word, so that
-// both operands are read along rows and 16-bit elements need no unpacking.
+// It is a matrix product in all but its two operations, and is built like one. A block of threads
+// has a tile of c in registers, some words a thread. It passes through k in steps of `depth`, and
+// fetches the parts of a and b into shared memory some steps ahead. The matrix a is transposed, a
+// row for each k, and each of its words is one element broadcast over the word. So both operands
+// are read along rows and 16-bit elements need no unpacking.
 //
-// In a step 8 x 8 words take 64 additions-with-minimum for each k, and 16 words from shared
-// memory: the arithmetic pipe is what bounds it, at half an instruction a cycle.
+// In a step 8 x 8 words take 64 additions-with-minimum for each k, and 16 words from shared memory.
+// So the arithmetic pipe is the bound, at half an instruction a cycle.
 //
 // Reference: volkov-demmel-2008
 #pragma once

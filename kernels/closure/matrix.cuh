@@ -2,8 +2,8 @@
 #pragma once
 #include "layout.cuh"
 
-// c += a b, counting. Lane 4 g + q has lines g and g + 8, pivots' words 2 q and 2 q + 1 of a;
-// the same words of column g of b; columns 2 q and 2 q + 1 of c.
+// c += a b, counting. Lane 4 g + q has words 2 q and 2 q + 1 of the pivots: of lines g and g + 8 of
+// a, and of column g of b. Of c it has columns 2 q and 2 q + 1 in the same lines.
 __device__ __forceinline__ void multiply(int (&c)[4], const u32 (&a)[4], uint2 b) {
     asm("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc "
         "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"

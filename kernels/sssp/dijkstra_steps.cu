@@ -1,10 +1,10 @@
 // Dijkstra's algorithm as three kernels that the host launches, as it was published: initialise,
-// extract the least label, relax its row. The second is that of extract_min.cu; these are the
-// others.
+// extract the least label, relax its row. The second kernel is in extract_min.cu, the others are
+// here.
 //
-// A vertex has two words: its label, which is unreached before a path is found and again when the
-// vertex is settled, for the reduction reads labels alone; and its key, which is unreached until
-// the vertex is settled, and then its distance.
+// A vertex has two words. Its label is unreached before a path is found and again when the vertex
+// is settled, because the reduction reads labels alone. Its key is unreached until the vertex is
+// settled, and then its distance.
 //
 // Launch: one dimension, any number of threads; they take vertices, or the arcs of the row, in
 // turn. No shared memory.

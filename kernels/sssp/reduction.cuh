@@ -4,12 +4,11 @@
 // A label and its vertex are one number of 64 bits (`Entry` of search.cuh), so that the least
 // has the least label, and of these the lowest vertex.
 //
-// In the form that was published with such reductions, threads put their values into shared
-// memory and halve them there, a barrier of the block for each of log2(threads) halvings. Here
-// a thread reads four labels at a time and keeps the least in registers; a warp halves by
-// shuffles, which need no barrier; and the warps' values, at most 32, meet in shared memory
-// once, where every warp reduces them by itself: one barrier of the block in all, after which
-// all of its threads know the least.
+// In the published form of such reductions, threads put their values into shared memory and halve
+// them there, with a barrier of the block for each of log2(threads) halvings. Here a thread reads
+// four labels at a time and keeps the least in registers. A warp halves by shuffles, which need no
+// barrier. The warps' values, at most 32, are put into shared memory once, and every warp reduces
+// them by itself. So there is one barrier of the block, and then all of its threads have the least.
 #pragma once
 
 #include "delta_stepping/search.cuh"

@@ -1,19 +1,20 @@
 // Narrow levels: a team of blocks with lists of their own, in shared memory.
 //
 // A level of a grid or of a road network has some hundreds of vertices, and takes as long as one
-// chain of reads and one meeting of blocks. So a block goes on from the vertices that it has found
-// itself, and while it waits for the others it fetches their rows and the ends of their first
-// arcs. What is left is an atomic that tells whether a vertex is new, and the meeting. When a
-// block has too many vertices, or all together do, all are put into the common list, from which
-// each takes as many as another.
+// chain of reads and one barrier of blocks. So a block continues from the vertices that it has
+// found itself. While it waits for the other blocks it fetches the rows of its vertices and the
+// ends of their first arcs. What is left is an atomic that tells whether a vertex is new, and the
+// barrier. When one block or all together have too many vertices, all are put into the common list,
+// from which each block takes an equal share.
 //
-// For graphs without long rows: four lanes go through each.
+// For graphs without long rows: four lanes read each row.
 //
-// Races: blocks share the bits, which atomics set, and the counters of a level, which are zero before
-// it. Nobody tells of a level before its atomics have returned, and an atomic that has returned was
-// done where all on that word are done, one after the other: so who meets here waits for no memory.
-// Counters are made zero in the level before, by a thread that waits until they are, before its
-// block tells: one of the last warp, which has less to find than the first.
+// Races: blocks share the bits, which atomics set, and the counters of a level, which are zero
+// before it. No block arrives at the barrier of a level before its atomics have returned. An atomic
+// that has returned has taken its place in the order of all atomics on that word. So the barrier
+// needs no fence. Counters are set to zero in the level before. A thread of the last warp does
+// this, because that warp has less to find than the first, and waits for the stores before its
+// block arrives.
 #pragma once
 
 #include "push.cuh"

@@ -17,9 +17,9 @@ constexpr u32 vertices_to_push = 64;
 
 // Zero before a launch.
 struct Control {
-    // by levels, in threes, of which one is used, the next is zero, and the last still read:
-    // the team's tally; arcs of what was found; entries of the list, or vertices that a pull has
-    // found
+    // By levels, in threes: one is used, the next is zero, and the last may still be read. They are
+    // the team's tally, the arcs of the vertices found, and the entries of the list, or for a pull
+    // the vertices found.
     u64 tally[3];
     u64 arcs[3];
     u32 found[3];

@@ -118,9 +118,8 @@ constexpr u32 overflowed = 1;
 
 // What the blocks share. Zero before a launch.
 //
-// Counts of lists stand in threes, used in turn: one that is read, one that is written,
-// and one that is wiped for the turn to come, so that no thread has to wait for the
-// slowest reader.
+// Each count of a list has three copies, used in turn. One is read, one is written, and one is
+// cleared for the next turn, so that no thread has to wait for the slowest reader.
 struct Control {
     u32 arrived;
     // of many sources: the one that is searched from
