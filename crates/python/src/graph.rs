@@ -280,7 +280,7 @@ impl Graph {
         Self { csr: self.csr.unweighted().into(), names: self.names.clone(py) }
     }
 
-    /// The same graph with every arc turned round.
+    /// The same graph with every arc reversed.
     fn transposed(&self, py: Python<'_>) -> PyResult<Self> {
         let csr = run(py, self.size(), false, |_| Ok(self.csr.transposed()?))?;
         Ok(Self { csr, names: self.names.clone(py) })

@@ -32,7 +32,7 @@ pub(crate) struct Totals {
     lengths: Type,
 }
 
-/// Whether lengths are floats to the user, who has weights of floats, also where arcs are counted.
+/// Whether lengths are floats to the user: if the weights are floats, also where arcs are counted.
 #[derive(Clone, Copy)]
 enum Type {
     Integer,

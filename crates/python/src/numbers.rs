@@ -84,8 +84,8 @@ impl Numbers {
     /// where both have the same size.
     ///
     /// # Errors
-    /// When that type does not have one of them exactly; only a float of 32 bits may be rounded,
-    /// for whoever asks for it wants that.
+    /// When that type does not have one of them exactly; only floats of 32 bits may be rounded,
+    /// which a caller who names that type accepts.
     pub(crate) fn of(distances: AnyDistances, dtype: Dtype) -> Result<Self, Error> {
         with_distances!(distances, |distances| Self::of_storage(distances.into_storage(), dtype))
     }

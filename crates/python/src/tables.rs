@@ -226,7 +226,7 @@ impl Graph {
 
 impl Graph {
     /// Distances and predecessors from all vertices, by a matrix: the predecessor of v on a path
-    /// from u is the vertex after v on the path to u along arcs turned round.
+    /// from u is the vertex after v on the path to u along reversed arcs.
     fn by_next_hops(
         &self,
         dtype: Dtype,
@@ -234,7 +234,7 @@ impl Graph {
         progress: Option<Progress<'_>>,
     ) -> Result<(Numbers, Vec<i32>), Error> {
         let n = self.csr.n_vertices();
-        // the distances, which are turned round or converted, and predecessors beside next hops
+        // the distances, which are transposed or converted, and predecessors beside next hops
         let (size, converted) = (self.size_of_distance(), self.size_of_distance_as(dtype));
         ensure_fits(n, n, converted.max(2 * size) + 2 * size_of::<VertexId>())?;
         let config = apsp::Config { next_hops: true, threads, ..apsp::Config::default() };
