@@ -1,7 +1,7 @@
 //! The clock: contenders take turns, and no run counts that its contender has not checked.
 //!
-//! In each round everybody runs once, so that a machine that slows down slows all of them. What
-//! is short runs several times in a turn, and the figures are the mean.
+//! In each round every contender runs once, so that a machine that slows down slows all of them.
+//! Short runs are repeated within a turn, and the figures are the mean.
 
 use std::fmt::{self, Display};
 use std::ops::ControlFlow;
@@ -21,7 +21,7 @@ use crate::records::{Record, Run};
 /// Most runs in one turn.
 const MOST_RUNS: f64 = 1000.0;
 
-/// Somebody who is measured.
+/// A solver or program that is measured.
 pub(crate) struct Contender<'a> {
     /// Its labels.
     pub(crate) record: Record,
@@ -60,7 +60,7 @@ pub(crate) struct Terms {
     pub(crate) patience: Duration,
     /// A turn runs again and again until about so long has passed.
     pub(crate) turn: Duration,
-    /// Who takes so many times as long as the quickest, and over 2 ms, is not timed.
+    /// A contender that takes this many times as long as the fastest, and over 2 ms, is not timed.
     pub(crate) hopeless: Option<f64>,
 }
 
@@ -107,8 +107,8 @@ pub(crate) fn timed<T>(run: impl FnOnce() -> T) -> (f64, T) {
     (start.elapsed().as_secs_f64() * 1e3, given)
 }
 
-/// Lets everybody run once untimed if that is to be, then `terms.runs` times in turns. Who refuses
-/// what it is to solve or takes too long has the reason in its record.
+/// Runs every contender once untimed if `terms` say so, then `terms.runs` times in turns. If a
+/// contender refuses the problem or takes too long, its record has the reason.
 pub(crate) fn in_turns(
     contenders: Vec<Contender<'_>>,
     terms: &Terms,
@@ -121,7 +121,7 @@ pub(crate) fn in_turns(
             ready.push((contender, 1));
             continue;
         }
-        // the first run pays for memory that nobody has touched yet
+        // the first run also pays for the first use of its memory
         let hopeless_ms = terms.hopeless.map_or(f64::INFINITY, |f| 2.0 * f * quickest + 50.0);
         let patience = Duration::try_from_secs_f64(hopeless_ms / 1e3).unwrap_or(Duration::MAX);
         deadline.set(patience.min(terms.patience));

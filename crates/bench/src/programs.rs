@@ -19,7 +19,7 @@ pub(crate) fn output(
     ask: impl Fn() -> ControlFlow<()>,
 ) -> Result<(String, f64)> {
     let name = command.get_program().to_string_lossy().into_owned();
-    // files take more than a pipe does before somebody reads
+    // a file takes all output; a pipe that is not read would block the program
     let (said, errors) = (tempfile::tempfile()?, tempfile::tempfile()?);
     command.stdin(Stdio::null()).stdout(said.try_clone()?).stderr(errors.try_clone()?);
     let start = Instant::now();

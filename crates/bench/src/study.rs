@@ -67,7 +67,7 @@ impl Entry {
 /// What solves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Backend {
-    /// The processor.
+    /// The CPU.
     Cpu,
     /// The first GPU.
     Gpu,
@@ -78,7 +78,7 @@ pub(crate) struct Common {
     /// Timed runs of each, after an untimed one
     #[arg(long, default_value = "5", help_heading = "All studies")]
     pub(crate) runs: NonZeroUsize,
-    /// Threads for who takes several [default: all processors]
+    /// Threads of solvers that use several [default: all processors]
     #[arg(long, help_heading = "All studies")]
     pub(crate) threads: Option<NonZeroUsize>,
     /// Seconds after which a run is ended, and that the timed runs of one solver may take together
@@ -142,12 +142,12 @@ impl Bench {
         Self::new(&Common::from_arg_matches(&command.get_matches_from(["bench"]))?)
     }
 
-    /// How often and how long everybody runs.
+    /// How often and how long every contender runs.
     pub(crate) fn terms(&self) -> Terms {
         self.terms
     }
 
-    /// Whether the processor is to be measured.
+    /// Whether the CPU is to be measured.
     pub(crate) fn on_cpu(&self) -> bool {
         self.on_cpu
     }

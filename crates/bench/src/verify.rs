@@ -63,7 +63,7 @@ pub(crate) fn check<A: Distance, B: Distance>(
 ) -> Result<()> {
     let (expected, n) = (right.n_vertices(), found.n_vertices());
     ensure!(n == expected, "it is wrong: {n} distances for {expected} vertices");
-    // whoever compares types has weights whose sums are far below 2^53
+    // studies that compare types have weights whose sums are far below 2^53
     let both = |v: VertexId| (right.get(v).map(A::to_f64), found.get(v).map(B::to_f64));
     let differs = |v: &VertexId| both(*v).0 != both(*v).1;
     let Some(v) = (0..n as VertexId).into_par_iter().find_first(differs) else { return Ok(()) };

@@ -125,7 +125,7 @@ impl Study for Families {
     }
 }
 
-/// Everybody on one graph.
+/// All contenders on one graph.
 fn race<W: SearchWeight>(field: &Field<'_, W>, graph: &Graph, boost: Option<&Peer>) -> Result<()> {
     let (bench, csr) = (field.bench, field.task.graph);
     let (is_small, takes) = (csr.n_vertices() <= SMALL, W::KIND == WeightKind::U32);

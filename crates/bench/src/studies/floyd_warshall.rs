@@ -217,7 +217,7 @@ fn random4(n: usize) -> Result<Csr<u32>> {
     connected(n, 4, 0..=n as u32)
 }
 
-/// N_b, the bytes that elements of 32 bits take through memory, N_c, the operations, and the
+/// N_b, the bytes that go through memory for elements of 32 bits, N_c, the operations, and the
 /// quotient.
 fn balance(n: u32, t: u32) -> Run {
     let (n, t) = (f64::from(n), f64::from(t));

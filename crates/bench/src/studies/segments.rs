@@ -169,8 +169,8 @@ struct Scale<'b> {
 }
 
 impl Segments {
-    /// Everybody on R-MAT of 2^`scale` vertices. A graph may fill half of the memory, so that
-    /// each solver is gone before the next is made.
+    /// All contenders on R-MAT of 2^`scale` vertices. A graph may fill half of the memory, so each
+    /// solver is dropped before the next is made.
     fn at(&self, bench: &Bench, gpu: Option<&Gpu>, scale: u32) -> Result<()> {
         // parallel edges stay, so that sizes are nearly the article's
         let options = GraphOptions { duplicates: Duplicates::Keep, ..Default::default() };

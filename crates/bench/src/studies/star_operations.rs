@@ -20,7 +20,7 @@ const LONG: usize = 64;
 const CALLS_OF_PROGRAM: usize = 10;
 /// Rows and columns of the paper's tables; of the first it has the extremes.
 const SIZES: [usize; 4] = [100, 1000, 3000, 5000];
-/// Who gives operations to a GPU one by one.
+/// The contenders that give operations to a GPU one by one.
 const PRINTED: &str = "GPU, the paper's launches";
 const A_LAUNCH_EACH: &str = "GPU, a launch each";
 const ONE_BY_ONE: &str = "one by one";
@@ -233,7 +233,7 @@ impl Calls {
         Ok(())
     }
 
-    /// Who makes the calls, and waits until they are made.
+    /// A contender that makes the calls, and waits until they are done.
     fn contender<'a>(
         &'a self,
         by: &str,
