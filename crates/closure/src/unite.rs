@@ -1,4 +1,4 @@
-//! The innermost loop of closure on the processor: lines of bits, each united with some of 64.
+//! The innermost loop of closure on the CPU: lines of bits, each united with some of 64.
 //!
 //! The Four Russians' way: of every four of the 64 lines all sixteen unions are made once, and
 //! a line looks up sixteen of them in place of up to 64. A table is of so few words that the
@@ -48,8 +48,8 @@ fn unite_all(lines: &mut [u64], selectors: Lines<'_>, pivots: Lines<'_>) {
     }
 }
 
-/// Unites so many words of every line, from word `at` on. Loops, not closures: what is not
-/// inlined here would have the instructions of any processor.
+/// Unites `W` words of every line, from word `at` on. Loops, not closures: a closure that is not
+/// inlined here would be compiled for the baseline CPU.
 #[inline(always)]
 fn unite_words<const W: usize>(
     lines: &mut [u64],

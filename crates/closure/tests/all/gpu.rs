@@ -1,4 +1,4 @@
-//! The closure on a GPU, by every form of it, against the processor's.
+//! The closure on a GPU, by every form of it, compared with the CPU's.
 
 use std::ops::ControlFlow;
 
@@ -102,8 +102,8 @@ fn real_graphs_agree() {
     }
 }
 
-/// Two and three GPUs find what the processor does, in blocks of every height; of large matrices,
-/// what one GPU does.
+/// Two and three GPUs have the CPU's result, in blocks of every height; for large matrices, the
+/// result of one GPU.
 #[test]
 fn several_gpus_share_a_relation() {
     let Some(all) = some_gpus(3) else { return };
