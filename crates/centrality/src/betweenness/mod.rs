@@ -173,10 +173,10 @@ fn by_weights<U: SearchWeight>(
 
 /// What is searched, from where, and by how many threads at a time.
 struct Task<W: Weight> {
-    /// The graph with its arcs turned round, where that is searched.
+    /// The graph with its arcs reversed, if that is searched.
     transposed: Option<Csr<W>>,
     sources: Vec<VertexId>,
-    /// How many were asked for.
+    /// The number of sources requested.
     n_sources: usize,
     n_spaces: usize,
 }
