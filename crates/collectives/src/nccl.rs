@@ -172,8 +172,8 @@ impl Nccl {
     ///
     /// # Safety
     /// At `address` lie so many bytes of the memory of the current GPU, of which `stream` is a
-    /// `CUstream`, and both stay until the copy is done. Until then nobody uses these bytes
-    /// without being ordered after it, or on `root` writes them.
+    /// `CUstream`, and both stay until the copy is done. Until then these bytes are not used by
+    /// work that is not ordered after the copy, and on `root` they are not written.
     pub unsafe fn broadcast(
         &self,
         ranks: &dyn Communicator,
@@ -230,7 +230,7 @@ impl Nccl {
     fn give_up(&self) {
         let comm = self.comm.replace(ptr::null_mut());
         if !comm.is_null() {
-            // SAFETY: the communicator is open, and nobody uses it any more.
+            // SAFETY: the communicator is open, and is not used any more.
             unsafe { (self.functions.abort)(comm) };
         }
     }
