@@ -17,8 +17,8 @@ use paths::Progress;
 
 use crate::Share;
 
-/// What does a part of the work: it has the rows of its blocks, and memory for the work. A GPU queues
-/// work, ordered after the work that it depends on; a processor does it at once.
+/// A worker: it has the rows of its blocks, and memory for the work. A GPU queues work, ordered
+/// after the work that it depends on; a CPU does it at once.
 pub trait Part: Sized {
     /// What can go wrong.
     type Error;
