@@ -26,15 +26,15 @@ struct Step {
     u32 n_rows;
     // The block of columns where the diagonal begins.
     u32 first_column;
-    // What is taken through: so many blocks of pivots from one on,
+    // The pivots of the step: `n_pivot_blocks` blocks from this one on.
     u32 pivots_from;
     u32 n_pivot_blocks;
-    // and the blocks of rows and columns that it is not for; `advance` is for the first.
+    // The blocks of rows and columns that `update` leaves out; `advance` updates the first of them.
     u32 others_from;
     u32 n_others;
     // The kept pivots' rows, as long as the matrix's.
     Word* rows;
-    // Their columns turned over and spread, in rows of `n_rows` words.
+    // Their columns transposed and broadcast, in rows of `n_rows` words.
     Word* columns;
     // How many blocks of threads have begun, and which pivot block was closed last, from 1 on.
     u32* begun;
@@ -258,10 +258,10 @@ extern "C" __global__ void __launch_bounds__(256, 16 / sizeof(Word)) ENTRY(advan
     }
 }
 
-// Takes the matrix through closed pivots, without the rows and columns of the other blocks that
-// the step names: they have been, or `advance` does it meanwhile.
+// Updates the matrix with closed pivots, without the rows and columns of the other blocks that the
+// step names: these are updated already, or by `advance` meanwhile.
 //
-// A block of 256 threads for each tile, x counting tiles to the right. Nobody else reads or
+// A block of 256 threads for each tile, x counting tiles to the right. No other block reads or
 // writes the tile.
 extern "C" __global__ void __launch_bounds__(256, 2) ENTRY(update)(const Step step) {
     __shared__ Strips<tile_rows, tile_columns> shared;

@@ -116,7 +116,7 @@ template <u32 rows, u32 columns, u32 high, u32 wide> struct Tile {
         }
     }
 
-    // Stores the elements turned over and spread: a row of `stride` words for each column.
+    // Stores the elements transposed and broadcast: a row of `stride` words for each column.
     template <typename Wanted = All>
     __device__ __forceinline__ void store_turned(Word* to, u64 stride, Wanted wanted = {}) const {
 #pragma unroll
@@ -139,7 +139,7 @@ template <u32 rows, u32 columns, u32 high, u32 wide> struct Tile {
         }
     }
 
-    // Takes the sums through one step, whose parts of a and b lie in shared memory.
+    // Updates the minima with one step, whose parts of a and b lie in shared memory.
     __device__ __forceinline__ void relax_step(const Word (*a)[rows], const Word (*b)[columns]) {
 #pragma unroll
         for (u32 k = 0; k < depth; k += 2) {
@@ -171,8 +171,8 @@ template <u32 rows, u32 columns, u32 high, u32 wide> struct Tile {
         }
     }
 
-    // Takes the sums through the `n` k's from `first` on, a multiple of `depth` as it is:
-    // a[k][0..rows] and b[k][0..columns] in memory, where k runs round in a ring of `mask` + 1.
+    // Updates the minima with the `n` k's from `first` on, both multiples of `depth`: a[k][0..rows]
+    // and b[k][0..columns] in memory, where k runs round in a ring of `mask` + 1.
     __device__ __forceinline__ void relax_through(Strips<rows, columns>& shared, const Word* a,
                                                   u64 a_stride, const Word* b, u64 b_stride, u32 n,
                                                   u32 first = 0, u32 mask = 0xffffffff) {

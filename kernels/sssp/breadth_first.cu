@@ -13,10 +13,10 @@
 // Launch: cooperative, 512 threads a block, two blocks a multiprocessor, all resident. Reads the
 // graph; writes levels, bits, the list and `control`.
 //
-// Races: one atomic sets the bit of a vertex, and whose it is writes level and entry; the level
-// is the same whoever that is. Pulls read words that nobody writes, and write others, a warp
-// each. Counts of what was found are wiped two levels after their use: all who read them have
-// met since.
+// Races: one atomic sets the bit of a vertex, and its thread writes level and entry; the level is
+// the same for any thread. Pulls read words that no thread writes, and write others, a warp each.
+// Counts of vertices found are cleared two levels after their use: all threads that read them have
+// passed a barrier since.
 //
 // Termination: a level that finds nothing is the last; each vertex is found once.
 

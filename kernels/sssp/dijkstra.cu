@@ -100,7 +100,7 @@ template <u32 threads> __device__ __forceinline__ void search_by_reductions(cons
             if (threadIdx.x == 0) {
                 __stcg(of_blocks + blockIdx.x, least);
                 // it may be the one
-                if (least != nobody) prefetch(search.graph.bounds + vertex_of(least));
+                if (least != no_entry) prefetch(search.graph.bounds + vertex_of(least));
             }
             barrier.wait();
             if (threadIdx.x < 32) {
@@ -110,7 +110,7 @@ template <u32 threads> __device__ __forceinline__ void search_by_reductions(cons
             __syncthreads();
             least = least_of_all;
         }
-        // all that is left is unreached, or beyond the limit; nobody's key is above both
+        // all that is left is unreached, or beyond the limit; the key of `no_entry` is above both
         const Key label = key_of(least);
         if (label > limit || (calls && watch.ends())) break;
         const u32 settled = vertex_of(least);

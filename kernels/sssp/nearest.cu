@@ -10,8 +10,8 @@
 // long. Without ties each arc of a reached vertex is looked at once; with them a vertex may be
 // listed again, at most once a round and once for each source that is as near.
 //
-// Launch: cooperative, 512 threads a block, two blocks a multiprocessor, all resident. Reads
-// the graph and the keys, which nobody writes during the launch.
+// Launch: cooperative, 512 threads a block, two blocks a multiprocessor, all resident. Reads the
+// graph and the keys, which are constant during the launch.
 //
 // Races: an owner only falls, by atomicMin; the thread that lowers it lists the vertex, unless
 // its stamp tells that it is listed for the next round. An owner that is read too high is offered

@@ -185,7 +185,7 @@ extern "C" __global__ void __launch_bounds__(block_size, 1) ENTRY(queue_search)(
     u32 n_front = load(&control.n_front), n_back = load(&control.n_back);
     Round round{search};
     const u64 end = rounds + search.most_rounds;
-    // nobody writes what is read above before all have read it
+    // no thread writes the words read above before all threads have read them
     barrier.wait();
 
     while (rounds < end && (n_front | n_back) != 0) {

@@ -84,7 +84,7 @@ SPMV_ENTRY(spmv_vector) {
             }
             __syncwarp();
             for (u32 other = spmv.width / 2; other; other /= 2) {
-                least.value = lesser(least.value, __shfl_xor_sync(everyone, least.value, other));
+                least.value = smaller(least.value, __shfl_xor_sync(everyone, least.value, other));
             }
             // what a lane has dropped it tells itself; only the first one stores
             if (part != 0) least.value = before;

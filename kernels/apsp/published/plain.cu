@@ -56,7 +56,7 @@ extern "C" __global__ void __launch_bounds__(256)
 // through last, which is the largest vertex inside the path found. It starts as 2^32 - 1,
 // which stays where the path is an arc, or there is none.
 //
-// In row k and column k nothing is written, as above, so nobody reads what another writes.
+// In row k and column k nothing is written, as above, so no thread reads what another writes.
 extern "C" __global__ void __launch_bounds__(256)
     ENTRY(plain_last)(Weight* matrix, u32* last, u32 side, u32 n, u32 k)
 {

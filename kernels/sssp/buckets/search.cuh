@@ -58,8 +58,8 @@ struct BucketSearch {
     // a word for each block: the stage, and the arcs of its share of the list
     u64* sums;
     BucketControl* control;
-    // two words of the host's memory: whether the search is to end, and how many stages it
-    // has done; null where nobody wants to know
+    // two words of the host's memory: whether the search is to end, and how many stages it has
+    // done; null if progress is not reported
     volatile u32* host;
     u32 n_vertices;
     u32 source;

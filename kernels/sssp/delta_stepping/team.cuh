@@ -18,11 +18,11 @@
 // Reads the graph (constant during the launch); writes keys, lists and control. Blocks have
 // 512 threads, and those of a team are all resident.
 //
-// Races: keys are lowered by atomicMin alone (and by pull, see there), so they only fall,
-// and each fall makes one entry by the thread that caused it. A thread that reads a key
-// too high relaxes in vain or not at all; the fall it missed has its own entry. Entries
-// that do not fit their list are made up for: the count tells, and the vertices are looked
-// through instead. A list is read at steps in which nobody writes it.
+// Races: keys are lowered by atomicMin alone (and by pull, see there), so they only fall, and each
+// fall makes one entry by the thread that caused it. A thread that reads a key too high relaxes in
+// vain or not at all; the fall it missed has its own entry. Entries that do not fit their list are
+// replaced: the count shows it, and all vertices are scanned instead. A list is read at steps in
+// which no thread writes it.
 //
 // Termination: each entry comes from a fall; keys are finitely many; the threshold rises
 // at every split, which `beyond` makes sure of.

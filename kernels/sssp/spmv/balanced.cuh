@@ -54,7 +54,7 @@ __device__ __forceinline__ Weight least_from(u32 first, Weight value) {
 #pragma unroll
     for (u32 step = 1; step < 32; step <<= 1) {
         const Weight other = __shfl_up_sync(everyone, value, step);
-        if (lane() >= first + step) value = lesser(value, other);
+        if (lane() >= first + step) value = smaller(value, other);
     }
     return value;
 }
@@ -90,7 +90,7 @@ __device__ __forceinline__ void multiply_part(const Spmv& spmv, const Part& part
             const u32 last = min(to, first + 32);
             const bool has_some = from < last && first < last;
             const Weight of_row = __shfl_sync(everyone, so_far, has_some ? last - 1 - first : 0);
-            if (has_some) value = lesser(value, of_row);
+            if (has_some) value = smaller(value, of_row);
             seen.dropped |= least.below;
             if (__any_sync(everyone, least.above)) {
                 const Weight at_end = __shfl_sync(everyone, before, owner);

@@ -65,7 +65,7 @@ struct Least {
     }
 };
 
-__device__ __forceinline__ Weight lesser(Weight a, Weight b) { return b < a ? b : a; }
+__device__ __forceinline__ Weight smaller(Weight a, Weight b) { return b < a ? b : a; }
 
 // Ends a row of a vertex that only this thread writes: `least` began at `before`, which is
 // what stands there.
