@@ -155,7 +155,7 @@ union AdvanceShared {
     } diagonal;
 };
 
-// The tile on the diagonal: through the pivots before, closed, and told to the others.
+// The tile on the diagonal: updated with the pivots before, closed, and announced to other blocks.
 __device__ __forceinline__ void close_diagonal(const Step& step, AdvanceShared& shared) {
     // in 16 bits a strip is as wide as two tiles
     const u32 left = step.own_column() / strip_words * strip_words;

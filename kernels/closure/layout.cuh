@@ -1,4 +1,4 @@
-// How the bits of a closure lie in memory, and what its kernels are told.
+// How the bits of a closure lie in memory, and the arguments of its kernels.
 //
 // A line is a row of the relation: bit v of line u says that a path leads from u to v. Lines
 // are `stride` words long, and both sides of the matrix are multiples of 256; what pads it is

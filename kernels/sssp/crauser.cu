@@ -68,7 +68,7 @@ constexpr u32 block_size = 1024;
 // No vertex.
 constexpr u32 none = 0xffffffffu;
 
-// What a round knows of its frontier.
+// Values of a round's frontier.
 struct alignas(16) Round {
     // M and L
     Key least, bound;
@@ -111,7 +111,7 @@ struct Crauser {
     volatile u32* host;
     u32 n_vertices;
     u32 source;
-    // the search may end when all that is no farther is settled; `none` where none is asked for
+    // the search may end when all vertices no farther are settled; `none` if there is no target
     u32 target;
     // no key above is needed; less than `unreached`
     Key limit;
@@ -124,7 +124,7 @@ template <bool eager> struct Pass {
     const Crauser& search;
     List<u32> next;
     Key limit;
-    // the least that this thread knows of the next round's frontier
+    // the least values of the next round's frontier that this thread has seen
     Key least, bound;
     u64 relaxations, improvements, settled;
 

@@ -61,7 +61,7 @@ struct Dijkstra {
     volatile u32* host;
     u32 n_vertices;
     u32 source;
-    // the search ends when it is settled, with those as far; no vertex where none is asked for
+    // the search ends when it is settled, with those as far; no vertex if there is no target
     u32 target;
     // vertices of a block, a multiple of four
     u32 share;

@@ -30,7 +30,7 @@ struct TreeControl {
     u32 arrived;
     // whether a tight arc joins equal keys
     u32 plateaus;
-    // vertices of the levels, in threes: read, written, wiped
+    // vertices of the levels, in threes: read, written, cleared
     u32 counts[3];
     u32 padding;
 };

@@ -21,7 +21,7 @@
 // mean in place of the head, by the relaxations and the rounds that each takes.
 //
 // Launch: cooperative, 512 threads a block, a block a multiprocessor. A launch ends after
-// `most_rounds`, and the next goes on where it stopped.
+// `most_rounds`, and the next continues where it stopped.
 //
 // Reads the graph (constant during the launch). Writes distances, states, the queue's
 // entries, pieces, control.
@@ -64,7 +64,7 @@ struct Counts {
     u64 relaxations, improvements, taken, taken_again, relaxed_again;
 };
 
-// What a thread knows of the round under way; the same in all threads, but for `change` and
+// A thread's values of the current round; the same in all threads, but for `change` and
 // `counts`.
 struct Round {
     const Search& search;

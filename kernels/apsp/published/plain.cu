@@ -10,7 +10,7 @@
 // square in row b / ceil(n / 16) and column b % ceil(n / 16).
 //
 // Reads:  its element, its row's element in column k, its column's element in row k.
-// Writes: its element, where the way through k is shorter.
+// Writes: its element, if the path through k is shorter.
 //
 // Races, and why they are harmless: row k and column k are read by all threads and belong to
 // some. Where there is no negative cycle, the element (k, k) is not below zero, and nothing

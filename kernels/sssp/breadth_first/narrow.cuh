@@ -28,7 +28,7 @@ constexpr u32 local_capacity = 1024;
 // So far ahead rows are fetched: four cache lines.
 constexpr u32 lookahead = 128;
 // In the tally, beside the blocks that have arrived, and in the upper half the vertices found:
-// a block that wants its list shared out, or that has found the target.
+// a block that needs its list shared, or that has found the target.
 constexpr u64 wish = 1 << 16;
 
 struct LocalLists {
@@ -48,7 +48,7 @@ __device__ __forceinline__ void fetch(const Search& search, LocalLists& lists, u
     const u32 arc = row.x + lane() % 4;
     lists.ends[4 * entry + lane() % 4] = arc < row.y ? __ldg(search.ends + arc) : no_vertex;
     if (lane() % 4 == 0) lists.rests[entry] = make_uint2(min(row.x + 4, row.y), row.y);
-    // where near vertices have near numbers, a later level asks for what lies behind
+    // where near vertices have near numbers, a later level reads what lies behind
     if (lane() % 4 == 1) prefetch(search.ends + row.y + lookahead);
 }
 
@@ -82,7 +82,7 @@ __device__ __forceinline__ void tell(u64* tally, u64 mine) {
     asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(tally), "l"(mine + 1) : "memory");
 }
 
-// What all blocks of the team have found, once all have told.
+// What all blocks of the team have found, once all have arrived.
 __device__ __forceinline__ u64 hear(const u64* tally, u32 n_blocks) {
     u64 now;
     do {
@@ -91,7 +91,7 @@ __device__ __forceinline__ u64 hear(const u64* tally, u32 n_blocks) {
     return now;
 }
 
-// Finds levels from the common list until it is to be dealt out anew, or the search is over;
+// Finds levels from the common list until it must be shared again, or the search is over;
 // leaves the last one there.
 __device__ __forceinline__ void search_narrow(const Search& search, Frontier& frontier, GridBarrier& team,
                                               const Watch& watch, LocalLists& lists, u64& looked) {

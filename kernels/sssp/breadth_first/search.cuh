@@ -1,4 +1,4 @@
-// What a breadth-first search works on, and how its blocks meet.
+// The data of a breadth-first search, and the barriers of its blocks.
 #pragma once
 
 #include "../../common/grid.cuh"
@@ -60,7 +60,7 @@ struct Search {
     u32 n_vertices;
     u32 source;
     u32 target;
-    // the greatest level that is asked for
+    // the greatest level that is searched
     u32 limit;
     // whether every arc has its reverse and there are many, so that a level may be pulled
     u32 may_pull;

@@ -24,7 +24,7 @@ __device__ __forceinline__ u32 bucket_of(Key key, u32 delta) {
 #endif
 
 // What the blocks share. Zero before a launch. Counts that stand in threes are used in turn:
-// one is written, one may still be read, and one is wiped for the turn to come.
+// one is written, one may still be read, and one is cleared for the next turn.
 struct BucketControl {
     u32 arrived;
     u32 trouble;

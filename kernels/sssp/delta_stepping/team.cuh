@@ -4,7 +4,7 @@
 // The team goes through buckets of keys, `delta` wide, in step. A step relaxes the arcs of
 // the near list, all vertices whose keys fell below the threshold; vertices that fell to
 // it or beyond wait in the far list. When nothing is near, the threshold rises and the far
-// list is split anew. Three things are added to what Lonestar and ADDS do:
+// list is split again. Three things are added to what Lonestar and ADDS do:
 //
 // * A warp relaxes by itself the arcs of vertices that it has just lowered, as long as they are
 //   near and its budget lasts. On grids and roads a bucket of twenty hops then takes one or two
@@ -305,7 +305,7 @@ struct TeamSearch {
             warp.defers_long_arcs = false;
             warp.rows = search.graph;
         }
-        // the count of pieces is wiped before it is looked at
+        // the count of pieces is cleared before it is read
         barrier.wait();
         return true;
     }
