@@ -40,8 +40,8 @@ impl<'a> Contender<'a> {
         Self { record: self.record.with(labels), ..self }
     }
 
-    /// The same, of which the second of two runs counts: what programs of others are told to do,
-    /// so that the graph lies in the caches of the processor.
+    /// The same, but the second of two runs counts, so that the graph lies in the CPU's caches.
+    /// Programs of others measure so too.
     #[must_use]
     pub(crate) fn twice(mut self) -> Self {
         Self { run: Box::new(move || (self.run)().and_then(|_| (self.run)())), ..self }
@@ -51,11 +51,11 @@ impl<'a> Contender<'a> {
 /// How often, and how long.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms {
-    /// Timed turns of each, after an untimed one
+    /// Timed turns of each.
     pub(crate) runs: usize,
-    /// unless there is nothing that the first pays for.
+    /// Whether an untimed turn comes first, for costs that only a first run has.
     pub(crate) warm_up: bool,
-    /// A run that takes longer is ended where its contender asks the [`Deadline`], and turns when
+    /// A run that takes longer is ended when its contender checks the [`Deadline`]. Turns end when
     /// they have taken as long together.
     pub(crate) patience: Duration,
     /// A turn runs again and again until about so long has passed.
@@ -93,7 +93,7 @@ impl Deadline {
         self.at_ns.store(u64::try_from(at).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// To be asked now and then by a run that may take for ever.
+    /// Checked now and then by runs that may take too long.
     pub(crate) fn ask(&self) -> ControlFlow<()> {
         let is_over = self.base.elapsed().as_nanos() as u64 > self.at_ns.load(Ordering::Relaxed);
         if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -153,8 +153,8 @@ pub(crate) fn in_turns(
     Ok(ready.into_iter().map(|(contender, _)| contender.record).collect())
 }
 
-/// So many runs and the mean of their figures; none, with the reason in the record, where the
-/// contender did not come to its end.
+/// Runs `runs` times and returns the mean of the figures. `None`, with the reason in the record, if
+/// the contender did not finish.
 fn turn(contender: &mut Contender<'_>, runs: usize, patience: Duration) -> Result<Option<Run>> {
     let mut sum: Option<Run> = None;
     for _ in 0..runs {

@@ -13,7 +13,7 @@ use graph_formats::Interrupted;
 use crate::study::Bench;
 
 /// What a program prints, and the milliseconds from its start until it has ended. It is ended when
-/// `ask` says so, which is told as an interruption.
+/// `ask` says so; the error is then an interruption.
 pub(crate) fn output(
     command: &mut Command,
     ask: impl Fn() -> ControlFlow<()>,

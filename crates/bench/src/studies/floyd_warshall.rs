@@ -17,7 +17,7 @@ use super::published::{Form, KERNEL, LAUNCHES, Matrix, Number, PATHS, PHASES};
 use super::*;
 use crate::table::best;
 
-/// Figure 3 is of so many vertices, and tiles of these sides.
+/// The vertices of Figure 3, and the sides of its tiles.
 const N: u32 = 8192;
 const SIDES: [u32; 5] = [8, 16, 32, 64, 128];
 const BALANCE: [&str; 3] = ["N_b, bytes", "N_c, operations", "N_b / N_c"];
@@ -134,7 +134,7 @@ impl Study for FloydWarshall {
             page.heading(&format!("{numbers}: with memory taken and given back, and copies"));
             page.text("From pageable memory of the host and back to it:");
             page.across(&paper, &["graph"], "form", &whole);
-            page.text("Of this, the solve took so many %:");
+            page.text("The solve took this part of it, in %:");
             let share = |record: &Record| Some(100.0 * solve(record)? / whole(record)?);
             page.across(&paper, &["graph"], "form", &share);
         }

@@ -93,7 +93,7 @@ impl Study for Roads {
     }
 }
 
-/// What all are asked, and the answers.
+/// The queries that all contenders answer, and the right answers.
 struct Task {
     graph: Csr<u32>,
     sources: Vec<VertexId>,

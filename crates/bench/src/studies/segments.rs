@@ -280,8 +280,8 @@ impl Segments {
 }
 
 impl Scale<'_> {
-    /// For each part one solve for nothing, and so many from its first sources in turns; the
-    /// median of the milliseconds of the last part.
+    /// For each part one untimed solve, and then timed ones from its first sources in turns.
+    /// Returns the median of the milliseconds of the last part.
     fn race<W: SearchWeight>(
         &self,
         mut solver: Solver<'_, W>,

@@ -229,7 +229,7 @@ fn roster<'a>(
     contenders
 }
 
-/// Calls `time` with the name of every solver on a graph, and a search of it, checked, that tells
+/// Calls `time` with the name of every solver on a graph, and a checked search of it that returns
 /// its milliseconds.
 ///
 /// # Errors

@@ -103,7 +103,7 @@ impl Study for StarAlgorithms {
     }
 }
 
-/// The labels of an algorithm on a graph: its time is divided by so many units.
+/// The labels of an algorithm on a graph; `units` are what its time is divided by.
 fn problem(name: &str, (n, m, bits): (usize, usize, usize), units: (usize, &str)) -> Record {
     let graph = Record::of(&[("algorithm", &name), ("n", &n), ("arcs", &m), ("bits", &bits)]);
     graph.with(&[("units", &units.0), ("unit", &units.1)])
