@@ -89,8 +89,8 @@ impl Shape {
 }
 
 /// Whether one search from all of `n_sources` is faster than one after another, on a graph of this
-/// [`depth`]. It is if levels are few and large, or if sources are so many that they lie near one
-/// another.
+/// [`depth`]. It is if levels are few and large, or if there are enough sources that they lie near
+/// one another.
 pub fn pays(n_vertices: usize, depth: f64, n_sources: usize) -> bool {
     let are_near = || n_sources >= n_vertices / MAX_SPACING;
     n_sources >= MIN_SOURCES && (depth <= MAX_LEVELS || are_near())
