@@ -170,9 +170,9 @@ pub fn totals_by_hierarchy<W: MeasureWeight>(
     W::totals_by_sweeps(hierarchy, gpus, graph, config, progress)
 }
 
-/// Finds the diameter, `None` of no vertex, on so many threads, all when `None`.
+/// Finds the diameter, `None` of no vertex, on `threads` threads; all threads when that is `None`.
 ///
-/// Tells `progress` how many vertices are out of the question. O(n + m) a search.
+/// Reports to `progress` how many vertices are excluded. O(n + m) a search.
 ///
 /// # Errors
 /// Where weights are to be added up and one is negative, a distance overflows its type, the system
@@ -201,8 +201,8 @@ pub fn diameter<W: MeasureWeight>(
     W::diameter(graph, lengths, threads, progress)
 }
 
-/// Finds the betweenness of every vertex, from the shortest paths that begin at the sources that
-/// `config` asks for, or end there, by its side; of all, that is the same.
+/// Finds the betweenness of every vertex, from the shortest paths that begin at the sources of
+/// `config`, or end there, by its side. If all vertices are sources, both sides give the same.
 ///
 /// The ends of a path are not between. Arcs count one by one: two from the same vertex to the same
 /// are two paths, as in igraph; loops are on none. In weights, paths are shortest where the sums of

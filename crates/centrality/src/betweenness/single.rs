@@ -20,7 +20,8 @@ use crate::CentralityError;
 const VERTICES_PER_REPORT: usize = 1 << 16;
 /// Vertices whose arcs are read at a time.
 const TAILS_AT_A_TIME: usize = 16;
-/// What numbers of paths are below, in units of their scale; the next scale has units of so many.
+/// The bound of numbers of paths, in units of their scale. A unit of the next scale is this many
+/// units.
 const UNIT: f64 = (1u128 << 64) as f64 * (1u128 << 64) as f64 * (1u128 << 64) as f64;
 
 /// An error where the progress callback ends the work.
@@ -50,7 +51,7 @@ struct Vertex {
 }
 
 impl Vertex {
-    /// Adds the paths to `before`, which go on to this vertex.
+    /// Adds the paths to `before`, which continue to this vertex.
     #[inline(always)]
     fn add(&mut self, before: Self) {
         if self.scale == before.scale {
@@ -63,8 +64,8 @@ impl Vertex {
         }
     }
 
-    /// A unit as part of one so many scales up; nothing where the next but one makes it 2^-192
-    /// of a number of paths at most.
+    /// A unit as a fraction of a unit `scales` scales up. It is zero from two scales up, where it
+    /// is at most 2^-192 of a number of paths.
     #[inline(always)]
     fn ratio(scales: u32) -> f64 {
         match scales {
