@@ -171,7 +171,8 @@ impl Engine {
         self.gpu.synchronize()
     }
 
-    /// The lines of a block of its own that are vertices', each of so many words as the side has.
+    /// The first `n_lines` lines of one of its blocks, those of vertices, each as long as the
+    /// padded side.
     pub(super) fn download(&self, block: usize, n_lines: usize) -> Result<Vec<u64>, GpuError> {
         let (first, stride) = (self.share.blocks.first_place(block), self.side() / 64);
         self.lines.download_range(first * stride..(first + n_lines) * stride)
@@ -234,7 +235,7 @@ impl Engine {
         let Some(turn) = &self.kernels.turn else { return Ok(0) };
         let grid = ((self.side() / GROUP) as u32, step.n_chunks, 1);
         let shape = LaunchConfig { grid, ..LaunchConfig::new(1, 512) };
-        // SAFETY: the step's pivots are lines of the matrix, and `turned` holds so many chunks.
+        // SAFETY: the step's pivots are lines of the matrix, and `turned` holds `n_chunks` chunks.
         unsafe { self.gpu.launch(turn, shape, &[Arg::structure(step)])? };
         Ok(1)
     }

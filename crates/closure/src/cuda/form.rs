@@ -99,7 +99,7 @@ impl Form {
     }
 
     /// The blocks of threads for `n_lines` lines of `n_words` words of 32 bits, the threads of a
-    /// block, and its dynamic shared memory for so many chunks.
+    /// block, and its dynamic shared memory for `n_chunks` chunks.
     pub(super) fn launch(
         self,
         n_lines: usize,

@@ -121,7 +121,7 @@ fn find(
     let queued = pivots::close(&engines, progress);
     let joined = engines[1..].iter().try_for_each(|engine| engine.join(&engines[0]));
     let stopped = timer.stop();
-    // nothing may go on using the matrix, whatever became of the rest
+    // no work may still use the matrix, also after an error
     let finished = engines.iter().try_for_each(Engine::finish);
     let launches = queued?.launches;
     joined.and(stopped).and(finished)?;
@@ -163,7 +163,8 @@ fn ms_since(start: Instant) -> f64 {
     start.elapsed().as_secs_f64() * 1e3
 }
 
-/// How long forms take for a graph on so many GPUs, the result brought back, in nanoseconds.
+/// The time of `forms` for a graph on these GPUs, with the copy of the result to the host, in
+/// nanoseconds.
 fn time(gpus: &[Gpu], graph: &Csr<u32>, forms: &[Form]) -> f64 {
     let n = graph.n_vertices() as f64;
     let arcs = graph.n_arcs() as f64;

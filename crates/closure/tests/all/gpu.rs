@@ -14,7 +14,7 @@ use test_support::{arbitrary_graph, corner_cases, data, scattered};
 const FORMS: [Algorithm; 4] =
     [Algorithm::Blocked, Algorithm::MatrixUnits, Algorithm::Lop3, Algorithm::FourRussians];
 
-/// So many GPUs, or `None` and a word about it; where there are fewer, the same again.
+/// `n` GPUs, or `None` and a line that says so. If there are fewer, some are taken twice.
 fn some_gpus(n: u32) -> Option<Vec<Gpu>> {
     let found = Gpu::count().unwrap_or(0).max(1);
     test_support::gpu((0..n).map(|i| Gpu::open_ordinal(i % found)).collect())
