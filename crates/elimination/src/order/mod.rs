@@ -49,8 +49,8 @@ impl Order {
         Self::by_dissection(graph, Some(coordinates), None)
     }
 
-    /// By coordinates where there are some, else by landmarks; `progress` hears about how much of
-    /// the work is done.
+    /// By coordinates if there are some, else by landmarks; `progress` gets an estimate of the part
+    /// of the work that is done.
     ///
     /// # Errors
     /// As [`Order::by_coordinates`], and when the callback ended the work.
@@ -63,7 +63,7 @@ impl Order {
         Self::within(&graph.clone().unweighted(), coordinates, progress, max_arcs)
     }
 
-    /// The same where the completion may have so many arcs.
+    /// The same for a completion of at most `max_arcs` arcs.
     ///
     /// # Errors
     /// As [`Order::by_dissection`].

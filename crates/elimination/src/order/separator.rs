@@ -37,8 +37,8 @@ pub(super) struct Separator {
     pub(super) smaller_side: usize,
 }
 
-/// A separator leaves one of so many vertices on either side, or is not taken: parts that hardly
-/// shrink would be cut as often as they have vertices.
+/// The least number of vertices that a separator leaves on either side. Parts that hardly shrink
+/// would be cut as often as they have vertices.
 const SMALLEST_SIDE: usize = 16;
 
 /// Why two sides have no separator.
