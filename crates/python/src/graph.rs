@@ -97,7 +97,7 @@ impl Graph {
     }
 }
 
-/// The vertex of this number, of so many.
+/// The vertex of this number, in a graph of `n_vertices`.
 pub(crate) fn vertex_of(n_vertices: usize, role: &str, number: i64) -> Result<VertexId, Error> {
     match VertexId::try_from(number) {
         Ok(vertex) if (vertex as usize) < n_vertices => Ok(vertex),

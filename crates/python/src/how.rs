@@ -74,7 +74,7 @@ impl How {
         Ok(solver.solve(progress)?)
     }
 
-    /// A solver that tells `progress`, for so many searches.
+    /// A solver for `n_searches` searches that reports to `progress`.
     pub(crate) fn solver<'g>(
         &self,
         graph: &'g AnyCsr,

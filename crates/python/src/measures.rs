@@ -150,7 +150,7 @@ impl Graph {
     /// side : {"out", "in"}, default "out"
     ///     Whether distances lead out of each vertex, or into it, as those of closeness in NetworkX.
     /// sample : int, optional
-    ///     Measure to, or from, so many vertices only, and estimate.
+    ///     Measure to, or from, this number of vertices only, and estimate.
     /// seed : int, default 0
     ///     Another seed draws another sample.
     /// threads, backend, progress

@@ -55,8 +55,8 @@ impl Dtype {
 }
 
 impl Dtype {
-    /// Bytes that a distance in this type takes besides one of so many: those of both where they
-    /// differ, and its place in a mask.
+    /// Bytes that a distance in this type takes besides one of `size` bytes. These are its own
+    /// bytes if it is converted, and its place in a mask.
     pub(crate) fn besides(self, size: usize) -> usize {
         let (own, mask) = match self {
             Self::Float64 => (8, 0),

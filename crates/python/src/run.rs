@@ -86,7 +86,7 @@ pub(crate) fn run<T: Send>(
     run_watched(py, size, &watch, shows, || work(progress))
 }
 
-/// The same for work that tells `watch`, a new one.
+/// The same for work that reports to `watch`, a new one.
 pub(crate) fn run_watched<T: Send>(
     py: Python<'_>,
     size: usize,
@@ -128,8 +128,8 @@ pub(crate) fn run_watched<T: Send>(
     found
 }
 
-/// The same for work that tells its progress on this thread, and often, as a GPU's does: signals are
-/// looked for then, without a thread for the work.
+/// The same for work that reports its progress on this thread, and often, as a GPU's does. Signals
+/// are checked at each report, without a thread for the work.
 pub(crate) fn run_here<T: Send>(
     py: Python<'_>,
     shows: bool,

@@ -18,7 +18,7 @@ use crate::out::Out;
 use crate::run::run;
 use crate::searches::goal;
 
-/// So many bytes are not asked for.
+/// Up to this number of bytes, free memory is not checked.
 const ALWAYS_FREE: u128 = 64 << 20;
 
 #[pymethods]
@@ -278,7 +278,7 @@ pub(crate) fn zeros<T: Default + Clone>(rows: usize, columns: usize) -> Result<V
     Ok(vec![T::default(); rows * columns])
 }
 
-/// An error where memory has no place for so many cells of so many bytes.
+/// An error if memory has no place for `rows` × `columns` cells of `cell` bytes.
 pub(crate) fn ensure_fits(rows: usize, columns: usize, cell: usize) -> Result<(), Error> {
     let bytes = rows as u128 * columns as u128 * cell as u128;
     ensure_free(bytes, "", || format!("a result of {rows} x {columns}"))
