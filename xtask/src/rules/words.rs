@@ -45,7 +45,7 @@ const PLAIN: [&str; 24] = [
 ];
 
 /// Words and phrases, in small letters, that puzzled readers there, and what to say.
-const PUZZLES: [(&str, &str); 16] = [
+const PUZZLES: [(&str, &str); 17] = [
     (concat!("who", "ever"), "the caller"),
     (concat!("no", "body"), "no caller, or no thread"),
     (concat!("every", "body"), "all threads"),
@@ -60,6 +60,7 @@ const PUZZLES: [(&str, &str); 16] = [
     (concat!("takes t", "hrough"), "updates with"),
     (concat!("taken t", "hrough"), "updated with"),
     (concat!("asked w", "as"), "the target was"),
+    (concat!("so m", "any"), "the number by its name"),
     (concat!("do", "ze"), "sleep"),
     (concat!("do", "zes"), "sleeps"),
 ];
