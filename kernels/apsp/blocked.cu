@@ -1,14 +1,14 @@
 // Blocked Floyd-Warshall in the registers of a GPU: the default form for all pairs.
 //
-// The matrix lies row by row, and its sides are multiples of 128 (of 256 in 16 bits); what
-// pads it has no path. A pivot block is 64 vertices. For each of them `advance` closes the tile
-// on the diagonal and takes its rows and columns through it: first through the pivots just
-// before, of which the matrix there knows nothing yet, so that it runs beside the `update`
-// of all other tiles through these. `update` is nearly all the work. What is closed goes to
-// `rows` and `columns` too, where it stays as it was then until nobody needs it.
+// The matrix lies row by row, and its sides are multiples of 128 (of 256 in 16 bits); the padding
+// has no path. A pivot block is 64 vertices. For each pivot block `advance` updates its tile on the
+// diagonal, its rows and its columns with the pivots just before, and then closes them. It runs
+// beside the `update` of all other tiles with the pivots just before. `update` is nearly all the
+// work. Closed rows and columns are also copied to `rows` and `columns`, where they stay unchanged
+// as long as they are needed.
 //
-// What lies in memory may be some rows of a larger matrix only; then the pivots are these
-// rows, and the diagonal begins `first_column` blocks to the right.
+// The memory may hold only some rows of a larger matrix. Then the pivots are these rows, and the
+// diagonal begins `first_column` blocks to the right.
 //
 // Reference: venkataraman-2003, okuyama-2010
 #include "product.cuh"
@@ -26,15 +26,15 @@ struct Step {
     u32 n_rows;
     // The block of columns where the diagonal begins.
     u32 first_column;
-    // What is taken through: so many blocks of pivots from one on,
+    // The pivots of the step: `n_pivot_blocks` blocks from this one on.
     u32 pivots_from;
     u32 n_pivot_blocks;
-    // and the blocks of rows and columns that it is not for; `advance` is for the first.
+    // The blocks of rows and columns that `update` leaves out; `advance` updates the first of them.
     u32 others_from;
     u32 n_others;
     // The kept pivots' rows, as long as the matrix's.
     Word* rows;
-    // Their columns turned over and spread, in rows of `n_rows` words.
+    // Their columns transposed and broadcast, in rows of `n_rows` words.
     Word* columns;
     // How many blocks of threads have begun, and which pivot block was closed last, from 1 on.
     u32* begun;
@@ -52,10 +52,10 @@ struct Step {
 // Closes a tile of 64 x 64 elements in registers: four rows of four elements a thread, `y` and
 // `x` counting threads.
 //
-// The plain loop goes by four pivots. Those who have their rows and columns lay them out; a
-// thread for each row and each word of the columns takes four of it through the pivots' own
-// 4 x 4, in which it closes itself, and lays them out anew; all take their own words through
-// both.
+// The plain loop advances by four pivots. The threads that have the pivots' rows and columns write
+// them to shared memory. One thread for each row and for each word of the columns updates four of
+// its elements with the pivots' own 4 x 4, which it closes itself, and writes them back. Then all
+// threads update their own words with the pivots' rows and columns.
 constexpr u32 piece_words = 4 / lanes;
 
 struct alignas(16) Four {
@@ -70,8 +70,8 @@ struct Closing {
     Four columns[block], closed_columns[block];
 };
 
-// Takes four elements, of a row in the pivots' columns, through the pivots: from[q].words[p] is
-// that of pivots p and q, or the other way round for elements of a column.
+// Updates four elements of a row, in the pivots' columns, with the pivots: from[q].words[p] is the
+// element of pivots p and q. For elements of a column it is the other way round.
 template <bool is_row> __device__ __forceinline__ void take_through(Four& own, const Four* from) {
     Four pivots[4];
 #pragma unroll
@@ -155,7 +155,7 @@ union AdvanceShared {
     } diagonal;
 };
 
-// The tile on the diagonal: through the pivots before, closed, and told to the others.
+// The tile on the diagonal: updated with the pivots before, closed, and announced to other blocks.
 __device__ __forceinline__ void close_diagonal(const Step& step, AdvanceShared& shared) {
     // in 16 bits a strip is as wide as two tiles
     const u32 left = step.own_column() / strip_words * strip_words;
@@ -203,13 +203,13 @@ __device__ __forceinline__ void await_diagonal(const Step& step) {
     __syncthreads();
 }
 
-// Closes a pivot block: its tile on the diagonal, its rows and its columns, first through the
-// pivots before that they have not been taken through.
+// Closes a pivot block: its tile on the diagonal, its rows and its columns. First they are updated
+// with the pivots just before, which they do not have yet.
 //
-// Blocks of 256 threads: the one that begins first has the tile on the diagonal, so that all
-// others may wait for it, and they a strip each of the rows or the columns, without that tile.
-// What a strip is taken through has been closed before, or is itself as it was, which it
-// keeps for that.
+// Blocks of 256 threads. The one that begins first has the tile on the diagonal, so that all others
+// may wait for it. Each of the others has a strip of the rows or the columns, without that tile. A
+// strip is updated with tiles that were closed before, or with its own old values, which it keeps
+// for that.
 extern "C" __global__ void __launch_bounds__(256, 16 / sizeof(Word)) ENTRY(advance)(const Step step) {
     __shared__ AdvanceShared shared;
     __shared__ u32 ticket;
@@ -258,10 +258,10 @@ extern "C" __global__ void __launch_bounds__(256, 16 / sizeof(Word)) ENTRY(advan
     }
 }
 
-// Takes the matrix through closed pivots, without the rows and columns of the other blocks that
-// the step names: they have been, or `advance` does it meanwhile.
+// Updates the matrix with closed pivots, without the rows and columns of the other blocks that the
+// step names: these are updated already, or by `advance` meanwhile.
 //
-// A block of 256 threads for each tile, x counting tiles to the right. Nobody else reads or
+// A block of 256 threads for each tile, x counting tiles to the right. No other block reads or
 // writes the tile.
 extern "C" __global__ void __launch_bounds__(256, 2) ENTRY(update)(const Step step) {
     __shared__ Strips<tile_rows, tile_columns> shared;

@@ -1,16 +1,16 @@
-// Next hops from finished distances: for vertices u and v the first step of one path from u
-// to v, the same that every other solver names.
+// Next hops from finished distances: for vertices u and v the first step of one path from u to v,
+// the same as in every other solver.
 //
-// An arc (u, x, w) is tight for v when w + d(x, v) = d(u, v). Where a tight arc leads to a
-// vertex strictly nearer to v, the hop is the smallest x of such. The others, behind arcs of
-// weight zero, are placed by levels: from pass to pass those that have a tight arc to v
-// itself or to a vertex placed in a pass before, and of these ends the smallest. In a graph
-// with negative arcs all are placed by levels.
+// An arc (u, x, w) is tight for v when w + d(x, v) = d(u, v). If tight arcs lead to vertices
+// strictly nearer to v, the hop is the smallest of these. Other vertices, behind arcs of weight
+// zero, are placed by levels. Each pass places the vertices that have a tight arc to v itself or to
+// a vertex placed in an earlier pass. The hop is the smallest of these ends. In a graph with
+// negative arcs all vertices are placed by levels.
 //
-// Hops to v depend on column v of d alone, so that any columns will do: those of a strip. A row
-// of them is read along v for each arc of u, so reads are whole lines; the host gives those arcs
-// only that are no longer than the distance of their ends, since no path has others. O(m) a pass
-// for each column, and a hop for each vertex.
+// Hops to v depend on column v of d alone, so the columns of a strip can be handled alone. A row of
+// them is read along v for each arc of u, so reads are whole lines. The host gives only arcs that
+// are no longer than the distance of their ends, since no shortest path has others. O(m) a pass for
+// each column, and a hop for each vertex.
 //
 // Reference: canonical predecessors in crates/paths/src/oracle/predecessors.rs
 #include "element.cuh"

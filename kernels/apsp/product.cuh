@@ -1,14 +1,14 @@
-// The product of strips in which sums stand for products and the least for sums:
+// The min-plus product of strips, with sums in place of products and minima in place of sums:
 // c[i][j] = min(c[i][j], a[i][k] + b[k][j] over all k).
 //
-// It is a matrix product in all but its two operations, and is built like one. A block of
-// threads has a tile of c in registers, some words a thread, and passes through k in steps of
-// `depth`, whose parts of a and b are fetched into shared memory some steps ahead. a comes
-// turned over, a row for each k, every word of it one element spread over the word, so that
-// both operands are read along rows and 16-bit elements need no unpacking.
+// It is a matrix product in all but its two operations, and is built like one. A block of threads
+// has a tile of c in registers, some words a thread. It passes through k in steps of `depth`, and
+// fetches the parts of a and b into shared memory some steps ahead. The matrix a is transposed, a
+// row for each k, and each of its words is one element broadcast over the word. So both operands
+// are read along rows and 16-bit elements need no unpacking.
 //
-// In a step 8 x 8 words take 64 additions-with-minimum for each k, and 16 words from shared
-// memory: the arithmetic pipe is what bounds it, at half an instruction a cycle.
+// In a step 8 x 8 words take 64 additions-with-minimum for each k, and 16 words from shared memory.
+// So the arithmetic pipe is the bound, at half an instruction a cycle.
 //
 // Reference: volkov-demmel-2008
 #pragma once
@@ -116,7 +116,7 @@ template <u32 rows, u32 columns, u32 high, u32 wide> struct Tile {
         }
     }
 
-    // Stores the elements turned over and spread: a row of `stride` words for each column.
+    // Stores the elements transposed and broadcast: a row of `stride` words for each column.
     template <typename Wanted = All>
     __device__ __forceinline__ void store_turned(Word* to, u64 stride, Wanted wanted = {}) const {
 #pragma unroll
@@ -139,7 +139,7 @@ template <u32 rows, u32 columns, u32 high, u32 wide> struct Tile {
         }
     }
 
-    // Takes the sums through one step, whose parts of a and b lie in shared memory.
+    // Updates the minima with one step, whose parts of a and b lie in shared memory.
     __device__ __forceinline__ void relax_step(const Word (*a)[rows], const Word (*b)[columns]) {
 #pragma unroll
         for (u32 k = 0; k < depth; k += 2) {
@@ -171,8 +171,8 @@ template <u32 rows, u32 columns, u32 high, u32 wide> struct Tile {
         }
     }
 
-    // Takes the sums through the `n` k's from `first` on, a multiple of `depth` as it is:
-    // a[k][0..rows] and b[k][0..columns] in memory, where k runs round in a ring of `mask` + 1.
+    // Updates the minima with the `n` k's from `first` on, both multiples of `depth`: a[k][0..rows]
+    // and b[k][0..columns] in memory, where k runs round in a ring of `mask` + 1.
     __device__ __forceinline__ void relax_through(Strips<rows, columns>& shared, const Word* a,
                                                   u64 a_stride, const Word* b, u64 b_stride, u32 n,
                                                   u32 first = 0, u32 mask = 0xffffffff) {

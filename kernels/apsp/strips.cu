@@ -25,11 +25,11 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-// c[i][j] = min(c[i][j], a[i][k] + b[k][j] over all k below `n`), a turned over and spread,
-// with `a_stride` words for each k.
+// c[i][j] = min(c[i][j], a[i][k] + b[k][j] over all k below `n`), a transposed and broadcast, with
+// `a_stride` words for each k.
 //
-// A block of 256 threads for each tile of c, x counting tiles to the right. Nobody else reads
-// or writes the tile.
+// A block of 256 threads for each tile of c, x counting tiles to the right. No other block reads or
+// writes the tile.
 extern "C" __global__ void __launch_bounds__(256, 2)
     ENTRY(multiply)(Word* c, u64 c_stride, const Word* a, u64 a_stride, const Word* b, u64 b_stride,
                     u32 n) {

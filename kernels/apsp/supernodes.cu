@@ -18,7 +18,8 @@ struct Band {
     // Its ends, in `ends`, of which the last are there twice to be a multiple of `depth`.
     u32 ends;
     u32 n_ends;
-    // Its paths to them, in `paths`: a row of `stride` words for each end, turned over and spread.
+    // Its paths to them, in `paths`: a row of `stride` words for each end, transposed and
+    // broadcast.
     u64 paths;
     u32 stride;
     // The columns that need nothing, for they are done.
@@ -27,9 +28,9 @@ struct Band {
     u32 padding;
 };
 
-// Takes the sums of a tile through `n` k's, a multiple of `depth`: a[k][0..rows], and
-// b[ends[k]][0..columns]. Which rows come next is read a step before they are fetched, so that
-// no fetch waits for it.
+// Updates the minima of a tile with `n` k's, a multiple of `depth`: a[k][0..rows], and
+// b[ends[k]][0..columns]. Which rows come next is read a step before they are fetched, so that no
+// fetch waits for it.
 template <u32 rows, u32 columns, u32 high, u32 wide>
 __device__ __forceinline__ void
 relax_through_rows(Tile<rows, columns, high, wide>& tile, Strips<rows, columns>& shared,
@@ -82,8 +83,8 @@ struct Place {
 // Lowers tiles of the rows of bands: all tiles, y counting them, or those of `places`, where
 // these are given.
 //
-// A block for each tile. Nobody else writes it, nor the rows of its ends. Below the band's own
-// rows it reads others, and leaves them.
+// A block for each tile. No other block writes the tile, nor the rows of its ends. Below the band's
+// own rows it reads other rows, and does not write them.
 template <u32 rows>
 __device__ __forceinline__ void lower_tile(Word* matrix, u64 stride, const Word* paths,
                                            const u32* ends, const Band* bands,
@@ -130,7 +131,7 @@ struct Patch {
     u32 n_columns;
 };
 
-// Writes parts of one matrix, turned over, into another, or itself.
+// Writes parts of one matrix, transposed, into another, or itself.
 //
 // A block of 256 threads for each part. No part is read that is written.
 extern "C" __global__ void __launch_bounds__(256)

@@ -26,9 +26,9 @@ struct CloseScratch {
     u32 selectors[2][chunk];
 };
 
-// Closes the tile of which thread t of 512 has four words of line t % 256, the first ones or
-// the last. 32 pivots at a time: their own square, their lines through it, all lines through
-// them.
+// Closes a tile. Thread t of 512 has four words of line t % 256, the first ones or the last. For 32
+// pivots at a time, their own square is closed, then their lines are updated with it, then all
+// lines with their lines.
 __device__ __forceinline__ void close_tile(u32 (&words)[4], CloseScratch& scratch) {
     const u32 half = threadIdx.x / chunk, line = threadIdx.x % chunk;
 #pragma unroll

@@ -1,4 +1,4 @@
-// How the bits of a closure lie in memory, and what its kernels are told.
+// How the bits of a closure lie in memory, and the arguments of its kernels.
 //
 // A line is a row of the relation: bit v of line u says that a path leads from u to v. Lines
 // are `stride` words long, and both sides of the matrix are multiples of 256; what pads it is
@@ -14,8 +14,8 @@
 constexpr u32 chunk = 256;
 constexpr u32 chunk_words = chunk / 32;
 
-// Columns of a tile that is multiplied at a time, and the bytes of its pivots' bits turned
-// over, for one chunk.
+// Columns of a tile that is multiplied at a time, and the bytes of its pivots' bits, transposed,
+// for one chunk.
 constexpr u32 tile = 256;
 constexpr u32 tile_bytes = tile * chunk / 8;
 
@@ -23,7 +23,7 @@ struct Step {
     u32* lines;
     // The pivots' lines, among these or elsewhere.
     u32* pivots;
-    // The same turned over, see `image`: chunk by chunk, tile by tile.
+    // The same lines transposed, see `image`: chunk by chunk, tile by tile.
     unsigned char* turned;
     // Words from a line to the next.
     u64 stride;

@@ -2,8 +2,8 @@
 #pragma once
 #include "layout.cuh"
 
-// c += a b, counting. Lane 4 g + q has lines g and g + 8, pivots' words 2 q and 2 q + 1 of a;
-// the same words of column g of b; columns 2 q and 2 q + 1 of c.
+// c += a b, counting. Lane 4 g + q has words 2 q and 2 q + 1 of the pivots: of lines g and g + 8 of
+// a, and of column g of b. Of c it has columns 2 q and 2 q + 1 in the same lines.
 __device__ __forceinline__ void multiply(int (&c)[4], const u32 (&a)[4], uint2 b) {
     asm("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc "
         "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
@@ -21,7 +21,7 @@ __device__ __forceinline__ void load_lines(u32 (&a)[4], const u32* lines, u32 pi
     a[3] = lower.y;
 }
 
-// 32 x 32 bits turned over: of rows to columns, each lane's.
+// Transposes 32 x 32 bits: a lane has a row, and gets a column.
 __device__ __forceinline__ u32 turned_square(u32 row) {
     u32 mine = 0;
 #pragma unroll
@@ -32,8 +32,8 @@ __device__ __forceinline__ u32 turned_square(u32 row) {
     return mine;
 }
 
-// Takes 64 columns of 256 pivots through their closed tile: or-s the product to `lines`, two
-// words each. 16 warps have 16 lines each.
+// Updates 64 columns of 256 pivots with their closed tile: or-s the product to `lines`, two words
+// each. 16 warps have 16 lines each.
 __device__ __forceinline__ void multiply_panel(const u32* tile_words, const u32* turned, u32 pitch, u32* lines) {
     const u32 warp = threadIdx.x / 32, g = lane() / 4, q = lane() % 4;
     u32 a[4];

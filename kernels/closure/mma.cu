@@ -1,8 +1,8 @@
-// Raises lines by a block of pivots, with matrix units that every warp uses for itself.
+// Unites lines with those of a block of pivots, by matrix units that every warp uses for itself.
 //
-// A block of 256 threads has 128 lines by 256 columns, a warp 64 by 64 of them, whose 4096
-// counts stay in its registers over all pivots. Counts are turned into bits at the end, and
-// only words that change are written.
+// A block of 256 threads has 128 lines by 256 columns, a warp 64 by 64 of them, whose 4096 counts
+// stay in its registers over all pivots. Counts are converted to bits at the end, and only words
+// that change are written.
 //
 // Reference: warshall-1962, venkataraman-2003
 #include "matrix.cuh"

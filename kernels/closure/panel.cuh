@@ -1,12 +1,12 @@
 // What the first two phases of a blocked closure share: a chunk of pivots is closed, and their
-// lines are taken through it, 64 columns at a time.
+// lines are updated with it, 64 columns at a time.
 #pragma once
 #include "close.cuh"
 
-// Columns that are taken through the tile at a time.
+// Columns that are updated with the tile at a time.
 constexpr u32 group = 64;
 
-// Words from a line of the closed tile to the next, and from a turned column to the next: no
+// Words from a line of the closed tile to the next, and from a transposed column to the next: no
 // two of eight lines lie in the same banks.
 constexpr u32 pitch = chunk_words + 4;
 

@@ -3,10 +3,10 @@
 // Reference: warshall-1962, venkataraman-2003
 #include "panel.cuh"
 
-// Closes a chunk of pivots and takes their lines through it. Blocks of 512 threads share the
-// groups of 64 columns; each closes the tile for itself. Reads and writes the pivots' lines.
-// Blocks read the tile while one of them writes it: what they see lies between the relation
-// and its closure, and suffices.
+// Closes a chunk of pivots and updates their lines with it. Blocks of 512 threads share the groups
+// of 64 columns; each closes the tile for itself. Reads and writes the pivots' lines. Blocks read
+// the tile while one of them writes it: what they see lies between the relation and its closure,
+// and suffices.
 extern "C" __global__ void __launch_bounds__(closers, 1) closure_panel_lop3(Step step, u32 n_groups) {
     __shared__ Panel panel;
     close_chunk(step, panel);

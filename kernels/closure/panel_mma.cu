@@ -1,18 +1,18 @@
-// The first two phases of a blocked closure, with matrix units, which also leave the pivots'
-// lines turned over for the third.
+// The first two phases of a blocked closure, with matrix units, which also transpose the pivots'
+// lines for the third.
 //
 // Reference: warshall-1962, venkataraman-2003
 #include "matrix.cuh"
 #include "panel.cuh"
 
-// Turns 64 columns of a chunk over: a warp of 16 takes 32 lines, of which a lane has `word`, a
-// word of two.
+// Transposes 64 columns of a chunk: a warp of 16 takes 32 lines, of which a lane has `word`, a word
+// of two.
 __device__ __forceinline__ void turn(u32* turned, u32 word) {
     const u32 warp = threadIdx.x / 32;
     turned[(32 * (warp % 2) + lane()) * pitch + warp / 2] = turned_square(word);
 }
 
-// Puts turned columns where products take them from.
+// Writes transposed columns where products read them.
 __device__ __forceinline__ void hand_on(const Step& step, u32 k, u32 at, const u32* turned) {
     if (threadIdx.x >= 2 * group) return;
     const u32 column = threadIdx.x / 2, half = threadIdx.x % 2;
@@ -21,10 +21,10 @@ __device__ __forceinline__ void hand_on(const Step& step, u32 k, u32 at, const u
         *reinterpret_cast<const uint4*>(turned + column * pitch + 4 * half);
 }
 
-// Closes a chunk of pivots and takes their lines through it. Blocks of 512 threads share the
-// groups of 64 columns; each closes the tile for itself. Reads and writes the pivots' lines,
-// and writes them turned over. Blocks read the tile while one of them writes it: what they
-// see lies between the relation and its closure, and suffices.
+// Closes a chunk of pivots and updates their lines with it. Blocks of 512 threads share the groups
+// of 64 columns; each closes the tile for itself. Reads and writes the pivots' lines, and writes
+// them transposed. Blocks read the tile while one of them writes it: they read bits between the
+// relation and its closure, which suffices.
 extern "C" __global__ void __launch_bounds__(closers, 1) closure_panel_mma(Step step, u32 n_groups) {
     __shared__ Panel panel;
     __shared__ alignas(16) u32 turned[group * pitch];

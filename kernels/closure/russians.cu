@@ -1,9 +1,9 @@
-// Raises lines by a chunk of pivots, by the method of the four Russians: for eight pivots at
-// a time the unions of all their subsets are tabulated, and a line takes one of the 256.
+// Unites lines with those of a chunk of pivots, by the method of the four Russians. For eight
+// pivots at a time the unions of all their subsets are tabulated, and a line takes one of the 256.
 //
-// A block has 512 lines by 64 words, whose sums stay in registers: a warp has 32 lines, a lane
-// two words of each. One look-up stands for eight pivots, but shared memory hands out half as
-// many words as bitwise instructions could take, and the tables must be made.
+// A block has 512 lines by 64 words, whose unions stay in registers: a warp has 32 lines, a lane
+// two words of each. One look-up replaces eight pivots, but shared memory delivers half as many
+// words as bitwise instructions could take, and the tables must be computed.
 //
 // Reference: arlazarov-1970
 #include "layout.cuh"

@@ -1,4 +1,4 @@
-// How a kernel that loops by itself tells the host how far it is, and is told to end.
+// How a kernel that loops by itself reports progress to the host, and how the host ends it.
 #pragma once
 
 #include "grid.cuh"
@@ -7,8 +7,8 @@
 // two, in which the grid waits.
 constexpr u32 call_interval = 256;
 
-// Two words of the host's memory: whether the search is to end, and how many steps it has
-// done; null where nobody listens. `stopped` is a word of the device, 0 before the launch.
+// Two words of the host's memory: whether the search is to end, and how many steps it has done;
+// null if progress is not reported. `stopped` is a word of the device, 0 before the launch.
 struct Watch {
     volatile u32* host;
     u32* stopped;

@@ -1,6 +1,6 @@
-// Distances and weights of one type, which the module's variant names: its tokens, the
-// value of a vertex that is not reached, sums that never wrap, and lowering by an atomic,
-// which tells whether the distance fell.
+// Distances and weights of one type, which the module's variant names. Here are its tokens, the
+// value of an unreached vertex, and sums that never wrap. An atomic lowers a distance and returns
+// whether it fell.
 //
 // One of WEIGHT_U32, WEIGHT_I32, WEIGHT_F32, WEIGHT_F64 is defined by modules.toml.
 #pragma once
@@ -73,11 +73,11 @@ __device__ __forceinline__ Sum add(Weight distance, Weight weight, Weight& sum) 
     return sum == -unreached ? Sum::below : Sum::fits;
 }
 
-// Among floats without a sign the order is that of their bits as integers; among those
-// with one it is the reverse. So a value without a sign is less than the old one exactly
-// if it is so as a signed integer (an old value with a sign is then negative, and stays);
-// a value with one, exactly if its bits are more as an unsigned integer (an old value
-// without a sign is then the lesser number, and gives way).
+// Among floats without a sign the order is that of their bits as integers; among those with one it
+// is the reverse. So there are two cases. A value without a sign is less than the old one exactly
+// if its bits are less as a signed integer. An old value with a sign is then negative, and stays. A
+// value with a sign is less than the old one exactly if its bits are more as an unsigned integer.
+// An old value without a sign is then the smaller unsigned integer, and is replaced.
 __device__ __forceinline__ bool lower(Weight* distance, Weight to) {
     const Signed bits = bits_of(to);
     if (bits >= 0) return bits < atomicMin(reinterpret_cast<Signed*>(distance), bits);

@@ -1,9 +1,9 @@
-// Distances from many sources at once: a walk up from each, then a pass down the hierarchy for
-// all, side by side.
+// Distances from many sources at once: a walk up from each, then one pass down the hierarchy for
+// all sources together.
 //
-// Keys that are found lie by rank, and in a row by lane, which is the place of a source in its
-// batch. A thread has 16 bytes of a row, a warp 512: what a warp, or a block, reads and writes in a
-// pass are its own lanes only, so that it waits for no others from a vertex to the next.
+// The keys found lie by rank, and in a row by lane, which is the place of a source in its batch. A
+// thread has 16 bytes of a row, a warp 512. In a pass, a warp or a block reads and writes its own
+// lanes only, so it waits for no others between two vertices.
 #include "key.cuh"
 
 // What is launched on. The host has the same structures.

@@ -1,10 +1,10 @@
-// A graph that lies on the device as compressed sparse rows, of types that the caller chose:
-// whether it is one, what is to be known of it before a search, and its rows and arcs as
-// searches by delta-stepping read them.
+// A graph that lies on the device as compressed sparse rows, of types that the caller chose. These
+// kernels check that it is a graph, compute the properties that a search needs, and write its rows
+// and arcs as delta-stepping reads them.
 //
-// Each entry is launched with any number of blocks of up to 1024 threads, whole warps; none
-// reads what it writes. What is added up or compared is so within a thread, then within its
-// block, and each block leaves a tally, so that sums are the same in every run.
+// Each entry is launched with any number of blocks of up to 1024 threads, whole warps; none reads
+// what it writes. Sums and comparisons are made within a thread, then within its block, and each
+// block leaves a tally, so sums are the same in every run.
 #include "../common/arcs.cuh"
 
 using i32 = int;
@@ -190,8 +190,8 @@ __device__ __forceinline__ u64 hash_of(u64 from, u64 to, u64 weight) {
     return mixed(mixed(from << 32 | to) + 0x9e3779b97f4a7c15ull * (weight + 1));
 }
 
-// Adds to *difference the hashes of the arcs, less those of the arcs turned round: 0 where every
-// arc has its reverse, of the same weight, and by a chance of one in 2^64 where not.
+// Adds to *difference the hashes of the arcs, less those of the reversed arcs. The sum is 0 if
+// every arc has its reverse, of the same weight; otherwise it is 0 by a chance of one in 2^64.
 extern "C" __global__ void compare_with_reverse(Arrays arrays, u64* difference) {
     u64 sum = 0;
     for_each_arc_evenly(arrays.bounds, arrays.n_vertices, arrays.n_arcs, [&](bool has, u32 from, u32 arc) {

@@ -1,15 +1,15 @@
 // Edge-parallel Bellman-Ford: a launch relaxes every edge of a range once, a thread an
 // edge, and the host launches until nothing falls any more.
 //
-// Edges are three arrays of one entry each: where it starts, where it ends, its weight.
-// The host may have sorted them by segments of vertices, so that neighbouring threads
-// touch two segments of `distances` only; the kernels do not know of it.
+// Edges are three arrays of one entry each: where it starts, where it ends, its weight. The host
+// may have sorted them by segments of vertices, so that neighbouring threads touch two segments of
+// `distances` only; the kernels do not depend on it.
 //
-// After the article on segmented Bellman-Ford (origin-segments in docs/references.bib).
-// It stores a distance that another thread may have lowered meanwhile, and relies on later
-// launches to mend it; entries that end in _race do so, in all others a distance is lowered by
-// an atomic minimum and never rises. It takes a sum that overflows for granted; here such a sum
-// is told and never stored.
+// After the article on segmented Bellman-Ford (origin-segments in docs/references.bib). The article
+// stores a distance that another thread may have lowered meanwhile, and relies on later launches to
+// correct it. Entries that end in _race do so too. In all others a distance is lowered by an atomic
+// minimum and never rises. The article does not check for sums that overflow; here such a sum is
+// reported and never stored.
 //
 // What holds for all entries that relax, but for what is said of those that end in _race
 //
@@ -30,29 +30,27 @@
 //   the length of a walk from the source, so a sum over it is one too: it is an upper
 //   bound, and only the lowering decides, which is atomic. A read that misses a lower
 //   value delays its use to a later launch.
-// - Entries that end in _ldg read `distances` through the cache for data that nobody writes,
-//   which need not see what is written in the same launch. It starts each launch empty, so
-//   again the value stood there since the launch began. That the memory is written
-//   through another pointer is outside what the language promises of such loads: only
-//   this property of the caches is relied upon, and the host ends with a launch of the plain
-//   entry, which must find nothing.
+// - Entries that end in _ldg read `distances` through the cache for read-only data, which need not
+//   see what is written in the same launch. It starts each launch empty, so again the value stood
+//   there since the launch began. The memory is written through another pointer, and for such loads
+//   the language then promises nothing. Only this property of the caches is relied upon. The host
+//   ends with a launch of the plain entry, which must find nothing to lower.
 // - Many threads write mark[0], and many write mark[1], each the same value.
 //
-// mark[0] == iteration if and only if a distance fell. A thread marks when its sum is less
-// than the value that it read. If the minimum then does not fall, somebody lowered it since
-// the launch began.
+// mark[0] == iteration if and only if a distance fell. A thread marks when its sum is less than the
+// value that it read. If the minimum then does not fall, another thread lowered it since the launch
+// began.
 //
-// Termination. When every distance is at most the length of the best walk of k edges, then
-// after one more iteration it is at most that of the best walk of k + 1 edges, since an
-// iteration relaxes every edge from values at least as good as those at its beginning.
-// Without a negative cycle a best walk has at most n - 1 edges: iteration n finds nothing to
-// lower. So the host stops at the first iteration without a mark, and where iteration n
-// leaves one there is a negative cycle.
+// Termination. Suppose that every distance is at most the length of the best walk of k edges. After
+// one more iteration it is at most that of the best walk of k + 1 edges. For an iteration relaxes
+// every edge from values at least as good as those at its beginning. Without a negative cycle a
+// best walk has at most n - 1 edges: iteration n finds nothing to lower. So the host stops at the
+// first iteration without a mark, and where iteration n leaves one there is a negative cycle.
 //
-// Entries that end in _race have the same launch, and write the same words, but not lower
-// distances only: they store a sum without looking whether the distance is lower by then,
-// so that of several sums for one vertex any may be the one that stays. They are for weights
-// that are not negative, and end with the right distances all the same:
+// Entries that end in _race have the same launch, and write the same words, but not lower distances
+// only. They store a sum without reading again whether the distance is lower by then. So of several
+// sums for one vertex any may be the one that stays. They are for weights that are not negative,
+// and end with the right distances all the same:
 // - Whatever stands at a vertex is the length of a walk, as above, or was put there by such a
 //   store; so no distance is ever below the right one.
 // - A sum is stored only if it is less than a value that stood there since the launch began, and

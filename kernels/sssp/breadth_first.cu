@@ -1,22 +1,22 @@
 // Breadth-first search: levels of vertices, by how many arcs they are from the source.
 //
-// One launch. A level is pushed, from the list of the vertices of the one before along their
-// arcs (breadth_first/push.cuh), or pulled, where every arc has its reverse: each vertex not
-// seen looks for a neighbour that was (breadth_first/pull.cuh), which for the few levels of a
-// skewed graph that hold nearly all vertices takes a small part of the arcs. The device chooses
-// by counts of what it found. Rows are listed, not vertices: whoever finds a vertex reads where
-// its row is and has the arcs fetched, while others still find theirs.
+// One launch. A level is pushed along the arcs of the listed vertices of the level before
+// (breadth_first/push.cuh). If every arc has its reverse, a level may be pulled instead: each
+// unseen vertex looks for a seen neighbour (breadth_first/pull.cuh). In a skewed graph a few levels
+// hold nearly all vertices, and pulling these reads a small part of the arcs. The device chooses by
+// counts of what it found. Rows are listed, not vertices: the thread that finds a vertex reads
+// where its row is and prefetches the arcs, while other threads still search.
 //
-// A level costs a meeting of the blocks. So as long as levels are narrow a team of few blocks
-// searches (breadth_first/narrow.cuh), and the others doze.
+// A level costs a barrier of the blocks. So as long as levels are narrow a team of few blocks
+// searches (breadth_first/narrow.cuh), and the others sleep.
 //
 // Launch: cooperative, 512 threads a block, two blocks a multiprocessor, all resident. Reads the
 // graph; writes levels, bits, the list and `control`.
 //
-// Races: one atomic sets the bit of a vertex, and whose it is writes level and entry; the level
-// is the same whoever that is. Pulls read words that nobody writes, and write others, a warp
-// each. Counts of what was found are wiped two levels after their use: all who read them have
-// met since.
+// Races: one atomic sets the bit of a vertex, and its thread writes level and entry; the level is
+// the same for any thread. Pulls read words that no thread writes, and write others, a warp each.
+// Counts of vertices found are cleared two levels after their use: all threads that read them have
+// passed a barrier since.
 //
 // Termination: a level that finds nothing is the last; each vertex is found once.
 

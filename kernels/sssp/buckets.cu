@@ -1,28 +1,29 @@
 // Delta-stepping with buckets, by requests and prefix sums: single-source shortest paths,
 // weights of at least zero, the whole search in one launch.
 //
-// The index array `buckets` has of each vertex the bucket that it waits in; bucket i holds
-// the keys k with k / delta = i, rounded down. From the first bucket that holds anything to
-// the last, in stages that all blocks do together, each ended by a barrier:
+// The index array `buckets` has for each vertex the bucket that it waits in; bucket i holds the
+// keys k with k / delta = i, rounded down. The buckets that are not empty are emptied from first to
+// last, in stages that all blocks do together, each ended by a barrier:
 //
-// 1. find: the vertices of the bucket are listed, and the next one that may hold any found.
-// 2. light: the rows of the list are placed one after the other by a prefix sum over their
-//    lengths; each thread takes arcs by their place, and where an arc is light, no longer
-//    than delta, makes its request and relaxes it. A vertex that falls within the bucket is
-//    listed for the next stage, which is another of these, until the list is empty.
+// 1. find: the vertices of the bucket are listed, and the next bucket that may hold any is found.
+// 2. light: the rows of the list are placed one after the other by a prefix sum over their lengths.
+//    Each thread takes arcs by their place. If an arc is light, no longer than delta, the thread
+//    makes its request and relaxes it. A vertex that falls within the bucket is listed for the next
+//    light stage. Light stages repeat until the list is empty.
 // 3. heavy: the rows of all vertices that were taken from the bucket, once each, are placed
-//    and relaxed likewise, but their heavy arcs.
+//    likewise, and their heavy arcs are relaxed.
 //
 // What differs from the paper:
-// - A request is relaxed by the thread that makes it, and never stored: the prefix sum gives
-//   threads their arcs in place of giving requests their memory, which would be 8 bytes an
-//   arc, a write, a read and a barrier.
-// - Whole rows are placed, for the light arcs of a row are not known without a look at it:
-//   an arc is looked at twice, and relaxed once.
-// - The index array is not scanned to find a bucket's vertices: of each 32 vertices there is
-//   a bucket that none that waits is below, and only groups are looked at where that is the
-//   current one. Vertices that fall within the bucket are listed as they fall. Nor are
-//   vertices taken out of the array: an index that is not beyond the current one means so.
+// - A request is relaxed by the thread that makes it, and never stored. The prefix sum assigns arcs
+//   to threads, not memory to requests, which would cost 8 bytes an arc, a write, a read and a
+//   barrier.
+// - Whole rows are placed, because the light arcs of a row are not known before it is read: an arc
+//   is read twice, and relaxed once.
+// - The index array is not scanned to find a bucket's vertices. For each group of 32 vertices a
+//   lower bound of the buckets of its waiting vertices is kept. Only groups whose bound is the
+//   current bucket are read. Vertices that fall within the bucket are listed as they fall. Nor are
+//   vertices taken out of the array: an index that is not beyond the current one means that the
+//   vertex does not wait.
 // - Empty buckets are skipped at once, so there is no need to use buckets cyclically.
 //
 // Launch: cooperative, 1024 threads a block, a block a multiprocessor, all resident. Reads
@@ -31,18 +32,18 @@
 //
 // A stage costs one barrier, and two if its list is longer than a block.
 //
-// Races: keys, buckets and lowest fall by atomicMin alone (but see find), so what a thread
-// reads of them is at worst too high: it then relaxes in vain, or an atomic does what was
-// needless. The key of a row is read while others lower it; whoever lowers it after that
-// lists the vertex for the next stage, and so does nobody twice: the stamp tells. A fall
-// beyond the current bucket lowers buckets and lowest before the barrier, and find reads
-// them after it. A vertex that is taken and then falls stays in its bucket: keys of starts
-// are in the current one, bucket_of does not fall where keys rise, and no sum is less than
-// its terms, in floats too. Where rounding puts the end of a heavy arc in the bucket of its
-// start, or in the last bucket, which has no end, light stages follow the heavy one again.
+// Races: keys, buckets and lowest fall by atomicMin alone (but see find), so a thread reads values
+// that are at worst too high. It then relaxes in vain, or does a needless atomic. The key of a row
+// is read while other threads lower it. A thread that lowers it after that lists the vertex for the
+// next stage; the stamp ensures that it is listed once. A fall beyond the current bucket lowers
+// buckets and lowest before the barrier, and find reads them after it. A vertex that is taken and
+// then falls stays in its bucket, for three reasons. Keys of starts are in the current bucket,
+// bucket_of does not fall where keys rise, and no sum is less than its terms, in floats too. Where
+// rounding puts the end of a heavy arc in the bucket of its start, or in the last bucket, which has
+// no end, light stages follow the heavy one again.
 //
-// Termination: a stage lists vertices whose keys fell, and keys are finitely many; `find`
-// goes to a bucket beyond the last one looked for. A search of 2^32 stages is given up.
+// Termination: a stage lists vertices whose keys fell, and keys are finitely many; `find` goes to a
+// bucket beyond the last one searched for. A search of 2^32 stages is given up.
 //
 // After: Meyer and Sanders 2003; the form of origin-four-families.
 

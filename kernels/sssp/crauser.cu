@@ -1,57 +1,59 @@
-// Dijkstra's algorithm that settles many vertices at once: one launch, in which the grid goes
-// through the frontier (what is reached and not settled) in rounds.
+// Dijkstra's algorithm that settles many vertices at once: one launch, in which the grid passes
+// through the frontier (the reached vertices that are not settled) in rounds.
 //
 // Let M be the least key of the frontier, and L the least of key + (least weight of an arc out
 // of the vertex) over the frontier. A vertex is settled in this round if
 // * its key is at most L (the out-criterion), or
 // * its key is at most M + (least weight of an arc into the vertex) (the in-criterion).
 //
-// Why its key is its distance then, in floats too, and however late it is read. When a round
-// begins, all arcs of the settled vertices have been relaxed. Take a shortest path to v, and on
-// it x, the first vertex that was not settled then: its key was its distance already. If x is
-// v, there is nothing to show: keys only fall, and never below the distance. Otherwise the path
-// goes on from x by an arc of at least x's least weight, so that the distance of v is at least
-// L; and it comes into v from a vertex no nearer than x, by an arc of at least v's least weight,
-// so that it is at least M + that weight. Both hold bit for bit, as a rounded sum never falls
-// when an addend grows, and the sums here are the same rounded sums (`after`) that make
-// distances. That is why the in-criterion adds to M and does not subtract from the key, which
-// rounds another way. So a key that is at most one of the two bounds is at most the distance,
-// and never less. A sum that does not fit is a bound above all distances that do. Bounds that
-// are too low settle less, and nothing wrong.
+// Why its key is then its distance, in floats too, and however late the key is read. When a round
+// begins, all arcs of the settled vertices have been relaxed. Take a shortest path to v, and on it
+// x, the first vertex that was not settled then: its key was its distance already. If x is v, there
+// is nothing to show: keys only fall, and never below the distance. Otherwise the path leaves x by
+// an arc of at least x's least weight, so the distance of v is at least L. The path enters v from a
+// vertex no nearer than x, by an arc of at least v's least weight, so the distance is at least M +
+// that weight. Both bounds hold bit for bit. A rounded sum never falls when an addend grows, and
+// the sums here are the same rounded sums (`after`) that make distances. That is why the
+// in-criterion adds to M and does not subtract from the key, which rounds another way. So a key
+// that is at most one of the two bounds is at most the distance, and never less. A sum that does
+// not fit is a bound above all distances that do. Bounds that are too low settle less, and nothing
+// wrong.
 //
-// A round is one pass over the frontier, as a list: settled vertices have their rows relaxed,
-// others go to the list of the next round, and so does a vertex that is reached for the first
-// time: the atomic minimum that lowers its key tells, by giving back `unreached`, to one thread
-// only. So a vertex is in one list of a round, once, and is settled once. M and L of
-// the next round are made in the same pass: by every vertex that stays, with the key that it
-// was seen to have, and by every lowering of a key, with what it was lowered to. The least of
-// these is at most what the frontier has after the pass, and exactly that, but where a vertex was
-// lowered to the very bound and settled at that in the same round: then M may be too low, once.
-// So a round ends with one barrier of the grid; long rows are cut to pieces (arcs.cuh), which take
-// another pass and barrier where there are any.
+// A round is one pass over the frontier, as a list. Settled vertices have their rows relaxed,
+// others go to the list of the next round. A vertex that is reached for the first time goes to that
+// list too. The atomic minimum that lowers its key returns `unreached` to one thread only, which
+// lists the vertex. So a vertex is in one list of a round, once, and is settled once. M and L of
+// the next round are computed in the same pass. Every vertex that stays contributes the key that
+// was read, and every lowering of a key contributes the new key. The least of these is at most that
+// of the frontier after the pass. It is equal except if a vertex was lowered exactly to the bound
+// and settled at that in the same round: then M may be too low, once. So a round ends with one
+// barrier of the grid; long rows are cut to pieces (arcs.cuh), which take another pass and barrier
+// where there are any.
 //
-// Eager's criterion (edmonds-2006) in place of both: a vertex is settled if its key is at most
-// M + lookahead, whatever the arcs weigh. That may be too early. So a vertex that is not listed
-// goes to the list again when its key falls, and is settled again: a word of each vertex tells
-// whether it is listed, and the exchange that sets it tells one thread only. A vertex is taken off
-// before its key is read, and its key lowered before it is listed, each with a fence between:
-// either the fall is seen by the thread that settles, or the vertex is listed anew. So when the list
-// is empty, every arc has been relaxed with the final key of its tail, however long the look-ahead
-// is. Where M is greater than the target's key, no key that is to fall is as low, and that of the
-// target stays. A look-ahead no longer than the lightest arc out of a vertex settles none twice.
+// Eager's criterion (edmonds-2006) in place of both: a vertex is settled if its key is at most M +
+// lookahead, whatever the arcs weigh. That may be too early. So a vertex that is not listed goes to
+// the list again when its key falls, and is settled again. A word of each vertex tells whether it
+// is listed, and the exchange that sets it returns the old value to one thread only. A vertex is
+// taken off the list before its key is read, and its key is lowered before it is listed, each with
+// a fence between. So either the thread that settles reads the lower key, or the vertex is listed
+// anew. So when the list is empty, every arc has been relaxed with the final key of its tail,
+// however long the look-ahead is. Where M is greater than the target's key, no key that is to fall
+// is as low, and that of the target stays. A look-ahead no longer than the lightest arc out of a
+// vertex settles none twice.
 //
 // Launch: cooperative, 1024 threads a block, at most a block a multiprocessor. Reads the graph
 // and its least weights, constant during the launch; writes keys, lists, pieces, and control.
 //
-// Races: keys fall by atomicMin alone. That one is read before it falls is seen to above.
-// What a round knows stands in threes: one is read, one is written, and one is wiped for the
-// round to come: that of the round before, which all blocks had read by the barrier between the
-// two. A block may read the counts before a pass over pieces while a faster one adds to them: of
-// these it uses the number of pieces only, which stays. Whether the search ends is the same in
-// all blocks: M is, and if the target's key is below M in one block's eyes, the target is
-// settled and its key stays; where it is not below M, it falls to no less than M in this round.
-// Keys beyond the limit are dropped, and no path within it goes over one; the limit may fall
-// with the target's key, and what is farther than the target may then keep a key too high.
+// Races: keys fall by atomicMin alone. The case that a key is read before it falls is handled
+// above. There are three sets of a round's values. One is read, one is written, and one is cleared
+// for the next round. The cleared one is that of the round before, which all blocks had read by the
+// barrier between the two rounds. A block may read the counts before a pass over pieces while a
+// faster one adds to them: of these it uses the number of pieces only, which stays. All blocks
+// agree on whether the search ends. M is the same in all. If one block reads a key of the target
+// below M, the target is settled and its key stays. If the key is not below M, it falls to no less
+// than M in this round. Keys beyond the limit are dropped, and no path within the limit passes
+// through such a vertex. The limit may fall with the target's key, and vertices farther than the
+// target may then keep a key that is too high.
 //
 // Termination: where M is exact, the vertex that has it passes the in-criterion. Where nothing
 // was settled in a round, nothing was lowered, and the next M is exact. So of two rounds one
@@ -66,7 +68,7 @@ constexpr u32 block_size = 1024;
 // No vertex.
 constexpr u32 none = 0xffffffffu;
 
-// What a round knows of its frontier.
+// Values of a round's frontier.
 struct alignas(16) Round {
     // M and L
     Key least, bound;
@@ -109,7 +111,7 @@ struct Crauser {
     volatile u32* host;
     u32 n_vertices;
     u32 source;
-    // the search may end when all that is no farther is settled; `none` where none is asked for
+    // the search may end when all vertices no farther are settled; `none` if there is no target
     u32 target;
     // no key above is needed; less than `unreached`
     Key limit;
@@ -122,7 +124,7 @@ template <bool eager> struct Pass {
     const Crauser& search;
     List<u32> next;
     Key limit;
-    // the least that this thread knows of the next round's frontier
+    // the least values of the next round's frontier that this thread has seen
     Key least, bound;
     u64 relaxations, improvements, settled;
 

@@ -10,25 +10,25 @@
 //   the block.
 //
 // The published form has three kernels: initialise, reduce, relax; and shares the row among all
-// threads of the grid. Then one block lowers labels that another one reduces, which takes a
-// second wait of the whole grid in every turn. Here labels are written and read by one block
-// alone. That every block reads the whole row is cheap: rows are short beside the labels, and
-// come out of the second-level cache; in the worst case, a complete graph, a block reads as many
-// arcs as there are vertices, in less time than a barrier takes up to some 30,000 of them.
-// A graph that one block can see to has one, and no barrier of the grid at all.
+// threads of the grid. Then one block lowers labels that another one reduces, which takes a second
+// wait of the whole grid in every turn. Here labels are written and read by one block alone. It is
+// cheap that every block reads the whole row, since rows are short beside the labels, and come out
+// of the second-level cache. In the worst case, a complete graph, a block reads as many arcs as
+// there are vertices. Up to some 30,000 vertices, this takes less time than a barrier. A graph that
+// fits one block is searched by one, without a barrier of the grid.
 //
-// A vertex has two words: `labels`, which is unreached before a path is found and again when the
-// vertex is settled, and is all that the reductions read; and `keys`, which is unreached until
-// the vertex is settled, and then its distance: the result.
+// A vertex has two words. Its word in `labels` is unreached before a path is found and again when
+// the vertex is settled. The reductions read only these. Its word in `keys` is unreached until the
+// vertex is settled, and then its distance: the result.
 //
 // Launch: cooperative, as many threads a block as the entry's name says, at most a block a
 // multiprocessor, which every device has room for. Reads the graph, constant during the launch;
 // writes labels, keys, words of blocks, and control.
 //
-// Races: a block's labels and keys are touched by its own threads alone. Between two barriers
-// of the block, several of them may lower one label, by atomicMin, where a row has parallel
-// arcs; the first thread writes the words of the vertex just settled, which the others leave
-// alone (an arc from it to itself is passed over), so that none sees them half-done. The blocks' words
+// Races: a block's labels and keys are touched by its own threads alone. Between two barriers of
+// the block, several threads may lower one label, by atomicMin, if a row has parallel arcs. The
+// first thread writes the words of the vertex just settled. The others do not touch these words
+// (they skip an arc from the vertex to itself), so none reads them half-written. The blocks' words
 // stand in two sets that turns use alternately: a block writes a set again only after the barrier
 // of the turn between, when all have read it. The limit and the count of turns are the same in all
 // threads, as all have seen the same vertices settled.
@@ -61,7 +61,7 @@ struct Dijkstra {
     volatile u32* host;
     u32 n_vertices;
     u32 source;
-    // the search ends when it is settled, with those as far; no vertex where none is asked for
+    // the search ends when it is settled, with those as far; no vertex if there is no target
     u32 target;
     // vertices of a block, a multiple of four
     u32 share;
@@ -100,7 +100,7 @@ template <u32 threads> __device__ __forceinline__ void search_by_reductions(cons
             if (threadIdx.x == 0) {
                 __stcg(of_blocks + blockIdx.x, least);
                 // it may be the one
-                if (least != nobody) prefetch(search.graph.bounds + vertex_of(least));
+                if (least != no_entry) prefetch(search.graph.bounds + vertex_of(least));
             }
             barrier.wait();
             if (threadIdx.x < 32) {
@@ -110,7 +110,7 @@ template <u32 threads> __device__ __forceinline__ void search_by_reductions(cons
             __syncthreads();
             least = least_of_all;
         }
-        // all that is left is unreached, or beyond the limit; nobody's key is above both
+        // all that is left is unreached, or beyond the limit; the key of `no_entry` is above both
         const Key label = key_of(least);
         if (label > limit || (calls && watch.ends())) break;
         const u32 settled = vertex_of(least);

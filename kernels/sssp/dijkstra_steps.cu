@@ -1,10 +1,10 @@
 // Dijkstra's algorithm as three kernels that the host launches, as it was published: initialise,
-// extract the least label, relax its row. The second is that of extract_min.cu; these are the
-// others.
+// extract the least label, relax its row. The second kernel is in extract_min.cu, the others are
+// here.
 //
-// A vertex has two words: its label, which is unreached before a path is found and again when the
-// vertex is settled, for the reduction reads labels alone; and its key, which is unreached until
-// the vertex is settled, and then its distance.
+// A vertex has two words. Its label is unreached before a path is found and again when the vertex
+// is settled, because the reduction reads labels alone. Its key is unreached until the vertex is
+// settled, and then its distance.
 //
 // Launch: one dimension, any number of threads; they take vertices, or the arcs of the row, in
 // turn. No shared memory.
@@ -31,9 +31,10 @@ extern "C" __global__ void ENTRY(dijkstra_initial)(
 // Settles the vertex of `least`, which has a label, and relaxes its row; `trouble` becomes 1 where
 // a sum is more than a label holds.
 //
-// Races: one thread writes the words of the vertex that is settled, which all others pass over;
-// its key still says unreached to some, who know it by its number. Several may lower one label
-// where a row has parallel arcs, by atomicMin. Many may write the same into `trouble`.
+// Races: one thread writes the words of the vertex that is settled, and all others skip these
+// words. Some threads may still read its key as unreached, so they recognise it by its number.
+// Several threads may lower one label by atomicMin, if a row has parallel arcs. Many may write the
+// same into `trouble`.
 extern "C" __global__ void ENTRY(dijkstra_relax)(
     const uint2* bounds, const Arc* arcs, const Entry* least, Key* labels, Key* keys, u32* trouble)
 {

@@ -1,15 +1,14 @@
 // The tree of shortest paths, from the distances that edge-parallel Bellman-Ford has found:
 // a second pass, over edges in any order.
 //
-// The rule is that of predecessors.cu and crates/sssp/src/predecessors.rs. Where no weight
-// is negative, `nearer` gives every vertex the smallest of its tight starts that are
-// strictly nearer, and `level` places the others breadth-first from these. Where some
-// weight is, distances say nothing of the order on a path, and `level` places all from the
-// source. One launch is one look at all edges, of which there are as many as levels.
+// The rule is that of predecessors.cu and crates/sssp/src/predecessors.rs. Where no weight is
+// negative, `nearer` gives every vertex the smallest of its tight starts that are strictly nearer,
+// and `level` places the others breadth-first from these. Where some weight is, distances say
+// nothing of the order on a path, and `level` places all from the source. One launch reads all
+// edges once; there are as many launches as levels.
 //
-// Races: a choice only falls, by atomicMin. At level k the only ones to write a vertex's
-// level write k, and only where it has none; starts are of level k - 1, which nobody
-// writes any more.
+// Races: a choice only falls, by atomicMin. At level k a thread writes a vertex's level only if it
+// has none, and writes k. Starts are of level k - 1, which no thread writes any more.
 //
 // Termination: the host stops at a level in which no vertex was found.
 

@@ -1,12 +1,13 @@
-// The extraction of the least label alone, by the two-level reduction of reduction.cuh: what
-// Dijkstra's algorithm spends its turns with, to be measured by itself.
+// The extraction of the least label alone, by the two-level reduction of reduction.cuh. It takes
+// most time of a turn of Dijkstra's algorithm, and is here to be measured by itself.
 //
 // Two launches: `extract_min_labels` leaves the least of each block's part of the labels in
 // memory, and `extract_min_blocks`, by one block, the least of these. Where one block takes all
 // labels, the first launch suffices.
 //
 // Launch: as many threads a block as the entry's name says. Reads labels or blocks' values,
-// which nobody writes meanwhile, and writes a word a block: no races, and nothing to wait for.
+// constant during the launch, and writes a word a block. So there are no races, and no barriers
+// between blocks.
 
 #include "reduction.cuh"
 
@@ -25,7 +26,7 @@ __device__ __forceinline__ void extract_from_labels(const Key* labels, u32 n, u3
 template <u32 threads>
 __device__ __forceinline__ void extract_from_blocks(const Entry* of_blocks, u32 n, Entry* least_of_all) {
     __shared__ Entry of_warps[threads / 32];
-    Entry mine = nobody;
+    Entry mine = no_entry;
     for (u32 block = threadIdx.x; block < n; block += threads) mine = min(mine, load(of_blocks + block));
     const Entry least = least_of_block<threads>(mine, of_warps);
     if (threadIdx.x == 0) *least_of_all = least;

@@ -1,14 +1,14 @@
-// Breadth-first search from many sources at once, a bit of every vertex for each. Kept are sums
-// over hops, for every vertex, or the hops to some targets.
+// Breadth-first search from many sources at once, with a bit of every vertex for each source. The
+// results are sums over hops, for every vertex, or the hops to some targets.
 //
-// Each level, every vertex takes over the bits of its neighbours (of the vertices with an arc to
-// it), and those that it did not have are of the sources at that many hops: had a neighbour
-// had one earlier, it would have it too. A vertex with all bits looks at none. Where few
-// vertices changed in the level before, only the bits of these are read.
+// In each level, every vertex takes over the bits of its neighbours (the vertices with an arc to
+// it). Each new bit is of a source that is as many hops away as the level says. If a neighbour had
+// had the bit earlier, the vertex would have it already. A vertex with all bits reads none. Where
+// few vertices changed in the level before, only the bits of these are read.
 //
-// Rows are prepared once: empty ones are left out, long ones are cut to parts, which put what they find together by
-// atomics, before a barrier; short ones are in the order of their lengths, so that the groups of
-// a warp have equal work.
+// Rows are prepared once. Empty ones are left out. Long ones are cut into parts, whose results are
+// combined by atomics, before a barrier. Short ones are in the order of their lengths, so that the
+// groups of a warp have equal work.
 //
 // Launch: cooperative, 512 threads a block, two blocks a multiprocessor, all resident; a launch
 // a batch of sources. Reads the graph; writes bits, and adds to sums.

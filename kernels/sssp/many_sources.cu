@@ -1,20 +1,20 @@
 // Searches from many sources by delta-stepping, several at once: one launch.
 //
-// One search seldom fills a GPU: it waits for memory, and at barriers for its slowest
-// block. So the blocks form teams, each with a work space of its own; a team takes the next
-// source that nobody has taken, searches (delta_stepping/team.cuh), writes what it found of
-// the targets to the table, and takes another.
+// One search seldom fills a GPU: it waits for memory, and at barriers for its slowest block. So the
+// blocks form teams, each with a work space of its own. A team takes the next source that no team
+// has taken, searches (delta_stepping/team.cuh), writes the keys of the targets to the table, and
+// takes another source.
 //
 // Launch: cooperative, 512 threads a block, a block a multiprocessor. Reads the graph;
 // writes work spaces, the table, and sums of what was done.
 //
-// Races: teams share nothing that they write but `next`, which an atomic moves, and
-// sums. Inside a team the order is: the first thread wipes `control` and draws a source,
-// barrier, search, barrier, all copy keys to the table; the wiping that follows spares
-// `arrived`, and no block looks at anything else before the next barrier.
+// Races: teams share nothing that they write but `next`, which an atomic moves, and sums. Inside a
+// team the order is: the first thread clears `control` and draws a source, barrier, search,
+// barrier, all threads copy keys to the table. The next clearing leaves `arrived` as it is, and no
+// block reads anything else before the next barrier.
 //
-// Termination: as that of the searches; `next` only grows. The host may end it, which each
-// team sees for itself; then the table is worth nothing.
+// Termination: as that of the searches; `next` only grows. The host may end the launch, which each
+// team notices by itself; then the table is not valid.
 
 #include "delta_stepping/team.cuh"
 

@@ -10,13 +10,13 @@
 // long. Without ties each arc of a reached vertex is looked at once; with them a vertex may be
 // listed again, at most once a round and once for each source that is as near.
 //
-// Launch: cooperative, 512 threads a block, two blocks a multiprocessor, all resident. Reads
-// the graph and the keys, which nobody writes during the launch.
+// Launch: cooperative, 512 threads a block, two blocks a multiprocessor, all resident. Reads the
+// graph and the keys, which are constant during the launch.
 //
 // Races: an owner only falls, by atomicMin; the thread that lowers it lists the vertex, unless
 // its stamp tells that it is listed for the next round. An owner that is read too high is offered
 // in vain, and the vertex is in the next list. Counts stand in threes: one is read, one is
-// written, and one is wiped, as in crauser.cu.
+// written, and one is cleared, as in crauser.cu.
 //
 // Termination: each entry of a list but the first comes from a fall, and owners are finitely many.
 

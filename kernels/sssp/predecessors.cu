@@ -10,12 +10,12 @@
 // and rows as every other. The second half costs a barrier if no tight arc joins equal
 // keys. Otherwise it looks at every arc once more, and then at those of each level.
 //
-// Launch: cooperative, 512 threads a block, two blocks a multiprocessor, all resident.
-// Reads the graph and the keys, which nobody writes during the launch.
+// Launch: cooperative, 512 threads a block, two blocks a multiprocessor, all resident. Reads the
+// graph and the keys, which are constant during the launch.
 //
-// Races: a choice only falls, by atomicMin; a level is given once, by atomicCAS, and the
-// starts that compete for a vertex are all of one level, between two barriers, so that
-// the least of them stands there at the end, whatever their order.
+// Races: a choice only falls, by atomicMin. A level is given once, by atomicCAS. The starts that
+// compete for a vertex between two barriers are all of one level, so the least of them is chosen in
+// the end, whatever their order.
 //
 // Termination: a level is a list of vertices that were in none before.
 
@@ -30,7 +30,7 @@ struct TreeControl {
     u32 arrived;
     // whether a tight arc joins equal keys
     u32 plateaus;
-    // vertices of the levels, in threes: read, written, wiped
+    // vertices of the levels, in threes: read, written, cleared
     u32 counts[3];
     u32 padding;
 };

@@ -161,10 +161,9 @@ extern "C" __global__ void __launch_bounds__(block_size) pairs_scatter(
     scatter(Pairs{tails, heads}, n_arcs, starts, positions);
 }
 
-// A list of arcs by eight bits of the number of the segment that one end of each lies in.
-// The order of SegmentOrder is by heads and then by tails; arcs come in the order of their
-// tails, so only the passes over the heads are left, least bits first: one up to 256
-// segments, two up to 65,536.
+// A list of arcs by eight bits of the number of the segment that one end of each lies in. The order
+// of SegmentOrder is by heads and then by tails. Arcs come in the order of their tails, so only the
+// passes over the heads are left, least bits first: one up to 256 segments, two up to 65,536.
 struct Segments {
     static constexpr u32 n_kept = block_size;
     const u32* positions;

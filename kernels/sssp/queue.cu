@@ -1,16 +1,16 @@
 // Bellman-Ford with a queue of the vertices whose distance fell, in rounds that take many of
 // them at once; weights of any sign.
 //
-// The queue is a circular array with a head and a tail, as the paper's are, in which a vertex
-// waits at most once; it is the back here, and in front of it lies a list. A round goes
-// through entries from the head on, relaxes the rows of the vertices that it takes, and
-// appends those that fall. The rules of Bertsekas and others, each in the form that has a
-// meaning when many are taken at once:
+// As in the papers, the queue is a circular array with a head and a tail, in which a vertex waits
+// at most once. Here this array is the back of the queue, and its front is a list. A round goes
+// through entries from the head on, relaxes the rows of the vertices that it takes, and appends
+// those that fall. The rules of Bertsekas and others, each in the form that has a meaning when many
+// are taken at once:
 //
 // * FIFO: a round takes the whole queue.
-// * SLF, small label first: a vertex that falls below the first of those that wait goes
-//   to the front, which the next round takes whole. For anybody to wait, a round takes a batch
-//   of as many vertices as there are warps: the front, and the first of the back up to that.
+// * SLF, small label first: a vertex that falls below the first of those that wait goes to the
+//   front, which the next round takes whole. So that some vertices wait, a round takes a batch of
+//   only as many vertices as there are warps: the front, and then the first of the back.
 // * LLL, large label last: a round goes through the whole queue, and those above its mean
 //   are not taken, but appended again.
 // * Both: a batch is gone through, and those above the mean appended to the back.
@@ -21,7 +21,7 @@
 // mean in place of the head, by the relaxations and the rounds that each takes.
 //
 // Launch: cooperative, 512 threads a block, a block a multiprocessor. A launch ends after
-// `most_rounds`, and the next goes on where it stopped.
+// `most_rounds`, and the next continues where it stopped.
 //
 // Reads the graph (constant during the launch). Writes distances, states, the queue's
 // entries, pieces, control.
@@ -29,20 +29,20 @@
 // Races, and why they are harmless
 // - Distances only fall, by an atomic. Each value is the length of a walk from the source,
 //   so a sum over any value that was read is an upper bound.
-// - No fall is missed. Who lowers a distance then sets `queued` by an atomic, and appends
-//   the vertex if it was not set; who takes the vertex clears it by an atomic and then
-//   reads the distance; each with a fence between the two. The atomics on a state are in one
-//   order. If the clearing is after the setting, the taker sees the lower distance. If it
-//   is before, then the setter, or one who set it in between, appends the vertex.
-// - So a vertex is queued at most once, and appended at most once a round: what is
-//   appended is not looked at before the next round. An array of 2 n places has room for
-//   those looked at and those appended, so nothing is written where somebody may still read.
-// - The distance of the first that waits may fall while threads read it: they may then
-//   disagree on who goes to the front, which changes the order of the work only.
-// - The flags `above` and `below` are written by many with the same value.
+// - No fall is missed. A thread that lowers a distance then sets `queued` by an atomic, and appends
+//   the vertex if it was not set. A thread that takes the vertex clears `queued` by an atomic and
+//   then reads the distance. Each has a fence between the two steps. The atomics on a state are in
+//   one order. If the clearing is after the setting, the taker reads the lower distance. If it is
+//   before, then the setter, or a thread that set it in between, appends the vertex.
+// - So a vertex is queued at most once, and appended at most once a round: appended vertices are
+//   not read before the next round. An array of 2 n places has room for the vertices read and those
+//   appended, so nothing is written where a thread may still read.
+// - The distance of the first waiting vertex may fall while threads read it. They may then disagree
+//   on which vertices go to the front, which changes the order of the work only.
+// - The flags `above` and `below` are written by many threads with the same value.
 //
-// Termination: a round ends, and there are at most `most_rounds`. How many are enough is
-// reasoned out in crates/sssp/src/gpu/bellman_ford_queue.rs.
+// Termination: a round ends, and there are at most `most_rounds`. A bound on the rounds needed is
+// derived in crates/sssp/src/gpu/bellman_ford_queue.rs.
 //
 // Sums that do not fit are dropped. One below all distances ends the search without an
 // answer. One above them matters only if the vertex is still unreached at the end, which the
@@ -64,7 +64,7 @@ struct Counts {
     u64 relaxations, improvements, taken, taken_again, relaxed_again;
 };
 
-// What a thread knows of the round under way; the same in all threads, but for `change` and
+// A thread's values of the current round; the same in all threads, but for `change` and
 // `counts`.
 struct Round {
     const Search& search;
@@ -185,7 +185,7 @@ extern "C" __global__ void __launch_bounds__(block_size, 1) ENTRY(queue_search)(
     u32 n_front = load(&control.n_front), n_back = load(&control.n_back);
     Round round{search};
     const u64 end = rounds + search.most_rounds;
-    // nobody writes what is read above before all have read it
+    // no thread writes the words read above before all threads have read them
     barrier.wait();
 
     while (rounds < end && (n_front | n_back) != 0) {

@@ -4,18 +4,17 @@
 // A label and its vertex are one number of 64 bits (`Entry` of search.cuh), so that the least
 // has the least label, and of these the lowest vertex.
 //
-// In the form that was published with such reductions, threads put their values into shared
-// memory and halve them there, a barrier of the block for each of log2(threads) halvings. Here
-// a thread reads four labels at a time and keeps the least in registers; a warp halves by
-// shuffles, which need no barrier; and the warps' values, at most 32, meet in shared memory
-// once, where every warp reduces them by itself: one barrier of the block in all, after which
-// all of its threads know the least.
+// In the published form of such reductions, threads put their values into shared memory and halve
+// them there, with a barrier of the block for each of log2(threads) halvings. Here a thread reads
+// four labels at a time and keeps the least in registers. A warp halves by shuffles, which need no
+// barrier. The warps' values, at most 32, are put into shared memory once, and every warp reduces
+// them by itself. So there is one barrier of the block, and then all of its threads have the least.
 #pragma once
 
 #include "delta_stepping/search.cuh"
 
 // Above every entry.
-constexpr Entry nobody = ~0ull;
+constexpr Entry no_entry = ~0ull;
 
 __device__ __forceinline__ Entry warp_least(Entry entry) {
 #pragma unroll
@@ -23,9 +22,9 @@ __device__ __forceinline__ Entry warp_least(Entry entry) {
     return entry;
 }
 
-// The least of this thread's part of the labels from `first` to `end`, which the block's
-// threads take by fours in turn; nobody where all of them are unreached. `first` and `end` are
-// multiples of four, `labels` is aligned to 16 bytes, and `end` lies below 2^32 - 4 threads.
+// The least of this thread's part of the labels from `first` to `end`, which the block's threads
+// take by fours in turn; no_entry if all of them are unreached. `first` and `end` are multiples of
+// four, `labels` is aligned to 16 bytes, and `end` lies below 2^32 - 4 threads.
 template <u32 threads>
 __device__ __forceinline__ Entry least_of_thread(const Key* labels, u32 first, u32 end) {
     Key least = unreached;
@@ -45,7 +44,7 @@ __device__ __forceinline__ Entry least_of_thread(const Key* labels, u32 first, u
         meet(four.z, at + 2);
         meet(four.w, at + 3);
     }
-    return least == unreached ? nobody : entry_of(least, vertex);
+    return least == unreached ? no_entry : entry_of(least, vertex);
 }
 
 // The least of the values of a block's threads, known to all of them after. `of_warps` is
@@ -54,12 +53,12 @@ template <u32 threads> __device__ __forceinline__ Entry least_of_block(Entry min
     mine = warp_least(mine);
     if (lane() == 0) of_warps[threadIdx.x >> 5] = mine;
     __syncthreads();
-    return warp_least(lane() < threads / 32 ? of_warps[lane()] : nobody);
+    return warp_least(lane() < threads / 32 ? of_warps[lane()] : no_entry);
 }
 
 // The least of `n` values of blocks in memory, found by one warp.
 __device__ __forceinline__ Entry least_of_blocks(const Entry* of_blocks, u32 n) {
-    Entry mine = nobody;
+    Entry mine = no_entry;
     for (u32 block = lane(); block < n; block += 32) mine = min(mine, load(of_blocks + block));
     return warp_least(mine);
 }

@@ -14,9 +14,9 @@
 // * unrolled: the number of threads is a constant, so that no loop is left;
 // * many: a thread loads as many values as the grid leaves it.
 //
-// Launch: n_threads a block; `many` any number of blocks, the others one for as many values as
-// its threads load. Reads `values`, which nobody writes meanwhile; writes a word a block. Races:
-// none; a value in shared memory is read and written on two sides of a barrier, or by one thread.
+// Launch: n_threads a block; `many` any number of blocks, the others one for as many values as its
+// threads load. Reads `values`, constant during the launch; writes a word a block. Races: none; a
+// value in shared memory is read and written on two sides of a barrier, or by one thread.
 
 #include "reduction.cuh"
 
@@ -37,10 +37,10 @@ __device__ __forceinline__ void reduce(const Value* values, u32 n, Entry* of_blo
     const u32 this_thread = threadIdx.x;
     const bool two = form >= first_on_load;
     const u64 per_block = two ? 2 * threads : threads;
-    const auto take = [&](u64 at) { return at < n ? value_at(values, at) : nobody; };
+    const auto take = [&](u64 at) { return at < n ? value_at(values, at) : no_entry; };
 
     u64 at = blockIdx.x * per_block + this_thread;
-    Entry mine = nobody;
+    Entry mine = no_entry;
     do {
         mine = min(mine, take(at));
         if (two) mine = min(mine, take(at + threads));

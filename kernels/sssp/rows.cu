@@ -1,4 +1,4 @@
-// What a search by delta-stepping wants of a graph, made on the device: arcs with their
+// What a search by delta-stepping needs of a graph, made on the device: arcs with their
 // ends and weights side by side, rows by their bounds, and the short arcs apart.
 //
 // Each entry is launched with any number of blocks and threads, but in warps. No two threads write
@@ -47,7 +47,7 @@ extern "C" __global__ void ENTRY(count_short)(const uint2* bounds, const Arc* ar
     });
 }
 
-// A warp gives 32 rows places for so many arcs, in no order among warps: *used must be 0 before, and
+// A warp gives 32 rows places for their arcs, in no order among warps: *used must be 0 before, and
 // is the number of short arcs after. Each count becomes where the places of its row begin.
 extern "C" __global__ void ENTRY(place_short)(u32* counts, u32 n, u32* used, uint2* short_bounds) {
     for (u64 first = first_of_thread() & ~31ull; first < n; first += threads()) {

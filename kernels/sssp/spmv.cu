@@ -1,48 +1,47 @@
 // Bellman-Ford as products of the graph's matrix with the vector of distances, over (min, +):
 // the whole search in one launch, or the rounds of it that the host asks for.
 //
-// After the paper of the four families (origin-four-families in docs/references.bib). Its
-// section on this one is lost from our copy: what is here is reconstructed from its abstract
-// and its introduction, which name products in CSR and in ELL, and from Bell and Garland
-// (bell-garland-2009), whose forms these are: a thread a row, lanes of a warp a row, rows
-// padded to one length. The balanced form is that of a later day.
+// After the paper of the four families (origin-four-families in docs/references.bib). Its section
+// on this one is missing in our copy. So this form is reconstructed from its abstract and its
+// introduction, which name products in CSR and in ELL, and from Bell and Garland
+// (bell-garland-2009). The forms are theirs: a thread a row, lanes of a warp a row, rows padded to
+// one length. The balanced form is later work.
 //
-// Row v has the arcs into v: the matrix is the transposed one, which of an undirected graph
-// is the same. A product looks at every arc, whatever has changed: that is what it costs, and
-// what makes it regular.
+// Row v has the arcs into v: the matrix is the transposed one, which is the same for an undirected
+// graph. A product reads every arc, whatever has changed: that is its cost, and makes it regular.
 //
-// How it differs: there is one vector, not two. A row that is lowered may be read in the same
-// round by those that come later. Fewer rounds are the result, never more, and how many
-// depends on who comes first; the distances do not.
+// How it differs: there is one vector, not two. A row that is lowered may be read in the same round
+// by later rows. This can only reduce the number of rounds. The number depends on the order of
+// threads; the distances do not.
 //
 // What holds for all entries
 //
-// Launch: cooperative, blocks of 512 threads in one dimension, all resident at once; no
-// dynamic shared memory.
-// Reads:  the matrix, which nobody writes during the launch; distances.
+// Launch: cooperative, blocks of 512 threads in one dimension, all resident at once; no dynamic
+// shared memory.
+// Reads:  the matrix, which is constant during the launch; distances.
 // Writes: distances, lower ones only; control, of which all is 0 before the launch.
 //
 // Races, and why they are harmless
 // - A distance is read while another thread lowers it. An aligned word is read whole, from
 //   L2, so it is a value that stood there since the round began. Each such value is the
 //   length of a walk from the source, or none, so a sum over it is the length of one.
-// - A distance is stored by one thread, the same in every round, that has read it before and
-//   stores less: nobody else can have lowered it in between. In the balanced form some
-//   distances are lowered by several warps, all of them by atomics: see balanced.cuh.
+// - A distance is stored by one thread, the same in every round, that has read it before and stores
+//   less: no other thread can have lowered it in between. In the balanced form some distances are
+//   lowered by several warps, all of them by atomics: see balanced.cuh.
 // - Many threads write a mark, each the same value.
 //
-// A mark is exact: without a mark no row could lower its vertex, from values that nobody
-// wrote in that round; with one, some vertex fell.
+// A mark is exact: without a mark no row could lower its vertex, from values that no thread wrote
+// in that round; with one, some vertex fell.
 //
-// Termination. When every distance is at most the length of the best walk of k arcs, then
-// after one more round it is at most that of the best walk of k + 1, since a round reads
-// values at least as good as those at its beginning. Without a negative cycle a best walk
-// has at most n - 1 arcs: round n lowers nothing, and the search ends. The host asks for no
-// round beyond n; a distance that falls in it proves a negative cycle.
+// Termination. Suppose that every distance is at most the length of the best walk of k arcs. After
+// one more round it is at most that of the best walk of k + 1 arcs. For a round reads values at
+// least as good as those at its beginning. Without a negative cycle a best walk has at most n - 1
+// arcs: round n lowers nothing, and the search ends. The host asks for no round beyond n; a
+// distance that falls in it proves a negative cycle.
 //
-// Sums that do not fit are dropped. In a round that lowers nothing, none dropped that a
-// distance needs (one above all where the vertex is not reached, one below all anywhere)
-// proves that the distances are right though sums on the way did not fit.
+// Sums that do not fit are dropped. A distance needs a dropped sum if it is above the type's range
+// and the vertex is not reached, or if it is below the range anywhere. If a round lowers nothing
+// and drops no such sum, the distances are right, even if earlier sums did not fit.
 
 #include "spmv/balanced.cuh"
 
@@ -85,7 +84,7 @@ SPMV_ENTRY(spmv_vector) {
             }
             __syncwarp();
             for (u32 other = spmv.width / 2; other; other /= 2) {
-                least.value = lesser(least.value, __shfl_xor_sync(everyone, least.value, other));
+                least.value = smaller(least.value, __shfl_xor_sync(everyone, least.value, other));
             }
             // what a lane has dropped it tells itself; only the first one stores
             if (part != 0) least.value = before;

@@ -38,7 +38,7 @@ pub(crate) fn built_by(mut command: Command) -> Result<Vec<Artifact>> {
     Ok(artifacts)
 }
 
-/// What a message of cargo tells of.
+/// The artifact that a message of cargo is about.
 fn artifact_of(message: Message) -> Option<Artifact> {
     let Message::CompilerArtifact(built) = message else { return None };
     let library = built.filenames.into_iter().next().filter(|_| built.target.is_cdylib());

@@ -1,4 +1,4 @@
-//! How fast a graph is turned into its other storage forms and orders, in arcs a second.
+//! How fast a graph is converted to its other storage forms and orders, in arcs a second.
 
 #![allow(missing_docs)]
 

@@ -38,7 +38,7 @@ enum OfRuns {
     },
 }
 
-/// All that can be asked for.
+/// The command line.
 fn command() -> Command {
     let command = Command::new("bench")
         .version(env!("CARGO_PKG_VERSION"))

@@ -1,7 +1,7 @@
 //! The clock: contenders take turns, and no run counts that its contender has not checked.
 //!
-//! In each round everybody runs once, so that a machine that slows down slows all of them. What
-//! is short runs several times in a turn, and the figures are the mean.
+//! In each round every contender runs once, so that a machine that slows down slows all of them.
+//! Short runs are repeated within a turn, and the figures are the mean.
 
 use std::fmt::{self, Display};
 use std::ops::ControlFlow;
@@ -21,7 +21,7 @@ use crate::records::{Record, Run};
 /// Most runs in one turn.
 const MOST_RUNS: f64 = 1000.0;
 
-/// Somebody who is measured.
+/// A solver or program that is measured.
 pub(crate) struct Contender<'a> {
     /// Its labels.
     pub(crate) record: Record,
@@ -40,8 +40,8 @@ impl<'a> Contender<'a> {
         Self { record: self.record.with(labels), ..self }
     }
 
-    /// The same, of which the second of two runs counts: what programs of others are told to do,
-    /// so that the graph lies in the caches of the processor.
+    /// The same, but the second of two runs counts, so that the graph lies in the CPU's caches.
+    /// Programs of others measure so too.
     #[must_use]
     pub(crate) fn twice(mut self) -> Self {
         Self { run: Box::new(move || (self.run)().and_then(|_| (self.run)())), ..self }
@@ -51,16 +51,16 @@ impl<'a> Contender<'a> {
 /// How often, and how long.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms {
-    /// Timed turns of each, after an untimed one
+    /// Timed turns of each.
     pub(crate) runs: usize,
-    /// unless there is nothing that the first pays for.
+    /// Whether an untimed turn comes first, for costs that only a first run has.
     pub(crate) warm_up: bool,
-    /// A run that takes longer is ended where its contender asks the [`Deadline`], and turns when
+    /// A run that takes longer is ended when its contender checks the [`Deadline`]. Turns end when
     /// they have taken as long together.
     pub(crate) patience: Duration,
     /// A turn runs again and again until about so long has passed.
     pub(crate) turn: Duration,
-    /// Who takes so many times as long as the quickest, and over 2 ms, is not timed.
+    /// A contender that takes this many times as long as the fastest, and over 2 ms, is not timed.
     pub(crate) hopeless: Option<f64>,
 }
 
@@ -93,7 +93,7 @@ impl Deadline {
         self.at_ns.store(u64::try_from(at).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// To be asked now and then by a run that may take for ever.
+    /// Checked now and then by runs that may take too long.
     pub(crate) fn ask(&self) -> ControlFlow<()> {
         let is_over = self.base.elapsed().as_nanos() as u64 > self.at_ns.load(Ordering::Relaxed);
         if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -107,8 +107,8 @@ pub(crate) fn timed<T>(run: impl FnOnce() -> T) -> (f64, T) {
     (start.elapsed().as_secs_f64() * 1e3, given)
 }
 
-/// Lets everybody run once untimed if that is to be, then `terms.runs` times in turns. Who refuses
-/// what it is to solve or takes too long has the reason in its record.
+/// Runs every contender once untimed if `terms` say so, then `terms.runs` times in turns. If a
+/// contender refuses the problem or takes too long, its record has the reason.
 pub(crate) fn in_turns(
     contenders: Vec<Contender<'_>>,
     terms: &Terms,
@@ -121,7 +121,7 @@ pub(crate) fn in_turns(
             ready.push((contender, 1));
             continue;
         }
-        // the first run pays for memory that nobody has touched yet
+        // the first run also pays for the first use of its memory
         let hopeless_ms = terms.hopeless.map_or(f64::INFINITY, |f| 2.0 * f * quickest + 50.0);
         let patience = Duration::try_from_secs_f64(hopeless_ms / 1e3).unwrap_or(Duration::MAX);
         deadline.set(patience.min(terms.patience));
@@ -153,8 +153,8 @@ pub(crate) fn in_turns(
     Ok(ready.into_iter().map(|(contender, _)| contender.record).collect())
 }
 
-/// So many runs and the mean of their figures; none, with the reason in the record, where the
-/// contender did not come to its end.
+/// Runs `runs` times and returns the mean of the figures. `None`, with the reason in the record, if
+/// the contender did not finish.
 fn turn(contender: &mut Contender<'_>, runs: usize, patience: Duration) -> Result<Option<Run>> {
     let mut sum: Option<Run> = None;
     for _ in 0..runs {

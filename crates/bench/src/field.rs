@@ -17,8 +17,7 @@ use crate::verify::Task;
 
 const WHAT: (&str, &str) = ("what", "the graph");
 const ONE: NonZeroUsize = NonZeroUsize::MIN;
-/// So many searches that all that makes one faster pays: what is timed is a search of a graph that
-/// was prepared.
+/// Enough searches that every preparation pays: searches of a prepared graph are timed.
 const MANY: Option<NonZeroUsize> = NonZeroUsize::new(1000);
 
 /// Where all race.
@@ -40,7 +39,7 @@ pub(crate) enum Asked {
 }
 
 impl Asked {
-    /// An algorithm on so many threads, or the solver's own choice.
+    /// An algorithm on `threads` threads, or the solver's own choice.
     pub(crate) fn on_cpu(algorithm: Option<Algorithm>, threads: NonZeroUsize) -> Self {
         let threads = Some(threads);
         Self::OnCpu(Config { algorithm, threads, expected_searches: MANY, ..Config::default() })
@@ -52,8 +51,8 @@ impl Asked {
     }
 }
 
-/// Calls `race` with the field of a graph, made in so many milliseconds, which is told under its
-/// name.
+/// Calls `race` with the field of a graph, and prints its name. `load_ms` is the time that the
+/// graph took to make.
 pub(crate) fn on_field<W: SearchWeight>(
     bench: &Bench,
     name: &dyn Display,

@@ -121,7 +121,7 @@ fn shaped(name: &str, n: u32, degree: u32, seed: u64) -> Result<Csr<u32>> {
             let pairs = (0..1_u32 << n).flat_map(|v| (0..n).map(move |bit| (v, v | 1 << bit)));
             pairs.filter(|(u, v)| u != v).collect()
         }
-        // with ends of earlier edges, drawn evenly, so that who has many gets more
+        // with ends of earlier edges, drawn evenly, so that vertices of many edges get more
         "attachment" => {
             let mut edges = vec![(0, 1)];
             for v in 2..n {
@@ -224,7 +224,7 @@ impl Graph {
         })
     }
 
-    /// The same for who takes no other numbers.
+    /// The same for solvers that take no other weights.
     ///
     /// # Errors
     /// Also when a weight is no whole number of 32 bits.

@@ -36,7 +36,7 @@ use crate::programs::output;
 use crate::records::{Record, Run};
 use crate::verify::check;
 
-/// Somebody else's program.
+/// A program of another project.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Peer {

@@ -1,8 +1,8 @@
 //! Plots of a report: lines over an axis, and bars.
 //!
-//! Text is left to whoever shows the SVG, so that no fonts are needed. Lines differ in colour and
-//! in the shape of their points; the colours are those of Okabe and Ito, which people who see few
-//! colours can tell apart.
+//! Text stays text in the SVG, so that no fonts are needed. Lines differ in colour and in the shape
+//! of their points. The colours are those of Okabe and Ito, which colour-blind readers can tell
+//! apart.
 
 use anyhow::{Result, anyhow};
 use plotters::coord::Shift;

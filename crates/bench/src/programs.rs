@@ -13,13 +13,13 @@ use graph_formats::Interrupted;
 use crate::study::Bench;
 
 /// What a program prints, and the milliseconds from its start until it has ended. It is ended when
-/// `ask` says so, which is told as an interruption.
+/// `ask` says so; the error is then an interruption.
 pub(crate) fn output(
     command: &mut Command,
     ask: impl Fn() -> ControlFlow<()>,
 ) -> Result<(String, f64)> {
     let name = command.get_program().to_string_lossy().into_owned();
-    // files take more than a pipe does before somebody reads
+    // a file takes all output; a pipe that is not read would block the program
     let (said, errors) = (tempfile::tempfile()?, tempfile::tempfile()?);
     command.stdin(Stdio::null()).stdout(said.try_clone()?).stderr(errors.try_clone()?);
     let start = Instant::now();

@@ -16,7 +16,7 @@ pub(crate) type Run = Vec<(&'static str, f64)>;
 const RUN: &str = "run";
 const SKIPPED: &str = "skipped";
 
-/// Who was measured with what, and the figures of the timed runs.
+/// What was measured, with which parameters, and the figures of the timed runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Record {
     labels: Vec<(String, String)>,

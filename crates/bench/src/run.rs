@@ -13,7 +13,7 @@ use crate::records::Records;
 use crate::studies;
 use crate::study::Entry;
 
-/// Which study measured, how it was asked to, and on what.
+/// Which study measured, with which options, and on which machine.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct About {
     pub(crate) study: String,

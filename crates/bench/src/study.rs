@@ -37,9 +37,9 @@ pub(crate) trait Study: Args {
 pub(crate) struct Entry {
     /// Its name.
     pub(crate) name: &'static str,
-    /// Its help, and what it can be asked for.
+    /// Its help and its options.
     pub(crate) command: fn() -> Command,
-    /// Measures as it is asked to.
+    /// Measures as the options say.
     pub(crate) measure: fn(&ArgMatches, &Bench) -> Result<()>,
     /// What it makes of records.
     pub(crate) page: fn(&Records) -> Page,
@@ -67,7 +67,7 @@ impl Entry {
 /// What solves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Backend {
-    /// The processor.
+    /// The CPU.
     Cpu,
     /// The first GPU.
     Gpu,
@@ -78,7 +78,7 @@ pub(crate) struct Common {
     /// Timed runs of each, after an untimed one
     #[arg(long, default_value = "5", help_heading = "All studies")]
     pub(crate) runs: NonZeroUsize,
-    /// Threads for who takes several [default: all processors]
+    /// Threads of solvers that use several [default: all processors]
     #[arg(long, help_heading = "All studies")]
     pub(crate) threads: Option<NonZeroUsize>,
     /// Seconds after which a run is ended, and that the timed runs of one solver may take together
@@ -97,9 +97,9 @@ pub(crate) struct Common {
 
 /// What studies measure with.
 pub(crate) struct Bench {
-    /// One thread,
+    /// One thread.
     pub(crate) one: ThreadPool,
-    /// and as many as were asked for.
+    /// As many threads as the options say.
     pub(crate) all: ThreadPool,
     terms: Terms,
     on_cpu: bool,
@@ -136,18 +136,18 @@ impl Bench {
         })
     }
 
-    /// What there is where nothing is asked for.
+    /// The bench with the default options.
     pub(crate) fn with_defaults() -> Result<Self> {
         let command = Common::augment_args(Command::new("bench"));
         Self::new(&Common::from_arg_matches(&command.get_matches_from(["bench"]))?)
     }
 
-    /// How often and how long everybody runs.
+    /// How often and how long every contender runs.
     pub(crate) fn terms(&self) -> Terms {
         self.terms
     }
 
-    /// Whether the processor is to be measured.
+    /// Whether the CPU is to be measured.
     pub(crate) fn on_cpu(&self) -> bool {
         self.on_cpu
     }
@@ -174,7 +174,7 @@ impl Bench {
         None
     }
 
-    /// So many threads as runs on all of them have.
+    /// The number of threads of runs on all threads.
     pub(crate) fn threads(&self) -> NonZeroUsize {
         NonZeroUsize::new(self.all.current_num_threads()).unwrap_or(NonZeroUsize::MIN)
     }

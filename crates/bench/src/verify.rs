@@ -63,7 +63,7 @@ pub(crate) fn check<A: Distance, B: Distance>(
 ) -> Result<()> {
     let (expected, n) = (right.n_vertices(), found.n_vertices());
     ensure!(n == expected, "it is wrong: {n} distances for {expected} vertices");
-    // whoever compares types has weights whose sums are far below 2^53
+    // studies that compare types have weights whose sums are far below 2^53
     let both = |v: VertexId| (right.get(v).map(A::to_f64), found.get(v).map(B::to_f64));
     let differs = |v: &VertexId| both(*v).0 != both(*v).1;
     let Some(v) = (0..n as VertexId).into_par_iter().find_first(differs) else { return Ok(()) };
@@ -76,7 +76,7 @@ pub(crate) fn check<A: Distance, B: Distance>(
 pub(crate) struct Rows<W: Weight>(Vec<(VertexId, Distances<W::Distance>)>);
 
 impl<W: SearchWeight> Rows<W> {
-    /// So many rows, spread evenly.
+    /// `n_rows` rows at even distances.
     pub(crate) fn of(graph: &Csr<W>, n_rows: usize) -> Result<Self> {
         let mut solver = Solver::new(graph, &Config::default())?;
         let row = |source| Ok((source, solver.distances(source, Goal::All)?.answer));
@@ -92,7 +92,7 @@ impl<W: SearchWeight> Rows<W> {
         self.check_by(|source| Ok(pairs.row(source).collect()), is_close)
     }
 
-    /// That a matrix of anything, of which `row` tells rows, has the same.
+    /// Checks that a matrix of any type, whose rows `row` returns, has the same.
     pub(crate) fn check_by<D: Copy + Debug>(
         &self,
         row: impl Fn(VertexId) -> Result<Vec<Option<D>>>,
@@ -119,7 +119,7 @@ impl<W: SearchWeight> Rows<W> {
 pub(crate) struct Columns<W: Weight>(Vec<Tree<W>>);
 
 impl<W: SearchWeight> Columns<W> {
-    /// So many columns, spread evenly.
+    /// `n_columns` columns at even distances.
     pub(crate) fn of(graph: &Csr<W>, n_columns: usize) -> Result<Self> {
         let reversed = graph.transposed();
         let mut solver = Solver::new(&reversed, &Config::default())?;
@@ -145,7 +145,7 @@ impl<W: SearchWeight> Columns<W> {
     }
 }
 
-/// So many vertices, evenly.
+/// `n` vertices at even distances, or all if there are fewer.
 fn spread<W: Weight>(graph: &Csr<W>, n: usize) -> impl Iterator<Item = VertexId> {
     let all = graph.n_vertices();
     let n = n.min(all);

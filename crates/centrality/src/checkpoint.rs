@@ -1,8 +1,8 @@
-//! The state of a run in a file, from which another run goes on.
+//! The state of a run in a file, from which another run continues.
 //!
-//! The file is replaced as a whole, so that it is the state of one moment or of none: a mark, the
-//! hash of the graph, what was asked for, how many sources are done, what they add up to, and the
-//! hash of all this.
+//! The file is replaced as a whole, so it never mixes the states of two moments. It has a mark, the
+//! hash of the graph, the request, the number of finished sources, their totals, and the hash of
+//! all this.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -26,7 +26,7 @@ const INTERVAL: Duration = Duration::from_secs(20);
 pub(crate) trait State {
     /// It as bytes in the order of this machine.
     fn write(&self, bytes: &mut Vec<u8>);
-    /// It from these; `None` where they are no state of so many vertices.
+    /// Reads the state from these bytes; `None` if they are no state of as many vertices.
     fn read(&mut self, bytes: &mut Bytes<'_>) -> Option<()>;
     /// By how many bytes it may become longer as sources are added.
     fn growth(&self) -> usize {
@@ -34,12 +34,12 @@ pub(crate) trait State {
     }
 }
 
-/// Adds these sources, before which so many were added, to the state.
+/// Adds these sources to the state; the number is that of the sources added before.
 type AddSources<'a, S> =
     &'a mut dyn FnMut(&mut S, &[VertexId], usize) -> Result<(), CentralityError>;
 
-/// Adds `sources` to the state, so many at a time; with a `checkpoint`, what was done before is
-/// left out, and what is done now is kept.
+/// Adds `sources` to the state, `at_a_time` in a step. With a `checkpoint`, sources of an earlier
+/// run are left out, and the new state is saved.
 pub(crate) fn add_up<S: State>(
     state: &mut S,
     sources: &[VertexId],
@@ -195,7 +195,7 @@ impl Bytes<'_> {
         self.array(n as usize)
     }
 
-    /// A list of so many.
+    /// A list of `n` values.
     pub(crate) fn list_of<T: Pod>(&mut self, n: usize) -> Option<Vec<T>> {
         self.list().filter(|list| list.len() == n)
     }

@@ -14,8 +14,9 @@ pub struct Config {
     pub sources: Sources,
     /// Threads of the CPU to use at most; all processors when `None`.
     pub threads: Option<NonZeroUsize>,
-    /// A file that keeps the state of the run, replaced as a whole now and then and when it is
-    /// ended: another run on the same graph with the same config goes on from it. It stays.
+    /// A file with the state of the run, replaced as a whole from time to time and when the run
+    /// ends. Another run on the same graph with the same config continues from it. The file is not
+    /// deleted.
     pub checkpoint: Option<PathBuf>,
 }
 
@@ -46,10 +47,10 @@ pub enum Sources {
     /// All: measures are exact.
     #[default]
     All,
-    /// So many, drawn without replacement, all if there are no more: measures are
+    /// `n` vertices, drawn without replacement; all if there are no more. Measures are
     /// [estimates](crate::sampling_error).
     Sample {
-        /// How many.
+        /// The number of sources.
         n: NonZeroUsize,
         /// Another seed, others.
         seed: u64,

@@ -1,21 +1,22 @@
 //! The diameter alone, by bounds: a few searches where all pairs would take one from every vertex.
 //!
-//! Every search gives a distance that the diameter is at least, and bounds that eccentricities are
-//! at most: a vertex within d of one whose eccentricity is e, in the same component, has one of d + e
-//! at most. Vertices whose bound exceeds no distance found are out; when all are, the diameter is
-//! found. Rounds alternate between a vertex in the middle, which bounds many, and the one with the
-//! greatest bound, which tells most. Where that excludes few, as on a ring, whose vertices are all
-//! alike, 64 are searched from at once.
+//! Every search gives a lower bound of the diameter, the greatest distance found, and upper bounds
+//! of eccentricities. A vertex within d of a vertex of eccentricity e, in the same component, has
+//! an eccentricity of at most d + e. Vertices whose upper bound exceeds no distance found are
+//! excluded; when all are, the diameter is found. Searches alternate between a vertex in the
+//! middle, which bounds many others, and the one with the greatest bound. Where that excludes few,
+//! as on a ring, whose vertices are all alike, 64 sources are searched at once.
 //!
-//! Components come before those that lead to them: paths that leave one go on by an arc, and are no
-//! longer than it and the bound of its end. So directed graphs need not be strongly connected.
+//! A component comes before the components that lead to it. A path that leaves its component does
+//! so by an arc, and is no longer than this arc and the bound of its end. So directed graphs need
+//! not be strongly connected.
 //!
 //! O(n + m) a search, of which there are tens on most graphs, and n at worst.
 //!
-//! How it differs from the papers: the middle is where the greatest distance seen is least, not the
-//! sum; only distances out of vertices are bounded, of which the diameter is the greatest; bounds
-//! have room for what sums are rounded by, for they are floats; distances found are compared as they
-//! are, so that the diameter of whole numbers is exact.
+//! Differences from the papers: the middle is the vertex whose greatest distance seen is least, not
+//! the one with the least sum. Only distances out of vertices are bounded; the diameter is the
+//! greatest of these. Bounds are floats, and have room for the rounding of sums. Distances are
+//! compared in their own type, so that the diameter of whole numbers is exact.
 //!
 //! Reference: takes-kosters-2011, borassi-2015
 

@@ -4,13 +4,13 @@
 //! [`totals`] searches from every vertex, or from a sample of them ([`Sources`]), and adds up what
 //! each search finds: [`Totals`]. All measures come of these at no further cost:
 //! [closeness](Totals::closeness), [harmonic closeness](Totals::harmonic),
-//! [eccentricity](Totals::eccentricities), radius, diameter, centre and periphery,
-//! [mean distance](Totals::mean_distance), [Wiener index](Totals::wiener_index) and
-//! [hop plot](Totals::hop_plot). [`Lengths`] says whether arcs count or their weights, [`Side`]
-//! which way distances go where arcs have a direction. [`totals_on_gpus`] does the same where there
-//! are GPUs, and [`totals_by_hierarchy`] for road networks. A run of hours keeps its state in a file, from which another goes on, where
-//! [`Config::checkpoint`] names one. [`diameter`] finds the diameter alone, by a few searches;
-//! [`betweenness`](betweenness()) counts the paths themselves.
+//! [eccentricity](Totals::eccentricities), radius, diameter, centre and periphery, [mean
+//! distance](Totals::mean_distance), [Wiener index](Totals::wiener_index) and [hop
+//! plot](Totals::hop_plot). [`Lengths`] says whether arcs count or their weights, [`Side`] which
+//! way distances go where arcs have a direction. [`totals_on_gpus`] does the same where there are
+//! GPUs, and [`totals_by_hierarchy`] for road networks. A run of hours can save its state in a
+//! file, [`Config::checkpoint`], from which another run continues. [`diameter`] finds the diameter
+//! alone, by a few searches; [`betweenness`](betweenness()) counts the paths themselves.
 //!
 //! ```
 //! use centrality::{Config, Correction, totals};

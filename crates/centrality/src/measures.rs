@@ -4,9 +4,9 @@
 //! is a float, made of exact sums. Sums of floats that leave the range of `f64` are infinite, and what
 //! is made of them is not.
 //!
-//! Where not all pairs have a path, distances are those of the pairs that have one, as igraph has
-//! it; NetworkX refuses such graphs for eccentricity, diameter and mean distance, or answers with
-//! infinity: [`Totals::is_connected`] tells.
+//! If some pairs have no path, the measures use the distances of the pairs that have one, as in
+//! igraph. NetworkX refuses such graphs for eccentricity, diameter and mean distance, or returns
+//! infinity. [`Totals::is_connected`] says whether all pairs have a path.
 //!
 //! Reference: freeman-1978, wasserman-faust-1994, marchiori-latora-2000
 
@@ -128,9 +128,9 @@ impl Totals {
         })
     }
 
-    /// How many ordered pairs of a source and a vertex are at most 0, 1, 2 and so on hops apart, up
-    /// to as many as all that have a path; a source and itself are a pair. `None` where weights
-    /// were added up.
+    /// The number of ordered pairs of a source and a vertex that are at most 0, 1, 2 and so on hops
+    /// apart. The last number is that of all pairs with a path; a source and itself are a pair.
+    /// `None` where weights were added up.
     pub fn hop_plot(&self) -> Option<Vec<u64>> {
         let by_hop = self.by_hop.as_ref()?;
         let within = by_hop.iter().scan(0, |within, pairs| {

@@ -1,9 +1,9 @@
 //! Samples of the vertices, and how far estimates from them may be off.
 //!
 //! The mean distance of a vertex to k others, drawn at random, is an estimate of that to all. No
-//! distance is greater than the diameter Δ, so that by Hoeffding's inequality one vertex is off by
-//! more than ε·Δ with a probability of at most 2·exp(−2·k·ε²), and any of n vertices with n times
-//! that. Drawing without replacement only helps.
+//! distance is greater than the diameter Δ. So by Hoeffding's inequality the estimate of one vertex
+//! is off by more than ε·Δ with a probability of at most 2·exp(−2·k·ε²). That any of n vertices is
+//! off has at most n times this probability. Drawing without replacement only helps.
 //!
 //! The dependency of a source on a vertex is at most n − 2, and betweenness the mean of these times
 //! n/((n − 1)(n − 2)): the same bound, where k counts one source fewer.

@@ -1,8 +1,8 @@
 //! The searches that totals are of.
 //!
-//! Where arcs are counted, they are searches by bits ([`HopCounter`]); otherwise rows of
-//! distances are added up as soon as there are some, so that no more are held.
-//! Distances out of a vertex are those into it where all arcs are turned round.
+//! Where arcs are counted, they are searches by bits ([`HopCounter`]); otherwise rows of distances
+//! are added up as soon as there are some, so that no more are held. Distances out of a vertex are
+//! those into it if all arcs are reversed.
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -101,7 +101,7 @@ fn solver<'g, U: SearchWeight>(
 
 /// What is searched, from where, and what that adds up to: nothing yet.
 pub(crate) struct Run<W: Weight> {
-    /// The graph with its arcs turned round, where that is searched.
+    /// The graph with its arcs reversed, if that is searched.
     pub(crate) graph: Option<Csr<W>>,
     pub(crate) sources: Vec<VertexId>,
     pub(crate) totals: Totals,

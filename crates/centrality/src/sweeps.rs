@@ -49,7 +49,7 @@ fn sweep_graph<U: MetricWeight>(
     progress: Option<Progress<'_>>,
 ) -> Result<Totals, CentralityError> {
     let Run { graph: turned, sources, mut totals } = Run::new(graph, config)?;
-    // the arcs turned round have the same order, and a hierarchy of their own
+    // the reversed arcs have the same order, and a hierarchy of their own
     let own = match &turned {
         Some(turned) => Some(Hierarchy::new(turned, &hierarchy.order())?),
         None => None,

@@ -124,7 +124,7 @@ impl Totals {
         }
     }
 
-    /// One part in the mean of so many distances that are those of a vertex; zero where they are.
+    /// The reciprocal of the mean of a vertex's `n` distances; zero if all are zero.
     pub(crate) fn one_in_mean(&self, vertex: usize, n: f64) -> f64 {
         match &self.found.lengths {
             Lengths::Integers { sums, .. } if sums[vertex] == 0 => 0.0,
@@ -134,8 +134,8 @@ impl Totals {
         }
     }
 
-    /// All distances, and their mean if they are so many; floats are added up in the order of the
-    /// vertices.
+    /// The sum of all distances, and their mean if there are `n`. Floats are added up in the order
+    /// of the vertices.
     pub(crate) fn sum_and_mean(&self, n: f64) -> (Total, f64) {
         match &self.found.lengths {
             Lengths::Integers { sums, .. } => {

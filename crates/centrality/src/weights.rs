@@ -137,10 +137,11 @@ pub fn totals_on_gpus<W: MeasureWeight>(
 /// As [`totals`](crate::totals()), by the hierarchy of `graph`, on these GPUs, or where there are
 /// none on the CPU.
 ///
-/// Whole numbers are the same as those of searches, and so is what is made of them; of floats the
-/// weights of shortcuts are added up first, and their sums in another order, as are those of
-/// reciprocals ([`Metric::totals`](hierarchy::Metric::totals)), so that the last digits of sums of floats and of harmonic
-/// closeness may differ, also between CPU and GPU. Counting arcs, it is [`totals`](crate::totals()). O(s·arcs of the hierarchy).
+/// Whole numbers, and the measures made of them, are the same as those of searches. Floats are
+/// added in another order: first the weights of shortcuts, then distances and their reciprocals
+/// ([`Metric::totals`](hierarchy::Metric::totals)). So the last digits of sums of floats and of
+/// harmonic closeness may differ, also between CPU and GPU. Counting arcs, it is
+/// [`totals`](crate::totals()). O(s·arcs of the hierarchy).
 ///
 /// # Errors
 /// As [`totals`](crate::totals()), where the hierarchy is of another graph, and where a GPU fails or
@@ -169,9 +170,9 @@ pub fn totals_by_hierarchy<W: MeasureWeight>(
     W::totals_by_sweeps(hierarchy, gpus, graph, config, progress)
 }
 
-/// Finds the diameter, `None` of no vertex, on so many threads, all when `None`.
+/// Finds the diameter, `None` of no vertex, on `threads` threads; all threads when that is `None`.
 ///
-/// Tells `progress` how many vertices are out of the question. O(n + m) a search.
+/// Reports to `progress` how many vertices are excluded. O(n + m) a search.
 ///
 /// # Errors
 /// Where weights are to be added up and one is negative, a distance overflows its type, the system
@@ -200,8 +201,8 @@ pub fn diameter<W: MeasureWeight>(
     W::diameter(graph, lengths, threads, progress)
 }
 
-/// Finds the betweenness of every vertex, from the shortest paths that begin at the sources that
-/// `config` asks for, or end there, by its side; of all, that is the same.
+/// Finds the betweenness of every vertex, from the shortest paths that begin at the sources of
+/// `config`, or end there, by its side. If all vertices are sources, both sides give the same.
 ///
 /// The ends of a path are not between. Arcs count one by one: two from the same vertex to the same
 /// are two paths, as in igraph; loops are on none. In weights, paths are shortest where the sums of

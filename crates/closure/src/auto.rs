@@ -21,10 +21,10 @@ pub(crate) enum Auto {
     Engine(Plan),
 }
 
-/// Goes by components unless they take longer than the `engine`, which takes so many
-/// nanoseconds and writes the result as components do. How many unions they take nobody knows
-/// before, so they are broken off after as many as the engine's time is worth: nothing takes
-/// more than twice the shorter time.
+/// Closes by components unless that takes longer than the `engine`, which takes the given
+/// nanoseconds and writes the result in the same form. The number of unions is not known before, so
+/// the components are stopped after as many as fit the engine's time. So no graph takes more than
+/// twice the shorter time.
 ///
 /// # Errors
 /// As [`closure`](crate::closure).

@@ -1,11 +1,12 @@
-//! Closure by blocks of vertices at a time, on all threads: the bit engine of the processor.
+//! Closure by blocks of vertices, on all threads: the bit engine of the CPU.
 //!
-//! A line has a bit for every vertex that its own is known to reach. For a block of vertices,
-//! the pivots, (1) their square of bits is closed; (2) a line that reaches some of the pivots
-//! reaches the pivots that these reach within the block: its selectors are multiplied by the
-//! closed square; (3) it is united with the lines, as they were before, of all pivots that it
-//! now reaches. The pivots' own lines are treated as all others are. After all blocks every
-//! path has been taken together from its parts.
+//! A line belongs to a vertex, and has a bit for every vertex that it is known to reach. For a
+//! block of vertices, the pivots, there are three steps. (1) The square of the pivots' bits is
+//! closed. (2) A line that reaches some of the pivots reaches the pivots that these reach within
+//! the block: its selectors are multiplied by the closed square. (3) The line is united with the
+//! lines of all pivots that it now reaches, as these lines were before the block. The pivots' own
+//! lines are treated as all others are. After all blocks every path has been taken together from
+//! its parts.
 //!
 //! n³ / 64 steps of Warshall's method become n³ / 256 by the Four Russians' tables, and the
 //! matrix goes through the caches once for each block. A line may be read as a selector while

@@ -47,7 +47,7 @@ pub(crate) struct ByComponents {
     pub(crate) closure: Option<Closure>,
 }
 
-/// Closes the relation, unless that takes more than so many unions. Lines are copied on all
+/// Closes the relation, unless that takes more than `most_unions` unions. Lines are copied on all
 /// threads of the current rayon pool.
 ///
 /// # Errors

@@ -16,10 +16,10 @@ pub enum Algorithm {
     /// Strongly connected components, and unions of lines of bits in their order: O(n + m), and
     /// n / 64 for a line.
     Components,
-    /// Warshall's method with a block of vertices at a time: O(n³ / 256) on the processor, by
-    /// the tables of the Four Russians; on a GPU the best of the next three for it.
+    /// Warshall's method with a block of vertices at a time: O(n³ / 256) on the CPU, by the tables
+    /// of the Four Russians; on a GPU the fastest of the next three forms.
     Blocked,
-    /// The same by tables of unions. On a GPU only: on the processor `Blocked` is that.
+    /// The same by tables of unions. On a GPU only: on the CPU `Blocked` is that.
     FourRussians,
     /// The same by functions of three bits, 32 at a time. On a GPU only.
     Lop3,
@@ -56,9 +56,9 @@ impl Algorithm {
         matches!(self, Self::FourRussians | Self::Lop3 | Self::MatrixUnits)
     }
 
-    /// About how long so many threads of the processor take at most: a GPU pays where it is opened
-    /// and closed sooner. Components take no time, for no GPU has them; what exists on GPUs alone
-    /// takes for ever.
+    /// About how long this many threads of the CPU take at most. A GPU pays if its opening and
+    /// closing take less. Components take no time, because no GPU has them; forms that exist on
+    /// GPUs alone take infinite time.
     pub fn seconds_on_cpu(self, n_vertices: usize, threads: usize) -> f64 {
         match self {
             Self::Components => 0.0,

@@ -3,9 +3,9 @@
 //! All vertices of a strongly connected component reach the same, so that there are bits of
 //! components alone, and each counts for as many vertices as its component has. The components are
 //! taken some at a time: each other one gets a line with a bit for every one of them, the union of
-//! the lines of the components that its arcs lead to. The same on the graph turned round counts who
-//! reaches a vertex. O(n + m) memory, and O((c + a) c / 64) on all threads for c components with a
-//! arcs between them.
+//! the lines of the components that its arcs lead to. The same on the reversed graph counts the
+//! vertices that reach a vertex. O(n + m) memory, and O((c + a) c / 64) on all threads for c
+//! components with a arcs between them.
 //!
 //! Reference: tarjan-1972
 
@@ -107,7 +107,7 @@ impl Condensed {
         &self.heads[self.starts[component]..self.starts[component + 1]]
     }
 
-    /// The same with all arcs turned round, and the components in the opposite order.
+    /// The same with all arcs reversed, and the components in the opposite order.
     fn turned(&self) -> Self {
         let n = self.sizes.len();
         let turned = |component: usize| n - 1 - component;

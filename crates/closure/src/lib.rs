@@ -46,9 +46,9 @@ use crate::auto::{Auto, auto};
 /// The pairs (u, v) with a path of at least one arc from u to v; weights do not matter. A
 /// vertex reaches itself only along a cycle.
 ///
-/// Takes n² / 8 bytes, on all threads of the current rayon pool. `Auto` goes by strongly
-/// connected components, O(n + m) and n / 64 for each union of lines, unless these are so many
-/// that the O(n³ / 256) of `Blocked` is less.
+/// Takes n² / 8 bytes, on all threads of the current rayon pool. `Auto` uses strongly connected
+/// components, O(n + m) and n / 64 for each union of lines, unless there are more unions than the
+/// O(n³ / 256) of `Blocked` is worth.
 ///
 /// # Errors
 /// When memory cannot hold the bits, the algorithm is for a GPU, or the progress callback

@@ -9,7 +9,7 @@ use crate::Algorithm;
 /// A closure, and how it was found.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// Who reaches whom.
+    /// Which vertices reach which.
     pub closure: Closure,
     /// What was chosen and why.
     pub plan: Plan,

@@ -1,9 +1,9 @@
-//! The innermost loop of closure on the processor: lines of bits, each united with some of 64.
+//! The innermost loop of closure on the CPU: lines of bits, each united with some of 64.
 //!
-//! The Four Russians' way: of every four of the 64 lines all sixteen unions are made once, and
-//! a line looks up sixteen of them in place of up to 64. A table is of so few words that the
-//! sixteen tables stay in the nearest cache, and what they are united into in registers. More
-//! than four lines a table would need fewer look-ups, but in tables that are farther away.
+//! The method of the Four Russians: of every four of the 64 lines all sixteen unions are made once,
+//! and a line looks up sixteen of them in place of up to 64. Tables are narrow enough that all
+//! sixteen stay in the nearest cache, and the united words in registers. More than four lines a
+//! table would need fewer look-ups, but in tables that are farther away.
 //!
 //! Reference: arlazarov-1970
 
@@ -15,7 +15,7 @@ pub(crate) const WORD: usize = u64::BITS as usize;
 const GROUP: usize = 4;
 const TABLES: usize = WORD / GROUP;
 
-/// Words of a line that are united at a time, if it has so many.
+/// Words of a line that are united at a time, if the line has as many.
 const WIDTH: usize = 8;
 
 /// Lines of bits, `stride` words apart.
@@ -25,10 +25,9 @@ pub(crate) struct Lines<'a> {
     pub(crate) stride: usize,
 }
 
-/// Unites every line with those of `pivots` that its selectors name: of the first word of
-/// its selectors bit k stands for the k-th of them, of the second bit k for the k-th after
-/// 64, and so on. Lines and pivots are equally long. Compiled for AVX2 too, which has registers of
-/// 256 bits.
+/// Unites every line with those of `pivots` that its selectors name. Bit k of the first word of its
+/// selectors stands for the k-th of them, bit k of the second word for the k-th after 64, and so
+/// on. Lines and pivots are equally long. Compiled for AVX2 too, which has registers of 256 bits.
 #[multiversion(targets("x86_64+avx2"))]
 pub(crate) fn unite(lines: &mut [u64], selectors: Lines<'_>, pivots: Lines<'_>) {
     unite_all(lines, selectors, pivots);
@@ -49,8 +48,8 @@ fn unite_all(lines: &mut [u64], selectors: Lines<'_>, pivots: Lines<'_>) {
     }
 }
 
-/// Unites so many words of every line, from word `at` on. Loops, not closures: what is not
-/// inlined here would have the instructions of any processor.
+/// Unites `W` words of every line, from word `at` on. Loops, not closures: a closure that is not
+/// inlined here would be compiled for the baseline CPU.
 #[inline(always)]
 fn unite_words<const W: usize>(
     lines: &mut [u64],
@@ -68,7 +67,7 @@ fn unite_words<const W: usize>(
     }
 }
 
-/// Of every four lines all unions, so many words of each.
+/// All unions of every four lines, `W` words of each.
 struct Tables<const W: usize>([[[u64; W]; 1 << GROUP]; TABLES]);
 
 impl<const W: usize> Tables<W> {

@@ -1,8 +1,8 @@
 //! The processes that `mpirun` has started, on one machine or many, as ranks of the crate
 //! [`collectives`].
 //!
-//! It is a crate apart, so that what uses collectives is the same with MPI and without: only the
-//! program that asks who its ranks are is built for the one or the other.
+//! It is a separate crate, so that code that uses collectives is the same with MPI and without.
+//! Only the program that chooses its ranks is built for the one or the other.
 
 #[cfg(feature = "mpi")]
 mod mpi;

@@ -1,8 +1,8 @@
 //! Ranks that are processes which `mpirun` has started.
 //!
-//! Messages are started without blocking and asked for from time to time: a rank that waits
-//! sleeps in between, and its processor is free for the threads that compute meanwhile. They are
-//! cut where MPI, whose counts have 31 bits, could not count their bytes.
+//! Messages are started without blocking and asked for from time to time: a rank that waits sleeps
+//! in between, and its core is free for the threads that compute meanwhile. They are cut where MPI,
+//! whose counts have 31 bits, could not count their bytes.
 
 use std::thread;
 use std::time::Duration;

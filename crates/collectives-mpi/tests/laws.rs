@@ -14,7 +14,7 @@ use collectives_mpi::Mpi;
 
 use law::laws;
 
-/// Runs a test of this program on so many ranks; `None` where that cannot be.
+/// Runs a test of this program on `size` ranks; `None` if that is not possible.
 fn mpirun(size: usize, test: &str) -> Option<Output> {
     let this = std::env::current_exe().expect("this program has a path");
     let output = Command::new("mpirun")

@@ -1,4 +1,4 @@
-//! Who the ranks are, and what they do together.
+//! Communicators: which ranks there are, and their collectives.
 //!
 //! A communicator sends bytes, by two collectives; all others follow from these. Sums are added in
 //! the order of the ranks, so that floats do not depend on how messages travel.

@@ -2,7 +2,7 @@
 //!
 //! A *rank* is one of several workers that run the same program, each on its share of the work,
 //! with no memory in common. A *collective* is a call that all of them make, in the same order;
-//! each returns when it has its result. Who the ranks are, a [`Communicator`] says:
+//! each returns when it has its result. A [`Communicator`] says which ranks there are:
 //!
 //! * [`Alone`]: this process, the only rank;
 //! * [`Threads`]: threads of this process, for tests;

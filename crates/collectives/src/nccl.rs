@@ -1,12 +1,12 @@
 //! Broadcasts between the memories of GPUs, by NVIDIA's library NCCL.
 //!
-//! It is loaded when it is first asked for, so that neither building nor running needs it:
-//! `libnccl.so.2`, or the file that the variable `STARPATH_NCCL` names. What it does is queued on
-//! a stream of the GPU, and the host does not wait.
+//! It is loaded at its first use, so that neither building nor running needs it: `libnccl.so.2`, or
+//! the file that the variable `STARPATH_NCCL` names. What it does is queued on a stream of the GPU,
+//! and the host does not wait.
 //!
-//! A rank that the library refuses something would leave the others waiting inside it. So nothing is
-//! asked of it that waits: ranks ask how far it is until it is done for all of them, and where it
-//! is refused on one, all give up the communicator.
+//! If the library refuses a call on one rank, the others would wait inside it. So no call blocks:
+//! ranks poll until the call is done on all of them. If it is refused on one, all give up the
+//! communicator.
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -134,8 +134,8 @@ impl Nccl {
     /// NCCL refuses that.
     ///
     /// # Errors
-    /// On all ranks where there is no NCCL on any, or it refuses; a rank that it refuses nothing
-    /// hears of that by `ranks`.
+    /// On all ranks, if any rank has no NCCL, or if NCCL refuses on any rank. The other ranks learn
+    /// of it by `ranks`.
     pub fn connect(ranks: &dyn Communicator) -> Result<Self, RanksError> {
         Self::connect_by(Functions::get(), ranks)
     }
@@ -171,9 +171,9 @@ impl Nccl {
     /// On all ranks where NCCL refuses on any; then what is queued ends, and nothing more can be.
     ///
     /// # Safety
-    /// At `address` lie so many bytes of the memory of the current GPU, of which `stream` is a
-    /// `CUstream`, and both stay until the copy is done. Until then nobody uses these bytes
-    /// without being ordered after it, or on `root` writes them.
+    /// At `address` lie `n_bytes` bytes of the memory of the current GPU, of which `stream` is a
+    /// `CUstream`, and both stay until the copy is done. Until then these bytes are not used by
+    /// work that is not ordered after the copy, and on `root` they are not written.
     pub unsafe fn broadcast(
         &self,
         ranks: &dyn Communicator,
@@ -193,8 +193,8 @@ impl Nccl {
         self.settle(ranks, code)
     }
 
-    /// Waits until what was asked is done on all ranks, where asking was answered by `code`. Where
-    /// it is refused on one, or a rank has ended, the communicator is given up on all.
+    /// Waits until a call, which returned `code` here, is done on all ranks. If it is refused on
+    /// one, or a rank has ended, the communicator is given up on all.
     fn settle(&self, ranks: &dyn Communicator, code: c_int) -> Result<(), RanksError> {
         let settled = self.follow(ranks, code);
         if settled.is_err() {
@@ -230,7 +230,7 @@ impl Nccl {
     fn give_up(&self) {
         let comm = self.comm.replace(ptr::null_mut());
         if !comm.is_null() {
-            // SAFETY: the communicator is open, and nobody uses it any more.
+            // SAFETY: the communicator is open, and is not used any more.
             unsafe { (self.functions.abort)(comm) };
         }
     }

@@ -37,7 +37,7 @@ struct Exchange {
 }
 
 impl Threads {
-    /// Runs `work` on so many ranks, each a thread, and returns what each of them does.
+    /// Runs `work` on `size` ranks, each a thread, and returns the result of each.
     ///
     /// # Errors
     /// Where ranks have errors, that of the rank which ended first: others may have failed for

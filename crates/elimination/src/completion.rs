@@ -29,8 +29,8 @@ impl Completion {
     /// that eliminates as `order` does.
     ///
     /// # Errors
-    /// When the order is of another number of vertices, the graph has too many arcs, or the
-    /// completion would have more than `max_arcs`, which are [`u32::MAX`] at most; when the system
+    /// When the order is of another number of vertices, or the graph has too many arcs. When the
+    /// completion would have more than `max_arcs`, which are [`u32::MAX`] at most. When the system
     /// refuses the memory.
     pub fn new(graph: &Csr<u32>, order: &Order, max_arcs: u64) -> Result<Self, EliminationError> {
         let (expected, found) = (graph.n_vertices(), order.vertices().len());

@@ -41,8 +41,8 @@ impl LaunchConfig {
         Self { grid: (blocks, 1, 1), block, shared_bytes: 0, cooperative: false }
     }
 
-    /// A thread for each of `n` elements: the fewest blocks, at least one, that have so many
-    /// threads. The number of blocks saturates at `u32::MAX`, which the driver refuses.
+    /// A thread for each of `n` elements: the fewest blocks, at least one, that have `n` threads.
+    /// The number of blocks saturates at `u32::MAX`, which the driver refuses.
     #[must_use]
     pub fn covering(n: u64, block: u32) -> Self {
         let blocks = n.div_ceil(u64::from(block.max(1))).max(1);

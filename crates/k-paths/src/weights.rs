@@ -20,9 +20,9 @@ use crate::yen::{Answer, Found, Question};
 /// `to_target` returns the distance of a vertex to `target`, or `None` if there is no path, or none
 /// whose length the distance type holds. It is called for the vertices that the searches reach,
 /// several times for each. Distances are the least sums, of floats in any order of additions. A
-/// search may notice wrong numbers, which is an error: the number of an arc's tail exceeds the
-/// arc's weight plus the number of its head, or no path has the length that the numbers promise.
-/// Numbers that are too small cost time, but change no path.
+/// search may notice wrong distances, which is an error. Either the distance of an arc's tail
+/// exceeds the arc's weight plus the distance of its head, or no path has the promised length.
+/// Distances that are too small cost time, but change no path.
 ///
 /// For paths of l arcs, O(k·l) rows of arcs and usually about k searches; at most O(k·l) searches
 /// of O(m + n log n). O(n + k·l) memory. `progress` gets the number of paths found.

@@ -11,10 +11,10 @@
 //! bound and searched only when that is the least: k paths take about k searches, not one for each
 //! vertex of each path. The distances guide [each search](crate::spur) too.
 //!
-//! O(k·l) rows of arcs for paths of l arcs. In the worst case as many searches,
-//! O(k·l·(m + n log n)), if classes have no path or paths much longer than their bounds. 8 or 12
-//! bytes a vertex for the searches, and up to k·l classes of some 80 bytes. Difference from the
-//! papers: they search each class when it is created, without a bound.
+//! O(k·l) rows of arcs for paths of l arcs. In the worst case there are as many searches, if
+//! classes have no path or paths much longer than their bounds: O(k·l·(m + n log n)). Searches take
+//! 8 or 12 bytes a vertex, and up to k·l classes some 80 bytes each. Difference from the papers:
+//! they search each class when it is created, without a bound.
 //!
 //! Reference: yen-1971, lawler-1972, hart-1968
 

@@ -1,11 +1,12 @@
 //! What shortest-path solvers return, certificates that check any answer without
 //! trusting the solver, and plain oracles that compute the answer again.
 //!
-//! * [`Tree`]: distances from one source with the paths; [`Distances`] alone; [`Nearest`]: the
-//!   nearest of several sources; [`DistanceTable`]: many sources, many targets; [`Paths`]: all
-//!   pairs, with the [`NextHops`] along them; [`ShortestPathSubgraph`]: all shortest paths to one
-//!   vertex; [`Closure`]: which vertices reach which; [`BitMatrix`]: the bits of a closure while it
-//!   is computed.
+//! * [`Tree`]: distances from one source with the paths; [`Distances`] alone.
+//! * [`Nearest`]: the nearest of several sources; [`DistanceTable`]: many sources, many targets.
+//! * [`Paths`]: all pairs, with the [`NextHops`] along them.
+//! * [`ShortestPathSubgraph`]: all shortest paths to one vertex.
+//! * [`Closure`]: which vertices reach which; [`BitMatrix`]: the bits of a closure while it is
+//!   computed.
 //! * [`certificate`]: is this answer right? In O(n + m), from the graph alone.
 //! * [`oracle`]: the answer, by the simplest method.
 //! * [`spanning`]: both for spanning trees and branchings.

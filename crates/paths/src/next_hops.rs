@@ -83,7 +83,7 @@ pub enum NextHopsError {
 }
 
 impl NextHops {
-    /// Whether hops of so many vertices are kept in 16 bits, not in 32.
+    /// Whether hops of `n_vertices` vertices are stored in 16 bits, not in 32.
     pub fn is_narrow(n_vertices: usize) -> bool {
         n_vertices < usize::from(u16::MAX)
     }

@@ -1,7 +1,7 @@
 //! Closing a matrix by blocks of pivots, as blocked Floyd-Warshall does, by one or more parts.
 //!
-//! A part is a processor with its threads, a rank or a GPU. [`Blocks`] says which part has which
-//! rows. [`close`] is the order of the work; a [`Part`] does it.
+//! A part is a CPU with its threads, a rank or a GPU. [`Blocks`] says which part has which rows.
+//! [`close`] is the order of the work; a [`Part`] does it.
 
 mod blocks;
 mod order;

@@ -1,9 +1,9 @@
 //! The order of the work.
 //!
-//! For each block of pivots: its rows are closed as a matrix of their own and sent to all parts;
-//! then every part updates its other rows with them, one strip (a band of rows of a block) at a
-//! time. The rows of the next block come first, so that they are closed and sent while the rest is
-//! updated (look-ahead).
+//! For each block of pivots, the pivots' rows are closed as a matrix of their own and sent to all
+//! parts. Then every part updates its other rows with them, one strip (a band of rows of a block)
+//! at a time. The rows of the next block come first, so that they are closed and sent while the
+//! rest is updated (look-ahead).
 //!
 //! What differs from the published form: the columns of the pivots need no phase of their own. Let D
 //! be the closed square of the pivots, R₀ their rows before, so that R = D·R₀ are their rows after,
@@ -17,8 +17,8 @@ use paths::Progress;
 
 use crate::Share;
 
-/// What does a part of the work: it has the rows of its blocks, and memory for the work. A GPU queues
-/// work, ordered after the work that it depends on; a processor does it at once.
+/// A worker: it has the rows of its blocks, and memory for the work. A GPU queues work, ordered
+/// after the work that it depends on; a CPU does it at once.
 pub trait Part: Sized {
     /// What can go wrong.
     type Error;

@@ -9,10 +9,10 @@
 //!
 //! Our copy of the paper ends before its section on this family. So this is reconstructed from the
 //! abstract and the introduction, which name products in CSR and ELL, and from Bell and Garland,
-//! where these forms come from. Differences from their description: one vector in place of two, so
-//! that a row reads distances that fell earlier in its round, which saves rounds and makes their
-//! number depend on the race; the balanced form; and the CPU's result if there is a negative cycle
-//! or a sum overflows.
+//! where these forms come from. Differences from their description: there is one vector in place of
+//! two, so that a row reads distances that fell earlier in its round. This saves rounds, and makes
+//! their number depend on the race. The balanced form is added. The CPU computes the result if
+//! there is a negative cycle or a sum overflows.
 //!
 //! Reference: origin-four-families, bell-garland-2009, merrill-garland-2016
 
@@ -127,8 +127,8 @@ impl<W: Weight> SpmvOnGpu<W> {
         let source = query.source;
         let spmv = Spmv { source, host, first_round: first, last_round: last, ..self.spmv };
         // SAFETY: the kernel reads the matrix, whose rows lie in its arcs (or have `width` slots
-        // each) and whose arcs begin at vertices, and writes one distance a vertex and the control;
-        // all of it is of the same GPU and of the kernel's type, and the solver has checked the
+        // each) and whose arcs begin at vertices. It writes one distance a vertex and the control.
+        // All buffers are of the same GPU and of the kernel's type, and the solver has checked the
         // source.
         unsafe { self.launch.queue(&spmv)? };
         let (before, total) = (u64::from(first - 1), u64::from(self.spmv.n_vertices));

@@ -1,11 +1,11 @@
 //! Dijkstra's algorithm that settles many vertices at once, on a GPU: one launch a search.
 //!
 //! The frontier has the vertices that are reached and not settled. A round settles every frontier
-//! vertex that passes the out-criterion or the in-criterion: no path over another frontier vertex
-//! can be shorter than its key, by the least weight of the arcs out of those vertices, or by the
-//! least weight of the arcs into it. The method, and why no key is settled too early, floats
-//! included, are in `kernels/sssp/crauser.cu`. This file uploads the graph, computes the least
-//! weights, launches and reads back.
+//! vertex that passes the out-criterion or the in-criterion. Each proves that no path over another
+//! frontier vertex is shorter than its key. The out-criterion uses the least weights of the arcs
+//! out of the frontier vertices, the in-criterion the least weight of the arcs into the vertex. The
+//! method, and why no key is settled too early, floats included, are in `kernels/sssp/crauser.cu`.
+//! This file uploads the graph, computes the least weights, launches and reads back.
 //!
 //! Every arc of a settled vertex is relaxed once. A round costs a scan of the frontier and a grid
 //! barrier, or two if rows of more than 256 arcs are settled. On random graphs with random weights

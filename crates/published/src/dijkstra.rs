@@ -11,8 +11,8 @@
 //! uploaded.
 //!
 //! Differences from the paper: the whole loop is one launch, where the paper's CPU starts each
-//! step; vertices belong to blocks, each of which relaxes the arcs of the row that end in its own
-//! part, so that a turn has one grid barrier and not two; warps reduce by shuffles
+//! step. Vertices belong to blocks, and each block relaxes the arcs of the row that end in its own
+//! part, so a turn has one grid barrier and not two. Warps reduce by shuffles
 //! (`kernels/sssp/reduction.cuh`).
 //!
 //! Reference: origin-four-families, dijkstra-1959

@@ -1,12 +1,13 @@
 //! The edges of edge-parallel kernels, built on the device from the rows of a graph.
 //!
-//! Three steps, the last two optional: the tail of each arc; of an undirected graph, each edge
-//! once; the edges sorted by segments of P vertices, first by the segment of the head, then by that
-//! of the tail. The results are those of `Csr::to_coo`, `Csr::undirected_edges` and `SegmentOrder`,
-//! up to the order of equal edges. O(n + m log(n / P) / 8).
+//! There are three steps, the last two optional. The first finds the tail of each arc. The second
+//! keeps each edge of an undirected graph once. The third sorts the edges by segments of P
+//! vertices, first by the segment of the head, then by the segment of the tail. The results are
+//! those of `Csr::to_coo`, `Csr::undirected_edges` and `SegmentOrder`, up to the order of equal
+//! edges. O(n + m log(n / P) / 8).
 //!
 //! The article does not describe its sort. Here it is a radix sort of positions, eight bits a pass,
-//! by the head alone: rows come in the order of their vertices, so arcs are already sorted by tail,
+//! by the head alone. Rows come in the order of their vertices, so arcs are already sorted by tail,
 //! and each pass is stable.
 //!
 //! Reference: origin-segments

@@ -1,12 +1,12 @@
 //! The least of many labels, by a reduction on a GPU.
 //!
 //! The form by shuffles is the first step of every turn of
-//! [`Form::Dijkstra`](crate::Form::Dijkstra) on a GPU, alone for measurements: each block reduces
-//! its part of the labels, and one block reduces the blocks' results (`kernels/sssp/reduction.cuh`,
-//! `extract_min.cu`). It takes two launches, or one if one block takes all labels. The other forms
-//! halve in shared memory, with a barrier of the block for each halving, as published
-//! (`reduction_steps.cu`): a launch leaves a value a block, until there is one block. O(n) work; 4
-//! bytes a label.
+//! [`Form::Dijkstra`](crate::Form::Dijkstra) on a GPU; here it runs alone, for measurements. Each
+//! block reduces its part of the labels, and one block reduces the blocks' results
+//! (`kernels/sssp/reduction.cuh`, `extract_min.cu`). It takes two launches, or one if one block
+//! takes all labels. The other forms halve in shared memory, with a barrier of the block for each
+//! halving, as published (`reduction_steps.cu`): a launch leaves a value a block, until there is
+//! one block. O(n) work; 4 bytes a label.
 //!
 //! Reference: origin-four-families, harris-2007
 
@@ -219,8 +219,8 @@ impl ExtractMin {
             let args = [Some(values), Some(n.into()), share.map(Into::into), Some(to.into())];
             let args: Vec<Arg<'_>> = args.into_iter().flatten().collect();
             // SAFETY: blocks read `n` values, labels or results of the launch before, in whole
-            // groups of four if they get their share; each writes its word of `to`, which has one
-            // for each block and is not read by this launch.
+            // groups of four if each block has its share. Each writes its word of `to`, which has
+            // one for each block and is not read by this launch.
             unsafe { self.gpu.launch(kernel, LaunchConfig::new(length(to), self.block), &args)? };
             (n, from) = (length(to), Some(to.into()));
         }

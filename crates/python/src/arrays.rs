@@ -98,10 +98,10 @@ fn copied<T: Copy>(numbers: ArrayView1<'_, T>) -> Result<Vec<T>, Error> {
     Ok(copy)
 }
 
-/// Takes memory for so many more.
+/// Allocates memory for `more` numbers more.
 ///
 /// # Errors
-/// Where there is none.
+/// If there is none.
 fn reserve<T>(numbers: &mut Vec<T>, more: usize) -> Result<(), Error> {
     numbers.try_reserve(more).map_err(|_| {
         let (what, bytes) =
@@ -137,8 +137,8 @@ pub(crate) fn from_arcs(
     }
 }
 
-/// An error where there cannot be so many vertices, or memory has no place for a graph of so many, and
-/// so many arcs with weights of 64 bits.
+/// An error if `n_vertices` is too large, or if memory has no place for a graph of this size with
+/// weights of 64 bits.
 fn ensure_room(n_vertices: usize, n_arcs: usize, is_directed: bool) -> Result<(), Error> {
     ensure_numbers(n_vertices)?;
     // a list and the rows that are made of it, where edges are two arcs each
@@ -150,7 +150,7 @@ fn ensure_room(n_vertices: usize, n_arcs: usize, is_directed: bool) -> Result<()
     })
 }
 
-/// An error where predecessors cannot hold the numbers of so many vertices.
+/// An error if predecessors cannot hold the numbers of `n_vertices` vertices.
 pub(crate) fn ensure_numbers(n_vertices: usize) -> Result<(), Error> {
     if i32::try_from(n_vertices).is_ok() {
         return Ok(());

@@ -104,7 +104,8 @@ impl DeviceArray {
             .set_device(DLDevice::cuda(self.gpu as i32))
             .set_dtype(self.names().2)
             .set_data(ptr::without_provenance_mut(self.cells.address() as usize));
-        // SAFETY: the tensor owns a share of the buffer, which has so many numbers of this type.
+        // SAFETY: the tensor owns a share of the buffer, which has as many numbers of this type as
+        // the shape says.
         Ok(unsafe { tensor.finish() })
     }
 }
@@ -284,8 +285,8 @@ impl Foreign {
     /// Its numbers, in a type of as many bits, as long as it lives.
     pub(crate) fn buffer<T: Weight>(&self) -> Result<Buffer<T>, Error> {
         assert_eq!(self.kind.size(), size_of::<T>(), "a type of that size");
-        // SAFETY: its library says that so many numbers lie there, which the driver checks, and
-        // keeps them for the owner in `self`; our stream waits for the one that it writes on.
+        // SAFETY: its library says that `len` numbers lie there, which the driver checks, and keeps
+        // them for the owner in `self`. Our stream waits for the one that it writes on.
         unsafe { self.gpu.foreign(self.address, self.len) }.map_err(|error| match error {
             GpuError::NotThere { .. } => Error::argument(format!("{}: {error}", self.what)),
             error => error.into(),

@@ -329,7 +329,7 @@ impl DeviceGraph {
     /// Asks the solver, which other threads wait for.
     ///
     /// # Errors
-    /// Those of the question, and where a signal's handler asks while its thread does.
+    /// Those of the query, and when a signal's handler makes a query during one of its own thread.
     fn ask<T: Send>(
         &self,
         py: Python<'_>,

@@ -97,7 +97,7 @@ impl Graph {
     }
 }
 
-/// The vertex of this number, of so many.
+/// The vertex of this number, in a graph of `n_vertices`.
 pub(crate) fn vertex_of(n_vertices: usize, role: &str, number: i64) -> Result<VertexId, Error> {
     match VertexId::try_from(number) {
         Ok(vertex) if (vertex as usize) < n_vertices => Ok(vertex),
@@ -280,7 +280,7 @@ impl Graph {
         Self { csr: self.csr.unweighted().into(), names: self.names.clone(py) }
     }
 
-    /// The same graph with every arc turned round.
+    /// The same graph with every arc reversed.
     fn transposed(&self, py: Python<'_>) -> PyResult<Self> {
         let csr = run(py, self.size(), false, |_| Ok(self.csr.transposed()?))?;
         Ok(Self { csr, names: self.names.clone(py) })

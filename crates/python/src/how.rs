@@ -74,7 +74,7 @@ impl How {
         Ok(solver.solve(progress)?)
     }
 
-    /// A solver that tells `progress`, for so many searches.
+    /// A solver for `n_searches` searches that reports to `progress`.
     pub(crate) fn solver<'g>(
         &self,
         graph: &'g AnyCsr,
@@ -125,8 +125,8 @@ pub(crate) fn opened(ordinal: u32) -> Result<Gpu, Error> {
     }
 }
 
-/// What keeps this thread's context, once a GPU has been opened: until then none is changed, and the
-/// driver is not to be loaded for work on the processor.
+/// A guard that keeps this thread's context, once a GPU has been opened. Until then no context is
+/// changed, and the driver must not be loaded for work on the CPU.
 pub(crate) fn kept_context() -> Option<KeptContext> {
     IS_OPEN.load(Relaxed).then(KeptContext::keep)
 }

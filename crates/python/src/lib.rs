@@ -1,12 +1,12 @@
 //! The Python package `starpaths`: the library's graphs and searches over numpy arrays.
 //!
-//! This crate is the extension module `starpaths._core`; `python/starpaths/` has what is Python.
-//! Each file here is a part of the class `Graph`, and what they share: `run.rs` lets other Python
-//! threads go on during the work, and ends it on Ctrl-C, `arrays.rs` takes arrays, and
-//! `numbers.rs` gives distances back.
+//! This crate is the extension module `starpaths._core`; `python/starpaths/` has the code in
+//! Python. Each file here is a part of the class `Graph`, or has helpers of these parts. `run.rs`
+//! lets other Python threads run during the work, and ends it on Ctrl-C. `arrays.rs` converts
+//! arrays from Python, and `numbers.rs` converts distances to Python.
 //!
-//! A graph's arrays are copies, of which Python has none: what Python may write to is read only while
-//! its lock is held.
+//! A graph's arrays are copies that Python cannot reach. Arrays that Python may write to are read
+//! only while its lock is held.
 
 mod arrays;
 mod device_array;

@@ -32,7 +32,7 @@ pub(crate) struct Totals {
     lengths: Type,
 }
 
-/// Whether lengths are floats to the user, who has weights of floats, also where arcs are counted.
+/// Whether lengths are floats to the user: if the weights are floats, also where arcs are counted.
 #[derive(Clone, Copy)]
 enum Type {
     Integer,
@@ -150,7 +150,7 @@ impl Graph {
     /// side : {"out", "in"}, default "out"
     ///     Whether distances lead out of each vertex, or into it, as those of closeness in NetworkX.
     /// sample : int, optional
-    ///     Measure to, or from, so many vertices only, and estimate.
+    ///     Measure to, or from, this number of vertices only, and estimate.
     /// seed : int, default 0
     ///     Another seed draws another sample.
     /// threads, backend, progress

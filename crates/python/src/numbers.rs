@@ -55,8 +55,8 @@ impl Dtype {
 }
 
 impl Dtype {
-    /// Bytes that a distance in this type takes besides one of so many: those of both where they
-    /// differ, and its place in a mask.
+    /// Bytes that a distance in this type takes besides one of `size` bytes. These are its own
+    /// bytes if it is converted, and its place in a mask.
     pub(crate) fn besides(self, size: usize) -> usize {
         let (own, mask) = match self {
             Self::Float64 => (8, 0),
@@ -84,8 +84,8 @@ impl Numbers {
     /// where both have the same size.
     ///
     /// # Errors
-    /// When that type does not have one of them exactly; only a float of 32 bits may be rounded,
-    /// for whoever asks for it wants that.
+    /// When that type does not have one of them exactly; only floats of 32 bits may be rounded,
+    /// which a caller who names that type accepts.
     pub(crate) fn of(distances: AnyDistances, dtype: Dtype) -> Result<Self, Error> {
         with_distances!(distances, |distances| Self::of_storage(distances.into_storage(), dtype))
     }

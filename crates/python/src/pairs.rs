@@ -119,7 +119,7 @@ impl Pairs {
 
 #[pymethods]
 impl Graph {
-    /// Distances and paths of all pairs, of which each is asked for when it is wanted.
+    /// Distances and paths of all pairs, with a query for each pair.
     ///
     /// They take up to 8 bytes a pair, and a next hop 2, or 4 where there are 65,535 vertices or
     /// more.

@@ -64,16 +64,16 @@ pub(crate) fn ensure_not_forked() -> PyResult<()> {
     Ok(())
 }
 
-/// Does `work`, of about `size` steps, while other threads of Python go on; a bar of tqdm shows how
-/// far it is if it is to be shown.
+/// Does `work`, of about `size` steps, while other threads of Python run. If progress is to be
+/// shown, a bar of tqdm shows it.
 ///
-/// Python hears of signals on its main thread only, and the work may have all of its threads wait
-/// for others. So larger work is done by a thread of its own while this one looks for signals;
-/// an exception from their handlers, such as `KeyboardInterrupt`, ends the work at its next report
-/// of progress and is raised then.
+/// Python handles signals on its main thread only, and the work may block all of its threads. So
+/// larger work is done by a thread of its own, and this thread checks for signals. An exception
+/// from their handlers, such as `KeyboardInterrupt`, ends the work at its next report of progress
+/// and is raised then.
 ///
 /// # Errors
-/// What the work, or a signal's handler gives, and [in a forked process](ensure_not_forked).
+/// Those of the work and of a signal's handler, and [in a forked process](ensure_not_forked).
 pub(crate) fn run<T: Send>(
     py: Python<'_>,
     size: usize,
@@ -86,7 +86,7 @@ pub(crate) fn run<T: Send>(
     run_watched(py, size, &watch, shows, || work(progress))
 }
 
-/// The same for work that tells `watch`, a new one.
+/// The same for work that reports to `watch`, a new one.
 pub(crate) fn run_watched<T: Send>(
     py: Python<'_>,
     size: usize,
@@ -128,8 +128,8 @@ pub(crate) fn run_watched<T: Send>(
     found
 }
 
-/// The same for work that tells its progress on this thread, and often, as a GPU's does: signals are
-/// looked for then, without a thread for the work.
+/// The same for work that reports its progress on this thread, and often, as a GPU's does. Signals
+/// are checked at each report, without a thread for the work.
 pub(crate) fn run_here<T: Send>(
     py: Python<'_>,
     shows: bool,

@@ -56,7 +56,7 @@ pub(crate) fn length(py: Python<'_>, length: Number) -> PyResult<Bound<'_, PyAny
     }
 }
 
-/// Vertices of an array, of a graph of so many.
+/// The vertices of an array, for a graph of `n_vertices`.
 pub(crate) fn vertices_of(
     n_vertices: usize,
     role: &str,

@@ -18,7 +18,7 @@ use crate::out::Out;
 use crate::run::run;
 use crate::searches::goal;
 
-/// So many bytes are not asked for.
+/// Up to this number of bytes, free memory is not checked.
 const ALWAYS_FREE: u128 = 64 << 20;
 
 #[pymethods]
@@ -226,7 +226,7 @@ impl Graph {
 
 impl Graph {
     /// Distances and predecessors from all vertices, by a matrix: the predecessor of v on a path
-    /// from u is the vertex after v on the path to u along arcs turned round.
+    /// from u is the vertex after v on the path to u along reversed arcs.
     fn by_next_hops(
         &self,
         dtype: Dtype,
@@ -234,7 +234,7 @@ impl Graph {
         progress: Option<Progress<'_>>,
     ) -> Result<(Numbers, Vec<i32>), Error> {
         let n = self.csr.n_vertices();
-        // the distances, which are turned round or converted, and predecessors beside next hops
+        // the distances, which are transposed or converted, and predecessors beside next hops
         let (size, converted) = (self.size_of_distance(), self.size_of_distance_as(dtype));
         ensure_fits(n, n, converted.max(2 * size) + 2 * size_of::<VertexId>())?;
         let config = apsp::Config { next_hops: true, threads, ..apsp::Config::default() };
@@ -278,7 +278,7 @@ pub(crate) fn zeros<T: Default + Clone>(rows: usize, columns: usize) -> Result<V
     Ok(vec![T::default(); rows * columns])
 }
 
-/// An error where memory has no place for so many cells of so many bytes.
+/// An error if memory has no place for `rows` × `columns` cells of `cell` bytes.
 pub(crate) fn ensure_fits(rows: usize, columns: usize, cell: usize) -> Result<(), Error> {
     let bytes = rows as u128 * columns as u128 * cell as u128;
     ensure_free(bytes, "", || format!("a result of {rows} x {columns}"))

@@ -1,4 +1,4 @@
-//! The result of a search from one vertex, on the processor or a GPU.
+//! The result of a search from one vertex, on the CPU or a GPU.
 
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;

@@ -19,9 +19,9 @@ pub struct Query<'a, D> {
 }
 
 impl<'a, D: Distance> Query<'a, D> {
-    /// For the distances of `targets` in a graph of so many vertices. If half of these or more are
-    /// targets, it has no targets: checking for the last one would cost more than a complete
-    /// search.
+    /// For the distances of `targets` in a graph of `n_vertices`. If half of the vertices or more
+    /// are targets, the query has no targets: checking for the last one would cost more than a
+    /// complete search.
     pub fn of_row(source: VertexId, targets: &'a [VertexId], n_vertices: usize) -> Self {
         let targets = if targets.len() < n_vertices / 2 { targets } else { &[] };
         Self { source, targets, limit: D::UNREACHED, progress: None }
@@ -29,7 +29,7 @@ impl<'a, D: Distance> Query<'a, D> {
 }
 
 impl<'a, D> Query<'a, D> {
-    /// That a graph of so many vertices has the source and the targets.
+    /// Checks that a graph of `n_vertices` has the source and the targets.
     ///
     /// # Errors
     /// [`SearchError::NoSuchVertex`].
@@ -62,7 +62,7 @@ impl<'a, D> Query<'a, D> {
     }
 }
 
-/// That a graph of so many vertices has all of these.
+/// Checks that a graph of `n_vertices` has all of these.
 ///
 /// # Errors
 /// [`SearchError::NoSuchVertex`] for the first that it does not have, with its role.

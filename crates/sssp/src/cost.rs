@@ -127,8 +127,8 @@ pub(crate) fn outline<W: Weight>(graph: &Csr<W>) -> Outline {
 
 /// A CPU, and a GPU beside it with its driver. The default is the measured machine: an H200, the
 /// fastest measured GPU, and sixteen threads. The times of the driver and the upload are unknown
-/// before use, so its times do for every GPU; and if an H200 would not be worth opening, no GPU is,
-/// and the driver need not be queried.
+/// before use, so the times of the H200 are used for every GPU. If an H200 would not be worth
+/// opening, no GPU is, and the driver need not be queried.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Machine {
     /// Threads of the CPU that work on searches.

@@ -2,12 +2,12 @@
 //!
 //! With a small Δ each vertex is settled once, in many nearly empty steps. With a large Δ vertices
 //! are settled before their distance is final. The three published rules use only the weights, or
-//! one degree. [`Delta::Auto`] is
-//! Δ = c · (typical weight) / (mean degree at the end of an arc). A vertex reached by an arc has on
-//! average Σd²/Σd arcs, and its nearest neighbour is about (typical weight) / (that degree) away:
-//! this is how far the frontier moves in a step. On R-MAT graphs, whose hubs make that degree
-//! large, Δ is below 1 and buckets are exact; on grids and road networks Δ is about a tenth of the
-//! largest weight. docs/results/2026-11-21-cpu has the measurements behind c.
+//! one degree. [`Delta::Auto`] is Δ = c · (typical weight) / (mean degree at the end of an arc). On
+//! average, a vertex reached by an arc has Σd²/Σd arcs. Its nearest neighbour is about (typical
+//! weight) / (that degree) away. This is how far the frontier moves in a step. On R-MAT graphs,
+//! whose hubs make that degree large, Δ is below 1 and buckets are exact; on grids and road
+//! networks Δ is about a tenth of the largest weight. The measurements behind c are in
+//! docs/results/2026-11-21-cpu.
 
 use std::fmt;
 use std::str::FromStr;

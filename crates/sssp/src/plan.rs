@@ -204,7 +204,7 @@ fn is_forest<W: Weight>(graph: &Csr<W>) -> bool {
     edges.all(|(from, to, _)| sets.unite(from, to))
 }
 
-/// Whether one vertex has so many neighbours that most of the work is to relax its arcs.
+/// Whether one vertex has enough neighbours that most of the work is to relax its arcs.
 fn has_one_hub<W: Weight>(graph: &Csr<W>) -> bool {
     delta::degree_at_arc_end(graph) * HUB_DIVISOR > graph.n_vertices() as f64
 }

@@ -30,9 +30,8 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
     /// vertex, besides the queues: for Δ-stepping up to 200 kB a thread while they are empty, for
     /// Dial's queue four bytes a unit of the largest weight. With enough
     /// [`Config::expected_searches`], Δ-stepping on a dense undirected graph has a copy of its
-    /// short arcs, a sixth of all arcs if weights are uniform; breadth-first search on a dense
-    /// directed graph has the transposed graph, four bytes an arc.
-    /// O(n + m).
+    /// short arcs, a sixth of all arcs if weights are uniform. Breadth-first search on a dense
+    /// directed graph then has the transposed graph, four bytes an arc. O(n + m).
     ///
     /// # Errors
     /// If the configuration does not fit the graph: negative weights for an algorithm that does
@@ -136,9 +135,9 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
     /// Many searches run at once. On the CPU each thread has one, and they share what is prepared
     /// for the graph. On a GPU with Δ-stepping, each search runs on some of the multiprocessors.
     /// [Several GPUs](Self::on_gpus) share the sources. [`Found::plan`] has the plan for the table.
-    /// A search may end when all targets are settled.
-    /// O(s·(n + m)), and O(s·t) memory for the table, besides up to 24 bytes a vertex for each
-    /// thread; on a GPU up to 44 bytes a vertex and half a byte an arc for each concurrent search.
+    /// A search may end when all targets are settled. O(s·(n + m)), and O(s·t) memory for the
+    /// table. Each thread takes up to 24 bytes a vertex besides; on a GPU, each concurrent search
+    /// up to 44 bytes a vertex and half a byte an arc.
     ///
     /// # Errors
     /// As [`Solver::distances`], for any of the searches, and [`SsspError::TableTooLarge`].
@@ -187,9 +186,9 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
         W::generated().nearest(self, sources)
     }
 
-    /// The shortest-path trees from each of `sources` within `goal`: a table of distances, with a
-    /// row for each source in the order given, and the predecessor of each vertex in each row, as
-    /// [`Predecessors`] stores them.
+    /// The shortest-path trees from each of `sources` within `goal`. The result is a table of
+    /// distances, with a row for each source in the order given, and the predecessor of each vertex
+    /// in each row, as [`Predecessors`] stores them.
     ///
     /// Each row is a result of [`tree`](Self::tree). On the CPU many searches run at once, one on
     /// each thread; on a GPU one after the other. O(s·(n + m)), and O(s·n) memory besides the work
@@ -257,10 +256,10 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
 }
 
 impl<W: SearchWeight> DeviceSolver<W> {
-    /// Checks the graph, chooses the width of buckets and makes the work space: 64 bytes a vertex
-    /// and 8.5 bytes an arc, and up to 4 bytes an arc more on a dense graph in which each arc has
-    /// its reverse; nearly twice that with distances or weights of 64 bits. The arrays are not
-    /// needed afterwards. O(n + m).
+    /// Checks the graph, chooses the width of buckets and makes the work space. It takes 64 bytes a
+    /// vertex and 8.5 bytes an arc, and up to 4 bytes an arc more on a dense graph in which each
+    /// arc has its reverse. With distances or weights of 64 bits it takes nearly twice that. The
+    /// arrays are not needed afterwards. O(n + m).
     ///
     /// # Errors
     /// [`SsspError::NotAGraph`] if the arrays are inconsistent, [`SsspError::NegativeWeight`],

@@ -56,9 +56,9 @@ pub fn corner_cases<W: Weight>() -> Vec<(&'static str, Csr<W>)> {
 /// An arbitrary graph of 1 to `max_n` vertices and up to `max_m` arcs, self-loops and
 /// parallel arcs among them, with whole weights from a range.
 ///
-/// Of types that are their own distance type, every fourth graph has all weights times one number,
-/// so that lengths of paths go beyond what is exact in `f64`: integers up to 2^60, and floats, by a
-/// power of two, up to where they are large.
+/// If the weight type is its own distance type, every fourth graph has all weights multiplied by
+/// one number. So lengths of paths exceed what `f64` holds exactly. Integers go up to 2^60; floats
+/// are multiplied by a power of two, and become large.
 ///
 /// It shrinks to fewer arcs, fewer and smaller vertices, and weights nearer zero, all
 /// independently: an arc that names too large a vertex wraps round to a smaller one.

@@ -10,14 +10,14 @@
 
 #if defined(WEIGHT_I32)
 constexpr Weight no_path = 0x3fffffff;
-__device__ __forceinline__ Weight lesser(Weight a, Weight b) { return min(a, b); }
+__device__ __forceinline__ Weight smaller(Weight a, Weight b) { return min(a, b); }
 #else
 constexpr Weight no_path = unreached;
-__device__ __forceinline__ Weight lesser(Weight a, Weight b) { return fminf(a, b); }
+__device__ __forceinline__ Weight smaller(Weight a, Weight b) { return fminf(a, b); }
 #endif
 
 // least = min(least, first + second)
 __device__ __forceinline__ void relax(Weight& least, Weight first, Weight second)
 {
-    least = lesser(least, first + second);
+    least = smaller(least, first + second);
 }

@@ -1,10 +1,10 @@
-// Blocked Floyd-Warshall of a matrix that the GPU need not hold: 32 rows of it take paths through
-// one pivot, a launch for each of the 32 pivots of a block.
+// Blocked Floyd-Warshall of a matrix that need not fit the GPU: a launch updates 32 of its rows
+// with one pivot, so each of the 32 pivots of a block takes a launch.
 //
 // After `PhaseII_Column_kernel` of the post on out-of-core graphs (origin-out-of-core in
 // docs/references.bib), the only one of its three kernels that is printed. What is different: it
-// is all three. The pivots' columns come to the GPU turned over, as rows, which are closed as the
-// pivots' rows are; and the other rows differ from these only in where row k is read.
+// replaces all three. The pivots' columns come to the GPU transposed, as rows, which are closed as
+// the pivots' rows are. The other rows differ from these only in the place where row k is read.
 //
 // Launch: n / 32 blocks of 32 threads, a thread a column, which it goes down; no shared memory.
 //
@@ -12,8 +12,8 @@
 //         `first` + k. `pivots` may be `rows`.
 // Writes: its column of `rows`, unless it is one of the pivots', which are closed already.
 //
-// Races: none. A thread reads and writes its own column, and reads the pivots' columns, which
-// nobody writes.
+// Races: none. A thread reads and writes its own column, and reads the pivots' columns, which no
+// thread writes.
 
 #include "number.cuh"
 

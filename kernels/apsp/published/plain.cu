@@ -10,7 +10,7 @@
 // square in row b / ceil(n / 16) and column b % ceil(n / 16).
 //
 // Reads:  its element, its row's element in column k, its column's element in row k.
-// Writes: its element, where the way through k is shorter.
+// Writes: its element, if the path through k is shorter.
 //
 // Races, and why they are harmless: row k and column k are read by all threads and belong to
 // some. Where there is no negative cycle, the element (k, k) is not below zero, and nothing
@@ -56,7 +56,7 @@ extern "C" __global__ void __launch_bounds__(256)
 // through last, which is the largest vertex inside the path found. It starts as 2^32 - 1,
 // which stays where the path is an arc, or there is none.
 //
-// In row k and column k nothing is written, as above, so nobody reads what another writes.
+// In row k and column k nothing is written, as above, so no thread reads what another writes.
 extern "C" __global__ void __launch_bounds__(256)
     ENTRY(plain_last)(Weight* matrix, u32* last, u32 side, u32 n, u32 k)
 {

@@ -1,16 +1,16 @@
-// The min-plus product in registers, C = min(C, A B) where sums stand for products and the
-// least for sums: all tiles but the pivot's row and column in method A of iterative blocked
-// Floyd-Warshall, and the products of the recursive form.
+// The min-plus product in registers, C = min(C, A B), with sums in place of products and minima in
+// place of sums. Method A of iterative blocked Floyd-Warshall uses it for all tiles outside the
+// pivot's row and column, and the recursive form for its products.
 //
-// After okuyama-2010, section 4.2, and buluc-2008, which the former shows in its figure 6;
-// both are built on the product of volkov-demmel-2008 (docs/references.bib). A block makes
-// sub-matrices of C of 16 x 64, a thread a column of 16 elements in registers. An element of
-// B is read from global memory straight into a register and used 16 times; A is in shared
-// memory, transposed. What is different:
+// After okuyama-2010, section 4.2, and buluc-2008, which the former shows in its figure 6; both are
+// built on the product of volkov-demmel-2008 (docs/references.bib). A block computes sub-matrices
+// of C of 16 x 64, a thread a column of 16 elements in registers. An element of B is read from
+// global memory straight into a register and used 16 times; A is in shared memory, transposed. What
+// is different:
 // - a column of A takes 20 places and not 17, so that four of its elements are read by one
-//   instruction: a processor of today cannot add straight from shared memory;
-// - the recursive form multiplies in place there, which for floats depends on which thread is
-//   first; here a product goes to another matrix than its factors.
+//   instruction; a GPU of today cannot add straight from shared memory;
+// - the recursive form multiplies in place there, and floats then depend on which thread is first;
+//   here a product goes to another matrix than its factors.
 //
 // What holds for all entries
 //
@@ -49,13 +49,13 @@ __device__ __forceinline__ void multiply(
 
 // Method A, tiles of side t: all elements but those in rows and columns of the pivot.
 //
-// Launch: (ceil(across / per_block), rows / 16 - t / 16) blocks; `across` sub-matrices of 64
-// columns make up a row, and a block makes `per_block` of them, one after the other, from
-// the same part of A, which is copied once. Reads: rows and columns of the pivot, its own
-// elements. Writes: its own elements.
+// Launch: (ceil(across / per_block), rows / 16 - t / 16) blocks. A row has `across` sub-matrices of
+// 64 columns. A block computes `per_block` of them, one after the other, from the same part of A,
+// which is copied once. Reads: rows and columns of the pivot, its own elements. Writes: its own
+// elements.
 //
-// Races: none. Rows of the pivot have no block; threads in its columns compute like the
-// others and write nothing; so what all read is not written.
+// Races: none. Rows of the pivot have no block. Threads in its columns compute like the others and
+// write nothing. So no thread writes the rows and columns that all read.
 template <u32 t>
 __device__ __forceinline__ void bulk(
     Weight* matrix, u32 side, u32 pivot, u32 across, u32 per_block)

@@ -1,12 +1,12 @@
 // The first two of the three kernels of iterative blocked Floyd-Warshall: the pivot tile, and
 // the tiles of its row and column. The third, all other tiles, is in product.cu and two_level.cu.
 //
-// After okuyama-2010 (docs/references.bib), section 4.1: t x h threads hold a tile of t x t in
-// their registers, each t / h elements of one column; at step k, row k and column k go
-// through shared memory, 2 t elements. What is different:
-// - the step's part of the pivot tile is asked for one step ahead;
-// - with more than 8 elements a thread the steps are a loop of a few, between which the elements
-//   move among the registers, for the code of all steps in a row is long.
+// After okuyama-2010 (docs/references.bib), section 4.1. t x h threads hold a tile of t x t in
+// their registers, each t / h elements of one column. At step k, row k and column k go through
+// shared memory, 2 t elements. What is different:
+// - the step's part of the pivot tile is loaded one step ahead;
+// - with more than 8 elements a thread, the steps are a loop over a few unrolled steps, and the
+//   elements move among the registers in between; unrolling all steps would give long code.
 //
 // And the sequential kernel that closes tiles of the recursive form there.
 //
@@ -19,10 +19,10 @@
 // (I, J) is at I * tile_row + J * tile_column + r * row + c. Row-major: side * t, t, side.
 // Tile by tile (the blocked data layout): (tiles of a row) * t * t, t * t, t.
 //
-// Races: none. A block writes its own tile only, from registers, at the end; the pivot tile,
-// which blocks of `panels` read, is not written by them. Within a block the threads meet
-// before and after each step's update, so every element of step k is made from row k and
-// column k as they were before it: floats too do not depend on who is first.
+// Races: none. A block writes its own tile only, from registers, at the end. The blocks of `panels`
+// read the pivot tile and do not write it. Within a block there is a barrier before and after each
+// step's update, so every element of step k is computed from row k and column k as they were before
+// it. So floats too do not depend on which thread is first.
 
 #include "number.cuh"
 

@@ -1,14 +1,14 @@
-// Method B of iterative blocked Floyd-Warshall: the tiles of t x t outside the pivot's row and
-// column, cut once more, into small tiles of side u (the paper's t'), so that little shared
-// memory holds what a block works on; and the way to and from the blocked data layout.
+// Method B of iterative blocked Floyd-Warshall, for the tiles of t x t outside the pivot's row and
+// column. They are cut once more, into small tiles of side u (the paper's t'), so that the data of
+// a block fit little shared memory. Other kernels convert to and from the blocked data layout.
 //
 // After okuyama-2010 (docs/references.bib), section 4.3. What is different:
-// - the paper binds what lies in the pivot's column to texture memory, for its processor
-//   cannot read fewer than 16 columns in one go; here such reads go through the cache for data
-//   that nobody writes, which is the same hardware today;
-// - the transposed columns are sorted in shared memory so that what a thread needs adjoins,
-//   and four elements are read by one instruction, where the paper's processor added straight
-//   from shared memory.
+// - the paper binds the pivot's column to texture memory, because its GPU cannot read fewer than 16
+//   columns at once. Here such reads go through the cache for read-only data, which is the same
+//   hardware today;
+// - the transposed columns are sorted in shared memory so that the elements of a thread are
+//   adjacent, and four are read by one instruction; the paper's GPU added straight from shared
+//   memory.
 
 #include "number.cuh"
 

@@ -1,19 +1,20 @@
 // Narrow levels: a team of blocks with lists of their own, in shared memory.
 //
 // A level of a grid or of a road network has some hundreds of vertices, and takes as long as one
-// chain of reads and one meeting of blocks. So a block goes on from the vertices that it has found
-// itself, and while it waits for the others it fetches their rows and the ends of their first
-// arcs. What is left is an atomic that tells whether a vertex is new, and the meeting. When a
-// block has too many vertices, or all together do, all are put into the common list, from which
-// each takes as many as another.
+// chain of reads and one barrier of blocks. So a block continues from the vertices that it has
+// found itself. While it waits for the other blocks it fetches the rows of its vertices and the
+// ends of their first arcs. What is left is an atomic that tells whether a vertex is new, and the
+// barrier. When one block or all together have too many vertices, all are put into the common list,
+// from which each block takes an equal share.
 //
-// For graphs without long rows: four lanes go through each.
+// For graphs without long rows: four lanes read each row.
 //
-// Races: blocks share the bits, which atomics set, and the counters of a level, which are zero before
-// it. Nobody tells of a level before its atomics have returned, and an atomic that has returned was
-// done where all on that word are done, one after the other: so who meets here waits for no memory.
-// Counters are made zero in the level before, by a thread that waits until they are, before its
-// block tells: one of the last warp, which has less to find than the first.
+// Races: blocks share the bits, which atomics set, and the counters of a level, which are zero
+// before it. No block arrives at the barrier of a level before its atomics have returned. An atomic
+// that has returned has taken its place in the order of all atomics on that word. So the barrier
+// needs no fence. Counters are set to zero in the level before. A thread of the last warp does
+// this, because that warp has less to find than the first, and waits for the stores before its
+// block arrives.
 #pragma once
 
 #include "push.cuh"
@@ -27,7 +28,7 @@ constexpr u32 local_capacity = 1024;
 // So far ahead rows are fetched: four cache lines.
 constexpr u32 lookahead = 128;
 // In the tally, beside the blocks that have arrived, and in the upper half the vertices found:
-// a block that wants its list shared out, or that has found the target.
+// a block that needs its list shared, or that has found the target.
 constexpr u64 wish = 1 << 16;
 
 struct LocalLists {
@@ -47,7 +48,7 @@ __device__ __forceinline__ void fetch(const Search& search, LocalLists& lists, u
     const u32 arc = row.x + lane() % 4;
     lists.ends[4 * entry + lane() % 4] = arc < row.y ? __ldg(search.ends + arc) : no_vertex;
     if (lane() % 4 == 0) lists.rests[entry] = make_uint2(min(row.x + 4, row.y), row.y);
-    // where near vertices have near numbers, a later level asks for what lies behind
+    // where near vertices have near numbers, a later level reads what lies behind
     if (lane() % 4 == 1) prefetch(search.ends + row.y + lookahead);
 }
 
@@ -81,7 +82,7 @@ __device__ __forceinline__ void tell(u64* tally, u64 mine) {
     asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(tally), "l"(mine + 1) : "memory");
 }
 
-// What all blocks of the team have found, once all have told.
+// What all blocks of the team have found, once all have arrived.
 __device__ __forceinline__ u64 hear(const u64* tally, u32 n_blocks) {
     u64 now;
     do {
@@ -90,7 +91,7 @@ __device__ __forceinline__ u64 hear(const u64* tally, u32 n_blocks) {
     return now;
 }
 
-// Finds levels from the common list until it is to be dealt out anew, or the search is over;
+// Finds levels from the common list until it must be shared again, or the search is over;
 // leaves the last one there.
 __device__ __forceinline__ void search_narrow(const Search& search, Frontier& frontier, GridBarrier& team,
                                               const Watch& watch, LocalLists& lists, u64& looked) {

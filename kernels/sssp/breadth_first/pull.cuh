@@ -1,14 +1,14 @@
 // Levels found from the other side: each vertex that was not seen looks for a neighbour that
 // was, and stops at the first.
 //
-// A neighbour that was seen before this level is of the level before: had it been seen
-// earlier, this vertex would have been too. So the bits of what was seen are the frontier.
-// A warp has 32 vertices, the bits of one word, and nobody else writes it.
+// A neighbour that was seen before this level is of the level before: if it had been seen earlier,
+// this vertex would have been too. So the bits of seen vertices are the frontier. A warp has 32
+// vertices, the bits of one word, and no other warp writes it.
 #pragma once
 
 #include "push.cuh"
 
-// Arcs that a lane looks at by itself, before the warp helps it.
+// Arcs that a lane reads by itself, before the whole warp reads its row.
 constexpr u32 own_arcs = 16;
 
 // Whether these vertices were seen; words of the frontier are not written meanwhile.

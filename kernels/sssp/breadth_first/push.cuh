@@ -1,5 +1,5 @@
-// Levels found from the frontier: each of its arcs is looked at, and whoever sets the bit of
-// a vertex first has found it.
+// Levels found from the frontier: each of its arcs is read, and the thread that sets the bit of a
+// vertex first has found it.
 #pragma once
 
 #include "../../common/arcs.cuh"

@@ -1,4 +1,4 @@
-// What a breadth-first search works on, and how its blocks meet.
+// The data of a breadth-first search, and the barriers of its blocks.
 #pragma once
 
 #include "../../common/grid.cuh"
@@ -17,13 +17,13 @@ constexpr u32 vertices_to_push = 64;
 
 // Zero before a launch.
 struct Control {
-    // by levels, in threes, of which one is used, the next is zero, and the last still read:
-    // the team's tally; arcs of what was found; entries of the list, or vertices that a pull has
-    // found
+    // By levels, in threes: one is used, the next is zero, and the last may still be read. They are
+    // the team's tally, the arcs of the vertices found, and the entries of the list, or for a pull
+    // the vertices found.
     u64 tally[3];
     u64 arcs[3];
     u32 found[3];
-    // entries of the list that bits of a pull were turned into
+    // entries of the list that were made from bits of a pull
     u32 listed;
     // arrivals at the barriers of all blocks, and of the team
     u32 arrived;
@@ -60,7 +60,7 @@ struct Search {
     u32 n_vertices;
     u32 source;
     u32 target;
-    // the greatest level that is asked for
+    // the greatest level that is searched
     u32 limit;
     // whether every arc has its reverse and there are many, so that a level may be pulled
     u32 may_pull;
@@ -94,8 +94,8 @@ __device__ __forceinline__ u32 words_of(u32 n_vertices) { return (n_vertices - 1
 __device__ __forceinline__ u32 grid_warp() { return threadIdx.x / 32 * gridDim.x + blockIdx.x; }
 __device__ __forceinline__ u32 grid_warps() { return gridDim.x * (blockDim.x / 32); }
 
-// What one thread of the grid does in a level for later ones. It is done when the thread goes on, so
-// that whoever counts in the next level counts from zero, whichever way blocks meet before.
+// Work that one thread of the grid does in a level for later levels. It is complete when the thread
+// continues, so that counts of the next level start from zero, whichever barrier comes before.
 __device__ __forceinline__ void prepare_next(Control* control, u32 level, const Watch& watch) {
     const u32 next = (level + 1) % 3;
     __stcg(control->tally + next, 0);

@@ -1,11 +1,11 @@
-// The arcs of a list of rows, placed one after the other by a prefix sum over their lengths
-// and shared evenly among the warps of the grid: so one vertex of a million arcs takes no
-// longer than a million vertices of one.
+// The arcs of a list of rows, placed one after the other by a prefix sum over their lengths and
+// shared evenly among the warps of the grid. So one vertex of a million arcs takes no longer than a
+// million vertices of one.
 //
-// A list that fits a block is placed by each block for itself, in its own memory, which
-// saves a barrier. For a longer one, each block adds up the lengths in its share of the
-// list, writes the sum where the others see it, waits for the sums of the blocks before it,
-// and goes through its share again with what comes before; a barrier has to follow.
+// A list that fits a block is placed by each block for itself, in its own memory, which saves a
+// barrier. For a longer list, each block adds up the lengths in its share of the list and publishes
+// the sum. It waits for the sums of the blocks before it, and passes through its share again,
+// starting from their total. A barrier has to follow.
 #pragma once
 
 #include "search.cuh"

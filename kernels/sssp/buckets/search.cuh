@@ -24,7 +24,7 @@ __device__ __forceinline__ u32 bucket_of(Key key, u32 delta) {
 #endif
 
 // What the blocks share. Zero before a launch. Counts that stand in threes are used in turn:
-// one is written, one may still be read, and one is wiped for the turn to come.
+// one is written, one may still be read, and one is cleared for the next turn.
 struct BucketControl {
     u32 arrived;
     u32 trouble;
@@ -58,8 +58,8 @@ struct BucketSearch {
     // a word for each block: the stage, and the arcs of its share of the list
     u64* sums;
     BucketControl* control;
-    // two words of the host's memory: whether the search is to end, and how many stages it
-    // has done; null where nobody wants to know
+    // two words of the host's memory: whether the search is to end, and how many stages it has
+    // done; null if progress is not reported
     volatile u32* host;
     u32 n_vertices;
     u32 source;

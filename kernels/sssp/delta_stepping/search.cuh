@@ -30,7 +30,7 @@ using Weight = u64;
 using Arc = ulonglong2;
 #endif
 
-// A vertex and the key it had when it was put into a list; stale when it has a lesser one.
+// A vertex and the key it had when it was put into a list; stale when its key is smaller by now.
 #if defined(WEIGHT_F32) || defined(WEIGHT_U32) && !defined(WIDE_KEYS)
 using Key = u32;
 using Entry = u64;
@@ -118,9 +118,8 @@ constexpr u32 overflowed = 1;
 
 // What the blocks share. Zero before a launch.
 //
-// Counts of lists stand in threes, used in turn: one that is read, one that is written,
-// and one that is wiped for the turn to come, so that no thread has to wait for the
-// slowest reader.
+// Each count of a list has three copies, used in turn. One is read, one is written, and one is
+// cleared for the next turn, so that no thread has to wait for the slowest reader.
 struct Control {
     u32 arrived;
     // of many sources: the one that is searched from
@@ -153,8 +152,8 @@ struct Search {
     // pieces of long rows
     Piece* pieces[2];
     Control* control;
-    // two words of the host's memory: whether the search is to end, and how many steps it
-    // has done; null where nobody wants to know
+    // two words of the host's memory: whether the search is to end, and how many steps it has done;
+    // null if progress is not reported
     volatile u32* host;
     // the search may end when these are settled, if there are any
     const u32* targets;

@@ -1,28 +1,28 @@
-// Delta-stepping by a team of blocks: single-source shortest paths, weights of at least
-// zero, without a word from the host.
+// Delta-stepping by a team of blocks: single-source shortest paths, weights of at least zero,
+// without communication with the host.
 //
 // The team goes through buckets of keys, `delta` wide, in step. A step relaxes the arcs of
 // the near list, all vertices whose keys fell below the threshold; vertices that fell to
 // it or beyond wait in the far list. When nothing is near, the threshold rises and the far
-// list is split anew. Three things are added to what Lonestar and ADDS do:
+// list is split again. Three things are added to what Lonestar and ADDS do:
 //
-// * A warp follows the vertices it has just lowered by itself, for as long as they are
-//   near and its budget lasts: on grids and roads a bucket takes one or two steps of the
-//   team where it has twenty hops.
+// * A warp relaxes by itself the arcs of vertices that it has just lowered, as long as they are
+//   near and its budget lasts. On grids and roads a bucket of twenty hops then takes one or two
+//   steps of the team.
 // * Rows longer than a warp's share are cut to pieces that all warps take at the next step.
-// * On dense undirected graphs a search defers long arcs: those that lead beyond a settled
-//   bound are left until all keys below it are final, and then pushed by the vertices visited
-//   or pulled by the others, whichever has fewer arcs. Most arcs of an R-MAT graph are never
-//   looked at. See long_arcs.cuh, and deferred.rs of the CPU, which has the reasons.
+// * On dense undirected graphs a search defers long arcs. Arcs that lead beyond a settled bound are
+//   left until all keys below it are final. Then they are pushed by the settled vertices or pulled
+//   by the others, whichever have fewer arcs. Most arcs of an R-MAT graph are never read. See
+//   long_arcs.cuh, and deferred.rs of the CPU, which has the reasons.
 //
 // Reads the graph (constant during the launch); writes keys, lists and control. Blocks have
 // 512 threads, and those of a team are all resident.
 //
-// Races: keys are lowered by atomicMin alone (and by pull, see there), so they only fall,
-// and each fall makes one entry by the thread that caused it. A thread that reads a key
-// too high relaxes in vain or not at all; the fall it missed has its own entry. Entries
-// that do not fit their list are made up for: the count tells, and the vertices are looked
-// through instead. A list is read at steps in which nobody writes it.
+// Races: keys are lowered by atomicMin alone (and by pull, see there), so they only fall, and each
+// fall makes one entry by the thread that caused it. A thread that reads a key too high relaxes in
+// vain or not at all; the fall it missed has its own entry. Entries that do not fit their list are
+// replaced: the count shows it, and all vertices are scanned instead. A list is read at steps in
+// which no thread writes it.
 //
 // Termination: each entry comes from a fall; keys are finitely many; the threshold rises
 // at every split, which `beyond` makes sure of.
@@ -51,9 +51,8 @@ constexpr u32 thin = 2, thick = 16;
 // is ever followed by the pull that would pay for them.
 constexpr u32 most_pushes = 8;
 
-// How many of the next 32 targets, from `first` on, have keys below the threshold before
-// one has not: targets are looked at in their order, a few each time, so that however many
-// there are costs little.
+// How many of the next 32 targets, from `first` on, have keys below the threshold before one has
+// not. Targets are read in their order, a few each time, so that many targets cost little.
 __device__ __forceinline__ u32 settled_among(const Search& search, u32 first, Key threshold) {
     const u32 at = first + lane();
     const bool has = at < search.n_targets;
@@ -74,9 +73,9 @@ struct BlockMemory {
     Key bests[warps_a_block][32];
 };
 
-// A search by a team, as one of its blocks sees it. It alternates between three phases: near
-// arcs are relaxed until nothing is left below the threshold; the far list is split at a new
-// threshold; and at a settled bound the deferred arcs are made up for.
+// A search by a team, as one of its blocks sees it. It alternates between three phases: near arcs
+// are relaxed until nothing is left below the threshold; the far list is split at a new threshold;
+// at a settled bound the deferred arcs are relaxed.
 struct TeamSearch {
     const Search& search;
     GridBarrier& barrier;
@@ -306,7 +305,7 @@ struct TeamSearch {
             warp.defers_long_arcs = false;
             warp.rows = search.graph;
         }
-        // the count of pieces is wiped before it is looked at
+        // the count of pieces is cleared before it is read
         barrier.wait();
         return true;
     }

@@ -67,12 +67,11 @@ struct Warp {
         }
     }
 
-    // Relaxes an arc in each lane that has one, `from` being the key of its start: those
+    // Relaxes an arc in each lane that has one; `from` is the key of its start. These are the arcs
     // that lead below the settled bound, or, if `late`, those that do not.
     //
-    // If `queues`, time counts more than traffic: the key at the end is lowered without a
-    // look at it first, and while that is under way the row of the end is fetched, which
-    // comes next if it falls.
+    // If `queues`, latency counts more than traffic. The key at the end is lowered without being
+    // read first. Meanwhile the row of the end is fetched, which is the next row if the key falls.
     template <bool late, bool queues>
     __device__ __forceinline__ void relax(const Rows& from_rows, bool has, Key from, u32 arc) {
         bool wanted = false, fell = false;

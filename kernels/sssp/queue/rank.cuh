@@ -1,10 +1,10 @@
 // The rank of a distance: 32 bits that order as distances do, so that ranks of all vertices
 // add up in 64 bits without rounding, whatever the type.
 //
-// An integer is its own rank, but for an offset. A float's is its bits, those of negative
-// ones turned over, and of 64 bits the upper half: distances that differ by a millionth have
-// the same. A mean of such ranks is a mean of the floats in which each power of two counts
-// alike; it lies between the least and the greatest, as every mean does.
+// An integer is its own rank, but for an offset. The rank of a float is its bits, inverted if it is
+// negative, and of 64 bits the upper half. Distances that differ by a millionth have the same rank.
+// A mean of such ranks is a mean of the floats in which each power of two counts alike; it lies
+// between the least and the greatest, as every mean does.
 #pragma once
 
 #include "../../common/weights.cuh"

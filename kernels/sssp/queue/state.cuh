@@ -16,8 +16,8 @@ constexpr u32 taken_before = 2;
 
 // Zero before a search, and kept from launch to launch.
 //
-// Counts stand in threes, used in turn: one of a round is written while that of the next is
-// wiped, and that of the round before may still be read by the slowest threads.
+// Each count has three copies, used in turn. That of a round is written while that of the next
+// round is cleared, and that of the round before may still be read by the slowest threads.
 struct Control {
     // where the back of the queue begins in its array, and the sum of the ranks of all
     // that are queued

@@ -1,11 +1,11 @@
 // A product in which every warp has the same share of rows and arcs together.
 //
-// Rows and arcs stand in one order, a row before its arcs, and are cut into equal parts, a
-// part for each warp (the merge path of Merrill and Garland, with warps in place of threads).
-// Where a part begins and ends is found once, by a binary search in the offsets. A warp goes
-// through its rows 32 at a time, a lane a row; the lanes take the arcs of all 32 in turn,
-// neighbours side by side, and a segmented minimum in registers gives each row the least of
-// its own. That costs a step for 32 rows, and one for 32 arcs: hence both are counted.
+// Rows and arcs are in one order, a row before its arcs. They are cut into equal parts, one for
+// each warp (the merge path of Merrill and Garland, with warps in place of threads). Where a part
+// begins and ends is found once, by a binary search in the offsets. A warp processes its rows 32 at
+// a time, a lane a row. The lanes take the arcs of all 32 in turn, neighbours side by side. A
+// segmented minimum in registers gives each row the least value of its arcs. That costs a step for
+// 32 rows, and one for 32 arcs: hence both are counted.
 //
 // So a hub of a million arcs is shared by as many warps as its arcs take, and a grid's rows
 // of four arcs fill four steps for 32 rows. Parts for threads would be as equal, but their
@@ -54,7 +54,7 @@ __device__ __forceinline__ Weight least_from(u32 first, Weight value) {
 #pragma unroll
     for (u32 step = 1; step < 32; step <<= 1) {
         const Weight other = __shfl_up_sync(everyone, value, step);
-        if (lane() >= first + step) value = lesser(value, other);
+        if (lane() >= first + step) value = smaller(value, other);
     }
     return value;
 }
@@ -90,7 +90,7 @@ __device__ __forceinline__ void multiply_part(const Spmv& spmv, const Part& part
             const u32 last = min(to, first + 32);
             const bool has_some = from < last && first < last;
             const Weight of_row = __shfl_sync(everyone, so_far, has_some ? last - 1 - first : 0);
-            if (has_some) value = lesser(value, of_row);
+            if (has_some) value = smaller(value, of_row);
             seen.dropped |= least.below;
             if (__any_sync(everyone, least.above)) {
                 const Weight at_end = __shfl_sync(everyone, before, owner);

@@ -12,7 +12,7 @@
 // What the blocks share. Zero before a launch.
 //
 // The marks of a round stand in threes, used in turn: one that is written, one that may still
-// be read, and one that is wiped for the round to come.
+// be read, and one that is cleared for the next round.
 struct Control {
     u32 arrived;
     u32 stopped;
@@ -65,7 +65,7 @@ struct Least {
     }
 };
 
-__device__ __forceinline__ Weight lesser(Weight a, Weight b) { return b < a ? b : a; }
+__device__ __forceinline__ Weight smaller(Weight a, Weight b) { return b < a ? b : a; }
 
 // Ends a row of a vertex that only this thread writes: `least` began at `before`, which is
 // what stands there.
@@ -84,7 +84,7 @@ __device__ __forceinline__ u32 all_threads() { return gridDim.x * blockDim.x; }
 // Rounds, each of which is one call of product(seen) by every thread, until nothing falls,
 // the last round of the launch is done, or the host ends the search.
 //
-// A mark is wiped in the round before the one that sets it, and was read after the barrier
+// A mark is cleared in the round before the one that sets it, and was read after the barrier
 // of the round before that one, hence before the barrier that the wiping thread has passed.
 template <typename Product> __device__ __forceinline__ void multiply_until_nothing_falls(const Spmv& spmv,
                                                                                          Product product) {

@@ -2,10 +2,10 @@
 //! toolkit.
 //!
 //! `target/bundle` gets an archive of the programs, the tests of the crates that use a GPU, the
-//! Python package and the folder of real graphs, and scripts that unpack and run it. All is of
-//! one release build with [`FEATURES`], stripped. It keeps nothing of this machine that
-//! it needs at run time, if the tests look for graphs where `STARPATH_DATA` says and for the
-//! program where `CARGO_BIN_EXE_starpath` says, both as the environment has them when they run.
+//! Python package and the folder of real graphs, and scripts that unpack and run it. All is of one
+//! release build with [`FEATURES`], stripped. At run time it needs nothing of the machine that
+//! built it. For this, the tests must read the environment variables `STARPATH_DATA`, for graphs,
+//! and `CARGO_BIN_EXE_starpath`, for the program, when they run.
 //!
 //! With MPI here the program is linked once more, for ranks.
 //!

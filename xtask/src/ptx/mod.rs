@@ -1,11 +1,10 @@
 //! `cargo xtask ptx`: builds the PTX in `kernels/ptx` from the CUDA C++ beside it, and
 //! with `--check` proves that it is fresh and that every GPU takes it.
 //!
-//! The PTX is committed, so that nobody needs a CUDA toolkit to build the crates. What
-//! keeps it honest: `ptx.lock` has the hash of what each module was built from and of what
-//! came out, which can be compared without a compiler; where there is one, the module is
-//! compiled again, by the same release, and must come out byte by byte. Each module is
-//! then assembled for every generation of GPUs from its target on.
+//! The PTX is committed, so that the crates build without a CUDA toolkit. `ptx.lock` has the hashes
+//! of each module's sources and of its PTX, which can be compared without a compiler. With the
+//! compiler of the same release, the module is compiled again, and the PTX must be the same byte by
+//! byte. Each module is then assembled for every generation of GPUs from its target on.
 
 mod assemble;
 mod cache;

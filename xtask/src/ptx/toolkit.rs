@@ -1,4 +1,4 @@
-//! The compiler for the kernels: one release of the CUDA toolkit, so that whoever builds
+//! The compiler for the kernels: one release of the CUDA toolkit, so that every machine that builds
 //! them gets the same bytes.
 //!
 //! It is taken from `CUDA_HOME` where that has just this release, and else installed from

@@ -1,5 +1,5 @@
-//! Whoever uses the project may do so under permissive terms: the licence of every
-//! package in the lock file, on any platform, allows it.
+//! The project can be used under permissive terms: the licence of every package in the lock file,
+//! on any platform, allows it.
 
 use spdx::{Expression, ParseMode};
 

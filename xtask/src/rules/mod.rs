@@ -16,6 +16,7 @@ mod manifests;
 mod owners;
 mod readmes;
 mod references;
+mod sentences;
 mod unsafe_places;
 mod words;
 
@@ -34,7 +35,7 @@ pub(crate) struct Rule {
 }
 
 /// All rules.
-pub(crate) const ALL: [Rule; 15] = [
+pub(crate) const ALL: [Rule; 16] = [
     arrows::RULE,
     owners::RULE,
     default_features::RULE,
@@ -49,6 +50,7 @@ pub(crate) const ALL: [Rule; 15] = [
     readmes::RULE,
     links::RULE,
     machine_paths::RULE,
+    sentences::RULE,
     words::RULE,
 ];
 

@@ -5,7 +5,7 @@ use super::{Finding, Rule};
 use crate::source::{code_of, lines_with_word};
 use crate::workspace::Workspace;
 
-/// Who reads or writes files.
+/// The crates that read or write files.
 const READ_FILES: &[&str] =
     &["starpath-hierarchy", "starpath-centrality", "starpath", "bench", "test-support"];
 

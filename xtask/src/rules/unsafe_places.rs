@@ -26,7 +26,7 @@ const ALLOWED: [(&str, &str); 40] = [
     ("crates/gpu-runtime/src/disabled.rs", "a launch is unsafe, in the twin without CUDA too"),
     ("crates/gpu-runtime/src/interface.rs", "a launch is unsafe, in the list of both builds too"),
     ("crates/gpu-runtime/tests/device/", "launches"),
-    ("crates/graph-formats/src/buffer.rs", "a slice lies in memory of whoever owns it"),
+    ("crates/graph-formats/src/buffer.rs", "a slice lies in memory that its owner keeps"),
     ("crates/graph-formats/src/io/mod.rs", "a file is mapped where the caller asks for it"),
     ("crates/graph-formats/src/io/pages.rs", "a file is mapped where the caller asks for it"),
     ("crates/graph-formats/src/io/spg.rs", "a file is mapped where the caller asks for it"),

@@ -1,6 +1,7 @@
 //! Words of our own where the field has others do not come back.
 
 use super::{Finding, Rule};
+use crate::source::comments_of;
 use crate::workspace::Workspace;
 
 /// A word, and what the field says.
@@ -15,9 +16,15 @@ const WORDS: [(&str, &str); 8] = [
     (concat!("bo", "ard"), "shared bucket"),
 ];
 
-/// Crates whose texts are plain by now, and words that puzzled readers there.
-const PLAIN: [&str; 10] = [
+/// Folders whose texts are plain by now.
+const PLAIN: [&str; 24] = [
+    "CONTRIBUTING.md",
+    "crates/bench/",
     "crates/breadth-first/",
+    "crates/centrality/",
+    "crates/closure/",
+    "crates/collectives/",
+    "crates/collectives-mpi/",
     "crates/elimination/",
     "crates/gpu-runtime/",
     "crates/graph-formats/",
@@ -25,15 +32,37 @@ const PLAIN: [&str; 10] = [
     "crates/paths/",
     "crates/pivots/",
     "crates/published/",
+    "crates/python/",
     "crates/search-parts/",
     "crates/sssp/",
+    "crates/test-support/",
+    "kernels/apsp/",
+    "kernels/closure/",
+    "kernels/common/",
+    "kernels/hierarchy/",
+    "kernels/sssp/",
+    "xtask/",
 ];
-const PUZZLES: [(&str, &str); 5] = [
+
+/// Words and phrases, in small letters, that puzzled readers there, and what to say.
+const PUZZLES: [(&str, &str); 17] = [
     (concat!("who", "ever"), "the caller"),
     (concat!("no", "body"), "no caller, or no thread"),
     (concat!("every", "body"), "all threads"),
     (concat!("les", "ser"), "smaller"),
     (concat!("some", "body"), "the user, or a caller"),
+    (concat!("any", "body"), "any thread, or any caller"),
+    (concat!("any", "one"), "any thread, or any caller"),
+    (concat!("wh", "om"), "the vertex, or the thread, by its name"),
+    (concat!("turned o", "ver"), "transposed"),
+    (concat!("turned r", "ound"), "reversed"),
+    (concat!("take t", "hrough"), "update with"),
+    (concat!("takes t", "hrough"), "updates with"),
+    (concat!("taken t", "hrough"), "updated with"),
+    (concat!("asked w", "as"), "the target was"),
+    (concat!("so m", "any"), "the number by its name"),
+    (concat!("do", "ze"), "sleep"),
+    (concat!("do", "zes"), "sleeps"),
 ];
 
 pub(super) const RULE: Rule =
@@ -45,18 +74,30 @@ fn check(workspace: &Workspace) -> Vec<Finding> {
     for file in workspace.files.iter().filter(|file| is_ours(&file.path)) {
         let is_text = [".rs", ".cu", ".cuh", ".md"].iter().any(|end| file.path.ends_with(end));
         let is_plain = PLAIN.iter().any(|folder| file.path.starts_with(folder));
-        let puzzles = if is_plain { &PUZZLES[..] } else { &[] };
-        for (line, number) in file.text.lines().zip(1..).filter(|_| is_text) {
-            let mut words = line.split(|c: char| !c.is_ascii_alphabetic());
-            let known = WORDS.iter().chain(puzzles);
-            let found = words.find_map(|word| known.clone().find(|entry| entry.0 == word));
-            if let Some((word, instead)) = found {
+        // names in kernels are in their PTX, which a new name would change
+        let is_kernel = [".cu", ".cuh"].iter().any(|end| file.path.ends_with(end));
+        let comments = if is_kernel { comments_of(&file.text) } else { String::new() };
+        let prose = if is_kernel { &comments } else { &file.text };
+        let lines = file.text.lines().zip(prose.lines());
+        for ((line, prose), number) in lines.zip(1..).filter(|_| is_text) {
+            let (words, small) = (words_of(line), words_of(prose).to_ascii_lowercase());
+            let is_in = |text: &str, entry: &str| text.contains(&format!(" {entry} "));
+            let word = WORDS.iter().find(|entry| is_in(&words, entry.0));
+            let puzzle =
+                || PUZZLES.iter().filter(|_| is_plain).find(|entry| is_in(&small, entry.0));
+            if let Some((word, instead)) = word.or_else(puzzle) {
                 let message = format!("says \"{word}\", where the field says \"{instead}\"");
                 findings.push(Finding::new(&file.path, number, message));
             }
         }
     }
     findings
+}
+
+/// The words of a line between single blanks, with one before and one behind.
+fn words_of(line: &str) -> String {
+    let words = line.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| !word.is_empty());
+    words.fold(" ".to_owned(), |line, word| line + word + " ")
 }
 
 #[cfg(test)]
@@ -69,14 +110,23 @@ mod tests {
         let (word, other) = (WORDS[0].0, WORDS[1].0);
         let code =
             format!("//! A {other}.\nfn the_{word}() {{}}\nuse plotters::Circle;\n{word}m\n");
+        let (first, phrase) = (PUZZLES[0].0.to_uppercase(), PUZZLES[8].0);
+        let puzzles = format!("// {first}.\n// is {phrase}, {word}m\n");
         let workspace = Workspace::of_files(&[
             ("src/a.rs", &code),
             ("docs/results/a.md", word),
             ("data.csv", word),
-            ("crates/sssp/src/a.rs", PUZZLES[0].0),
-            ("crates/apsp/src/a.rs", PUZZLES[0].0),
+            ("crates/sssp/src/a.rs", &puzzles),
+            ("crates/apsp/src/a.rs", &puzzles),
+            ("kernels/sssp/a.cu", &puzzles.replacen("//", "struct", 1)),
         ]);
-        let expected = [("src/a.rs", 1), ("src/a.rs", 2), ("crates/sssp/src/a.rs", 1)];
+        let expected = [
+            ("src/a.rs", 1),
+            ("src/a.rs", 2),
+            ("crates/sssp/src/a.rs", 1),
+            ("crates/sssp/src/a.rs", 2),
+            ("kernels/sssp/a.cu", 2),
+        ];
         assert_eq!(places(&check(&workspace)), expected);
     }
 }

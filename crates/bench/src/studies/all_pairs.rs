@@ -38,7 +38,7 @@ pub(super) struct AllPairs {
     /// Vertices of a graph that is solved in strips, too, by 32-bit integers
     #[arg(long, value_name = "N")]
     strips: Option<NonZeroUsize>,
-    /// For the strips, the GPU has the memory for one part in so many of the matrix
+    /// For the strips, the GPU has memory for the matrix divided by this
     #[arg(long, default_value = "4")]
     share: NonZeroUsize,
 }
@@ -135,7 +135,7 @@ pub(super) fn in_32_bits(n: usize, degree: usize) -> Result<Csr<u32>> {
     Ok(Csr::from_arcs(n, &arcs)?)
 }
 
-/// The same weights so many times as large that sums need 64 bits.
+/// The same weights, multiplied so that sums need 64 bits.
 fn in_64_bits(graph: &Csr<u32>) -> Result<Csr<i64>> {
     let arcs: Vec<_> = graph.arcs().map(|(u, v, weight)| (u, v, i64::from(weight) << 20)).collect();
     Ok(Csr::from_arcs(graph.n_vertices(), &arcs)?)

@@ -1,8 +1,8 @@
-//! How far `auto` is from the best single choice: on each graph it takes turns with every
-//! algorithm at its defaults, and the quickest of those is what it could have chosen.
+//! How far `auto` is from the best single choice. On each graph it takes turns with every algorithm
+//! at its defaults; the fastest of those is the best choice.
 //!
-//! Who takes four times as long as the quickest in its first search cannot be the best, and is
-//! not timed any further. Of a program, [`commands`] time the choice of a backend.
+//! An algorithm that takes four times as long as the fastest in its first search cannot be the
+//! best, and is not timed any further. [`commands`] times a program's choice of a backend.
 
 mod commands;
 
@@ -11,7 +11,7 @@ use graph_formats::with_csr;
 use super::*;
 use crate::graphs::{SIZES, named};
 
-/// Who is so many times slower than the quickest cannot be the best.
+/// An algorithm that is this many times slower than the fastest cannot be the best.
 const HOPELESS: f64 = 4.0;
 /// How long a turn of a short search lasts.
 const TURN: Duration = Duration::from_millis(10);
@@ -150,9 +150,9 @@ fn race<W: SearchWeight>(field: &Field<'_, W>, set: &str, graph: &Graph) -> Resu
 ///
 /// The choices of `auto` were made on `tuned`. Its graphs with seeds from 1000 on and the squared
 /// roads were held out at first, but were looked at while choices were still made. `held-out` is
-/// only measured: who makes a choice because of a graph in it moves the graph to `tuned`, with its
-/// seed. One choice was made by all of it together: from how many arcs on many threads are worth
-/// their starting.
+/// only measured: if a choice is made because of a graph in it, the graph moves to `tuned`, with
+/// its seed. One choice was made by all of it together: from how many arcs on many threads are
+/// worth their starting.
 const SETS: [&str; 2] = ["tuned", "held-out"];
 
 /// What else choices are tuned on,

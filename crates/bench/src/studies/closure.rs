@@ -1,5 +1,6 @@
-//! The forms of closure: on a GPU beside the floors of its instructions, by components where that
-//! is shorter, the processor's beside a plain one, and those of the paper's Table 2 at its sizes.
+//! The forms of closure. On a GPU they are compared with the least time of their instructions, on
+//! the CPU with a plain form. There are also components where they are faster, and the forms of the
+//! paper's Table 2 at its sizes.
 //!
 //! Reference: snytnikova-nepomniaschaya-2016
 
@@ -29,7 +30,7 @@ const MILLISECONDS: [(&str, [f64; 5]); 3] = [
     ("warshall-adapt", [3.0, 27.0, 93.0, 236.0, 372.0]),
 ];
 
-/// The closure: its forms on a GPU beside floors, by components, and on the processor
+/// The closure: its forms on a GPU beside floors, by components, and on the CPU
 ///
 /// 0 vertices leave a part out.
 #[derive(Args, Clone, Debug)]
@@ -44,7 +45,7 @@ pub(super) struct ClosureStudy {
     /// The most vertices for all other forms but the default
     #[arg(long, value_name = "N", default_value = "65536")]
     others_up_to: usize,
-    /// Vertices on the processor, and by components
+    /// Vertices on the CPU, and by components
     #[arg(long, value_name = "N", default_value = "5000")]
     cpu_sizes: Vec<usize>,
     /// Arcs a vertex where components are taken

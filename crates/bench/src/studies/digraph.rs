@@ -1,4 +1,4 @@
-//! A random digraph, and those who close it, for the studies of closures.
+//! A random digraph, and contenders that close it, for the studies of closures.
 //!
 //! Of every answer, timed or not, rows are compared with searches, and the number of pairs with
 //! that of all other answers.
@@ -42,7 +42,7 @@ pub(super) enum On<'a> {
 pub(super) struct Digraph {
     pub(super) graph: Csr<u32>,
     degree: f64,
-    /// Vertices, and whom each reaches, ascending.
+    /// Vertices, and which vertices each reaches, ascending.
     rows: Vec<(VertexId, Vec<VertexId>)>,
     /// Of the first answer.
     n_pairs: Cell<Option<usize>>,
@@ -81,7 +81,7 @@ impl Digraph {
         graph.with(&[("form", &form), ("on", &on)])
     }
 
-    /// Whoever closes it; without figures of its own, the time is that of the whole.
+    /// A contender that closes it; without figures of its own, its time is that of the whole run.
     pub(super) fn contender<'a>(
         &'a self,
         form: &str,
@@ -100,7 +100,7 @@ impl Digraph {
         })
     }
 
-    /// Whoever closes it by one of these forms.
+    /// A contender for each of these forms.
     pub(super) fn contenders<'a>(&'a self, forms: &[Form], on: On<'a>) -> Vec<Contender<'a>> {
         let graph = &self.graph;
         let place = match on {
@@ -140,7 +140,7 @@ impl Digraph {
     }
 }
 
-/// By the GPU's clock, with the bits resident; none where the processor did it.
+/// By the GPU's clock, with the bits resident; none if the CPU did it.
 fn figures([ms, upload_ms, download_ms]: [f64; 3], launches: u64) -> Run {
     let all = [("upload_ms", upload_ms), ("download_ms", download_ms)];
     let run = [("ms", ms), ("launches", launches as f64)].into_iter().chain(all);
@@ -165,7 +165,7 @@ fn random(n: usize, degree: f64, draws: &mut Draws) -> Result<Csr<u32>> {
     Csr::from_arcs(n, &arcs).context("the arcs of a random digraph")
 }
 
-/// Whom `from` reaches by one arc or more, ascending.
+/// The vertices that `from` reaches by one arc or more, ascending.
 fn reached(graph: &Csr<u32>, from: VertexId) -> Vec<VertexId> {
     let heads = |u: VertexId| &graph.column_indices()[graph.row(u)];
     let mut is_reached = vec![false; graph.n_vertices()];

@@ -74,9 +74,9 @@ impl Study for Families {
         page.text(
             "One answer for each graph is certified; every search of every solver, timed or not, \
              found the same distances. \"Visits\" are vertices taken from a queue or settled, for \
-             each vertex reached; \"again\" is what of the visits and relaxations was done another \
-             time, where it is counted; of graphs up to 65,536 vertices a second table has the \
-             bounds on it for the buckets as published, estimated from 64 vertices. \"/ default\" \
+             each vertex reached; \"again\" are the visits and relaxations that were repeated, \
+             where they are counted. For graphs up to 65,536 vertices a second table has the \
+             bounds on them for the buckets as published, estimated from 64 vertices. \"/ default\" \
              compares with auto on the GPU, or on the host where there is no GPU; \"/ Dijkstra\" \
              with Dijkstra's algorithm on the host.",
         );
@@ -125,7 +125,7 @@ impl Study for Families {
     }
 }
 
-/// Everybody on one graph.
+/// All contenders on one graph.
 fn race<W: SearchWeight>(field: &Field<'_, W>, graph: &Graph, boost: Option<&Peer>) -> Result<()> {
     let (bench, csr) = (field.bench, field.task.graph);
     let (is_small, takes) = (csr.n_vertices() <= SMALL, W::KIND == WeightKind::U32);

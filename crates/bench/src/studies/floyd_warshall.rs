@@ -1,11 +1,11 @@
 //! The published forms of Floyd-Warshall on a GPU: the papers' tables, measured again.
 //!
-//! Methods A and B and the recursive form run on Random4-n graphs with tiles of each side, after
-//! what the paper tunes (h, t' for B, l for A and B) has been tuned for each of them; beside them
-//! the plain form, B on a row-major matrix, and the recursive form with fused products. The other
-//! text's table is made of the streets of Rome, a larva's neurons, and as many vertices as its
-//! network has. Weights are small integers in i32 and in f32, so that sums are exact, and rows of
-//! every result are compared with searches.
+//! Methods A and B and the recursive form run on Random4-n graphs with tiles of each side. What the
+//! paper tunes (h, t' for B, l for A and B) is tuned first for each of them. For comparison run the
+//! plain form, B on a row-major matrix, and the recursive form with fused products. The table of
+//! the second text is measured on the streets of Rome, on a larva's neurons, and on a graph with as
+//! many vertices as its network. Weights are small integers in i32 and in f32, so that sums are
+//! exact, and rows of every result are compared with searches.
 //!
 //! Reference: okuyama-2010, origin-out-of-core
 
@@ -17,7 +17,7 @@ use super::published::{Form, KERNEL, LAUNCHES, Matrix, Number, PATHS, PHASES};
 use super::*;
 use crate::table::best;
 
-/// Figure 3 is of so many vertices, and tiles of these sides.
+/// The vertices of Figure 3, and the sides of its tiles.
 const N: u32 = 8192;
 const SIDES: [u32; 5] = [8, 16, 32, 64, 128];
 const BALANCE: [&str; 3] = ["N_b, bytes", "N_c, operations", "N_b / N_c"];
@@ -134,7 +134,7 @@ impl Study for FloydWarshall {
             page.heading(&format!("{numbers}: with memory taken and given back, and copies"));
             page.text("From pageable memory of the host and back to it:");
             page.across(&paper, &["graph"], "form", &whole);
-            page.text("Of this, the solve took so many %:");
+            page.text("The solve took this part of it, in %:");
             let share = |record: &Record| Some(100.0 * solve(record)? / whole(record)?);
             page.across(&paper, &["graph"], "form", &share);
         }
@@ -217,7 +217,7 @@ fn random4(n: usize) -> Result<Csr<u32>> {
     connected(n, 4, 0..=n as u32)
 }
 
-/// N_b, the bytes that elements of 32 bits take through memory, N_c, the operations, and the
+/// N_b, the bytes that go through memory for elements of 32 bits, N_c, the operations, and the
 /// quotient.
 fn balance(n: u32, t: u32) -> Run {
     let (n, t) = (f64::from(n), f64::from(t));

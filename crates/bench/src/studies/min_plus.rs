@@ -1,4 +1,4 @@
-//! Floyd-Warshall on the processor: how near does it come to what registers alone can do?
+//! Floyd-Warshall on the CPU: how near does it come to what registers alone can do?
 //!
 //! An addition and a comparison are all that the innermost loop of Floyd-Warshall does to a
 //! number; [`Number::relax_registers`] does the same with no memory at all, which is the peak.
@@ -17,7 +17,7 @@ const ARCS_A_VERTEX: usize = 16;
 /// Rows of each answer that are compared with searches.
 const CHECKED_ROWS: usize = 4;
 
-/// Floyd-Warshall on the processor: how near it comes to the peak of registers
+/// Floyd-Warshall on the CPU: how near it comes to the peak of registers
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Example:\n  cargo xtask bench min-plus --sizes 1024 --algorithms \
                         floyd-warshall,blocked,recursive")]

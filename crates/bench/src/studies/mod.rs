@@ -136,7 +136,7 @@ mod tests {
         for entry in ALL {
             assert!((entry.page)(&Records::default()).files("").is_ok(), "{}", entry.name);
         }
-        assert!(failed("sssp --graphs grid-9 --solvers nobody").contains("no solver is called"));
+        assert!(failed("sssp --graphs grid-9 --solvers nothing").contains("no solver is called"));
         assert!(failed("sssp --graphs grid-9 --patience 0").contains("--patience"));
     }
 }

@@ -337,8 +337,9 @@ impl<'a, E: Number> Matrix<'a, E> {
     }
 }
 
-/// What the paper says of launches one by one: the % of them below 0.1 ms, how many take at least
-/// half as long as the longest, the mean of these, and the % of the time that they take.
+/// The paper's figures on single launches: the % of them below 0.1 ms, and three figures on long
+/// launches, which take at least half as long as the longest. These are their number, their mean
+/// time, and their % of the total time.
 pub(super) fn short_and_long(ms: &[f64]) -> [f64; 4] {
     let (all, longest) = (ms.iter().sum::<f64>(), ms.iter().copied().fold(0.0, f64::max));
     let long: Vec<f64> = ms.iter().copied().filter(|ms| 2.0 * ms >= longest).collect();

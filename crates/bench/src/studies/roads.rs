@@ -1,9 +1,10 @@
-//! Road networks that are asked again and again: a hierarchy beside searches, another crate and
-//! programs of others.
+//! Many queries on road networks: a hierarchy, compared with searches, another crate and programs
+//! around other libraries.
 //!
-//! Each prepares the graph, customizes what it prepared, and answers the same random pairs:
-//! distances and paths one by one on one thread, the table of all sources and targets, and all
-//! distances from some of the sources. Every answer, timed or not, is compared with searches.
+//! Each prepares the graph, customizes the result, and answers queries on the same random pairs.
+//! The queries are distances and paths one by one on one thread, the table of all sources and
+//! targets, and all distances from some of the sources. Every answer, timed or not, is compared
+//! with searches.
 
 mod others;
 
@@ -92,7 +93,7 @@ impl Study for Roads {
     }
 }
 
-/// What all are asked, and the answers.
+/// The queries that all contenders answer, and the right answers.
 struct Task {
     graph: Csr<u32>,
     sources: Vec<VertexId>,

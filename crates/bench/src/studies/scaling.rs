@@ -103,11 +103,11 @@ impl Study for Scaling {
         let mut page = Page::new("Several GPUs beside one");
         page.text(&format!(
             "Medians. {CHECKED} rows of every answer were compared with searches, of a table all \
-             with those of the first, too. Matrices stay in the GPUs' memory. Closing pivots, \
-             sending them and updating by them happen side by side: each is the time in which it \
-             happens on a GPU, in the mean of all; waiting is that in which a GPU neither closes \
-             nor updates. Ranks were started by mpirun, and send by NCCL, of which the time for \
-             all of a broadcast counts, waiting for its sender too."
+             with those of the first, too. Matrices stay in the GPUs' memory. Pivots are \
+             closed, sent and used for updates at the same time. Each figure is the time in which \
+             this happens on a GPU, the mean of all GPUs. Waiting is the time in which a GPU \
+             neither closes nor updates. Ranks were started by mpirun, and send by NCCL. The time \
+             of a broadcast includes waiting for its sender."
         ));
         matrices(&mut page, &records.having("numbers"));
         for (heading, label) in [("Tables by searches", "sources"), ("Tables by sweeps", "swept")] {
@@ -146,7 +146,7 @@ impl Scaling {
         Ok(asked.into_iter().filter(|&count| count <= n_gpus).collect())
     }
 
-    /// Vertices for so many GPUs that each has as much of the matrix as one has.
+    /// Vertices for `n_gpus` GPUs such that each has as much of the matrix as one GPU alone.
     fn weak(&self, n_gpus: usize) -> usize {
         let n = self.weak.get() as f64 * (n_gpus as f64).sqrt();
         (n as usize).next_multiple_of(128)
@@ -263,8 +263,8 @@ fn by_ranks(
     [("ms", "solve_ms")].into_iter().chain(phases.map(|name| (name, name))).map(figure).collect()
 }
 
-/// The largest matrix of 32-bit integers that all GPUs close in so many seconds, as the largest one
-/// before tells their speed, and that their memory holds.
+/// The largest matrix of 32-bit integers that all GPUs close in `seconds` and that their memory
+/// holds. Their speed is estimated from the largest matrix before.
 fn largest(bench: &Bench, gpus: &[Gpu], seconds: f64) -> Result<()> {
     let all = gpus.len().to_string();
     let labels = [("numbers", I32), ("gpus", &all), ("by", PROCESS)];

@@ -1,14 +1,15 @@
 //! The edge-parallel Bellman-Ford on a GPU: do segments of vertices pay, and loads through the
 //! read-only cache?
 //!
-//! The study of the article again, with its four variants, {segments, order as stored} ×
-//! {read-only, plain loads}, and with stores that race as the article's do, on R-MAT graphs that
-//! double from one to the next, from vertices spread over each graph. The figure is the article's:
-//! arcs of the graph a second, each counted once however often it was relaxed. Beside them run
-//! Δ-stepping on the same GPU and, on the host, the fastest sequential Dijkstra and the parallel
-//! Δ-stepping. Unlike there, where weights are f64 only, they are u32 too, the size of segments is
-//! swept, several runs from one source tell what races spread, and every answer is checked.
-//! Weights are small integers whatever their type, so that sums of floats are exact.
+//! This repeats the study of the article with its four variants, {segments, order as stored} ×
+//! {read-only, plain loads}, and with stores that race as the article's do. The graphs are R-MAT,
+//! each twice the size of the one before, and the sources are spread over each graph. The figure is
+//! the article's: arcs of the graph a second, each counted once however often it was relaxed.
+//! Beside them run Δ-stepping on the same GPU and, on the host, the fastest sequential Dijkstra and
+//! the parallel Δ-stepping. The article has weights of f64 only; here they are u32 too. Also, the
+//! size of segments is swept, several runs from one source show how much times vary by races, and
+//! every answer is checked. Weights are small integers whatever their type, so that sums of floats
+//! are exact.
 //!
 //! Reference: origin-segments
 
@@ -168,8 +169,8 @@ struct Scale<'b> {
 }
 
 impl Segments {
-    /// Everybody on R-MAT of 2^`scale` vertices. A graph may fill half of the memory, so that
-    /// each solver is gone before the next is made.
+    /// All contenders on R-MAT of 2^`scale` vertices. A graph may fill half of the memory, so each
+    /// solver is dropped before the next is made.
     fn at(&self, bench: &Bench, gpu: Option<&Gpu>, scale: u32) -> Result<()> {
         // parallel edges stay, so that sizes are nearly the article's
         let options = GraphOptions { duplicates: Duplicates::Keep, ..Default::default() };
@@ -279,8 +280,8 @@ impl Segments {
 }
 
 impl Scale<'_> {
-    /// For each part one solve for nothing, and so many from its first sources in turns; the
-    /// median of the milliseconds of the last part.
+    /// For each part one untimed solve, and then timed ones from its first sources in turns.
+    /// Returns the median of the milliseconds of the last part.
     fn race<W: SearchWeight>(
         &self,
         mut solver: Solver<'_, W>,

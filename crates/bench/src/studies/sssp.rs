@@ -1,8 +1,8 @@
 //! Shortest paths from one source: every solver of the project on the same graphs, beside a plain
 //! Dial queue (the yardstick), other people's libraries, and their programs where there are some.
 //!
-//! One answer for each graph is certified; every search of everybody, timed or not, must find the
-//! same distances.
+//! One answer for each graph is certified; every search of every solver, timed or not, must find
+//! the same distances.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -162,7 +162,7 @@ impl Sssp {
     }
 }
 
-/// Everybody but the programs, as `record` names them or leaves them out.
+/// All solvers but the programs, as `record` names them or leaves them out.
 fn roster<'a>(
     field: &Field<'a, u32>,
     sweep: bool,
@@ -229,7 +229,7 @@ fn roster<'a>(
     contenders
 }
 
-/// Calls `time` with the name of every solver on a graph, and a search of it, checked, that tells
+/// Calls `time` with the name of every solver on a graph, and a checked search of it that returns
 /// its milliseconds.
 ///
 /// # Errors
@@ -300,10 +300,10 @@ fn for_petgraph(graph: &Csr<u32>) -> petgraph::csr::Csr<(), u32, Directed, u32> 
 /// Unreached.
 const NONE: u32 = u32::MAX;
 
-/// Dial's queue as anyone would write it in an afternoon: the yardstick, on one thread, O(m + d)
-/// for distances up to d. It is not meant to become faster: a solver that needs two threads, or
-/// thought, has to beat it. One bucket a distance, in a circular array of more than the greatest
-/// weight, a power of two; overtaken entries stay in place and are passed over.
+/// Dial's queue in its simplest form: the yardstick, on one thread, O(m + d) for distances up to d.
+/// It is not meant to become faster: more complex solvers have to beat it. One bucket a distance,
+/// in a circular array of more than the greatest weight, a power of two; overtaken entries stay in
+/// place and are passed over.
 fn dial(graph: &Csr<u32>, source: VertexId, n_buckets: usize) -> Vec<u32> {
     let bucket_of = |distance: u32| distance as usize & (n_buckets - 1);
     let mut distances = vec![NONE; graph.n_vertices()];

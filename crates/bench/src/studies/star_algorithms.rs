@@ -30,7 +30,7 @@ const LONGEST: usize = (1 << 32) - 2;
 const LONGEST_OF_PAIRS: usize = (1 << 16) - 2;
 /// Where Prim's tree starts.
 const ROOT: VertexId = 0;
-/// Who solves: as it is usually done, and the machine in the memory of the host and on a GPU.
+/// The solvers: the usual method, and the STAR-machine in the memory of the host and on a GPU.
 const USUAL: &str = "1 thread";
 const ON_HOST: &str = "STAR-machine, 1 thread";
 const ON_GPU: &str = "STAR-machine, GPU";
@@ -103,13 +103,14 @@ impl Study for StarAlgorithms {
     }
 }
 
-/// The labels of an algorithm on a graph: its time is divided by so many units.
+/// The labels of an algorithm on a graph; `units` are what its time is divided by.
 fn problem(name: &str, (n, m, bits): (usize, usize, usize), units: (usize, &str)) -> Record {
     let graph = Record::of(&[("algorithm", &name), ("n", &n), ("arcs", &m), ("bits", &bits)]);
     graph.with(&[("units", &units.0), ("unit", &units.1)])
 }
 
-/// Whoever solves it in some form: a run tells its milliseconds, and has checked its answer.
+/// A contender that solves it in some form: a run returns its milliseconds, and has checked its
+/// answer.
 fn contender<'a>(
     (problem, form, on): (&Record, &str, &str),
     mut run: impl FnMut() -> Result<f64> + 'a,
@@ -195,7 +196,7 @@ fn floyd(bench: &Bench, n: usize) -> Result<()> {
     let (task, start) = (algorithms::floyd(&matrix)?, matrix.value());
     race(bench, &problem, contenders, ("FLOYD", &task), &|run| {
         let (distances, hops) = (run.table("D")?, run.table("N")?);
-        // with every arc turned round, hops to a vertex are predecessors from it
+        // with every arc reversed, hops to a vertex are predecessors from it
         for to in graph.vertices() {
             let field = |table: &Table| {
                 let (at, bits) = (to as usize, table.columns() / n);

@@ -16,11 +16,11 @@ use super::*;
 
 /// Columns of a table where slices alone are of interest.
 const LONG: usize = 64;
-/// A program has so many calls where a machine has one: only the host's clock is slow.
+/// Calls of a program for each call of a machine: only the host's clock is slow.
 const CALLS_OF_PROGRAM: usize = 10;
 /// Rows and columns of the paper's tables; of the first it has the extremes.
 const SIZES: [usize; 4] = [100, 1000, 3000, 5000];
-/// Who gives operations to a GPU one by one.
+/// The contenders that give operations to a GPU one by one.
 const PRINTED: &str = "GPU, the paper's launches";
 const A_LAUNCH_EACH: &str = "GPU, a launch each";
 const ONE_BY_ONE: &str = "one by one";
@@ -144,7 +144,7 @@ fn extreme(mean: f64, [least, greatest]: [f64; 2]) -> Run {
     vec![("us", mean), ("least", least), ("greatest", greatest)]
 }
 
-/// So many bits, by their positions.
+/// `len` bits, by their positions.
 fn bits(len: usize, bit: impl Fn(usize) -> bool) -> Result<Slice, StarError> {
     Slice::from_positions(len, (0..len).filter(|&at| bit(at)))
 }
@@ -233,7 +233,7 @@ impl Calls {
         Ok(())
     }
 
-    /// Who makes the calls, and waits until they are made.
+    /// A contender that makes the calls, and waits until they are done.
     fn contender<'a>(
         &'a self,
         by: &str,
@@ -248,8 +248,8 @@ impl Calls {
         })
     }
 
-    /// The mean, the least and the greatest time of so many runs, by the GPU's clock; the first is
-    /// left out.
+    /// The mean, the least and the greatest time of several runs, by the GPU's clock; the first run
+    /// is left out.
     fn one_by_one(&self, gpu: &Gpu, machine: &mut Cuda, n: usize) -> Result<Run> {
         let (mut run, timer) = (self.task.on(machine)?, gpu.timer()?);
         let mut us = Vec::new();

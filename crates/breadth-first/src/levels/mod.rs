@@ -89,8 +89,8 @@ pub struct BreadthFirst<'g> {
 
 impl<'g> BreadthFirst<'g> {
     /// Searches on `threads` threads. Levels are pulled along the [`incoming`](crate::incoming())
-    /// arcs if they are given. 12 bytes a vertex, three bits more if levels may be pulled, and for
-    /// each thread 128 kB and four bytes for each vertex that it finds in a window.
+    /// arcs if they are given. Memory is 12 bytes a vertex, and three bits more if levels may be
+    /// pulled. Each thread takes 128 kB, and four bytes for each vertex that it finds in a window.
     pub fn new<W: Weight>(
         graph: &'g Csr<W>,
         incoming: Option<Csr<u32>>,

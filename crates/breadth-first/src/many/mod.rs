@@ -15,8 +15,8 @@
 //! of one batch together, or, where levels are many and small, batches have fewer sources.
 //!
 //! Differences from the paper: levels are pulled as in its direction-optimising form, but a pull
-//! ignores sources whose search is over; and if the frontier is small, a bit for each vertex says
-//! whether it is in the frontier, so that the fields of other vertices are not read.
+//! ignores sources whose search is over. If the frontier is small, a bit for each vertex says
+//! whether it is in the frontier. The fields of vertices outside it are then not read.
 //!
 //! Reference: then-2015
 
@@ -89,8 +89,8 @@ impl Shape {
 }
 
 /// Whether one search from all of `n_sources` is faster than one after another, on a graph of this
-/// [`depth`]. It is if levels are few and large, or if sources are so many that they lie near one
-/// another.
+/// [`depth`]. It is if levels are few and large, or if there are enough sources that they lie near
+/// one another.
 pub fn pays(n_vertices: usize, depth: f64, n_sources: usize) -> bool {
     let are_near = || n_sources >= n_vertices / MAX_SPACING;
     n_sources >= MIN_SOURCES && (depth <= MAX_LEVELS || are_near())

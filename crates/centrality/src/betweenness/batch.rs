@@ -1,11 +1,12 @@
 //! The dependencies of eight sources at once, in hops.
 //!
-//! Where levels are few and large, most vertices are on the same level from many sources: an arc is
-//! then followed once for all of them, and what is known of a vertex, a number for each source, is
-//! one line of a cache. A bit a source says which of them have found a vertex before the level that
-//! is being found. On the way back, it says of which of them the dependency has been found: an arc
-//! that leads from a level to such a vertex leads to the next level. O(l·m) for all eight, where a
-//! vertex is on l different levels; 66 bytes a vertex, and 8 for each level that it is on.
+//! Where levels are few and large, most vertices are on the same level from many sources. An arc is
+//! then read once for all of these sources, and the numbers of a vertex, one for each source, fill
+//! one cache line. In the forward pass, a bit for each source says whether its search found the
+//! vertex before the current level. In the backward pass, the bit says whether the dependency of
+//! the source is already known. An arc from a level to a vertex with a known dependency leads to
+//! the next level. O(l·m) for all eight, where a vertex is on l different levels; 66 bytes a
+//! vertex, and 8 for each level that it is on.
 //!
 //! Reference: then-2015
 

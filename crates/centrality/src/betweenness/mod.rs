@@ -1,10 +1,10 @@
 //! Betweenness: which share of shortest paths goes through each vertex.
 //!
 //! The dependency δ of a source on a vertex v is the sum, over all targets, of the share of the
-//! shortest paths to the target that go through v. Where σ is the number of shortest paths from the
-//! source, δ(v) is the sum of σ(v)/σ(w)·(1 + δ(w)) over arcs from v to w on such paths: paths are
-//! counted in the order of distances, and dependencies found in the reverse order. O(n + m) a
-//! source in hops; in weights, a search and as much again.
+//! shortest paths to the target that go through v. Let σ be the number of shortest paths from the
+//! source. Then δ(v) is the sum of σ(v)/σ(w)·(1 + δ(w)) over arcs from v to w on such paths. Paths
+//! are counted in the order of distances, and dependencies are found in the reverse order. O(n + m)
+//! a source in hops; in weights, a search and as much again.
 //!
 //! Sources are taken in blocks of eight, a block a thread, whose dependencies are added up vertex by
 //! vertex in the order of the blocks, so that no sum depends on threads. Where levels are few and
@@ -53,8 +53,9 @@ pub struct Betweenness {
 }
 
 impl Betweenness {
-    /// For each vertex the sum, over ordered pairs of other vertices, of the share of their shortest
-    /// paths that go through it; of a sample, an estimate: that of the pairs that it has, times n/k.
+    /// For each vertex the sum, over ordered pairs of other vertices, of the share of their
+    /// shortest paths that go through it. A sample of k sources gives an estimate: the sum over its
+    /// pairs, times n/k.
     ///
     /// NetworkX without `normalized` and igraph count each pair of an undirected graph once: half
     /// of this.
@@ -172,10 +173,10 @@ fn by_weights<U: SearchWeight>(
 
 /// What is searched, from where, and by how many threads at a time.
 struct Task<W: Weight> {
-    /// The graph with its arcs turned round, where that is searched.
+    /// The graph with its arcs reversed, if that is searched.
     transposed: Option<Csr<W>>,
     sources: Vec<VertexId>,
-    /// How many were asked for.
+    /// The number of sources requested.
     n_sources: usize,
     n_spaces: usize,
 }

@@ -1,14 +1,14 @@
 //! The dependencies of one source.
 //!
-//! Vertices are put in an order in which every shortest path ascends, and each gets the number of
-//! shortest paths to it from those before it: in hops, breadth first; in weights, an arc is on such
-//! a path where it makes up the difference of the distances of its ends, and a vertex is next when
-//! all such arcs into it have been followed, so that nothing is sorted. Arcs on shortest paths are
-//! kept, and alone followed on the way back. O(n + m), and 36 bytes a vertex and 4 an arc, or 12 where
-//! a few vertices have nearly all arcs.
+//! Vertices are put in an order in which every shortest path ascends. Each gets the number of
+//! shortest paths to it from the vertices before it. By hops, the order is breadth first. By
+//! weights, an arc is on a shortest path if its weight is the difference of the distances of its
+//! ends. A vertex is next when all such arcs into it have been followed, so nothing is sorted. Arcs
+//! on shortest paths are stored, and the backward pass follows only these. O(n + m), and 36 bytes a
+//! vertex and 4 an arc, or 12 where a few vertices have nearly all arcs.
 //!
-//! Grids have more shortest paths than floats go up to, so that a number has an exponent of its own
-//! besides: its error is one of rounding, 2^-53 of it for each sum, however many paths there are.
+//! Grids have more shortest paths than floats can count, so a count has an exponent of its own. Its
+//! relative error is one of rounding, 2^-53 for each sum, however many paths there are.
 
 use graph_formats::{Csr, Distance, Interrupted, VertexId, Weight};
 use ndarray::ArrayView1;
@@ -20,7 +20,8 @@ use crate::CentralityError;
 const VERTICES_PER_REPORT: usize = 1 << 16;
 /// Vertices whose arcs are read at a time.
 const TAILS_AT_A_TIME: usize = 16;
-/// What numbers of paths are below, in units of their scale; the next scale has units of so many.
+/// The bound of numbers of paths, in units of their scale. A unit of the next scale is this many
+/// units.
 const UNIT: f64 = (1u128 << 64) as f64 * (1u128 << 64) as f64 * (1u128 << 64) as f64;
 
 /// An error where the progress callback ends the work.
@@ -50,7 +51,7 @@ struct Vertex {
 }
 
 impl Vertex {
-    /// Adds the paths to `before`, which go on to this vertex.
+    /// Adds the paths to `before`, which continue to this vertex.
     #[inline(always)]
     fn add(&mut self, before: Self) {
         if self.scale == before.scale {
@@ -63,8 +64,8 @@ impl Vertex {
         }
     }
 
-    /// A unit as part of one so many scales up; nothing where the next but one makes it 2^-192
-    /// of a number of paths at most.
+    /// A unit as a fraction of a unit `scales` scales up. It is zero from two scales up, where it
+    /// is at most 2^-192 of a number of paths.
     #[inline(always)]
     fn ratio(scales: u32) -> f64 {
         match scales {

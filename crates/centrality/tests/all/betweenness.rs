@@ -17,8 +17,9 @@ use proptest::prelude::*;
 use sssp::{Goal, Solver};
 use test_support::{arbitrary_graph, corner_cases, undirected};
 
-/// By the number of shortest paths of all pairs: a vertex is on as many of those of a pair as there
-/// are to it times those on from it, where its distances add up to that of the pair.
+/// By the number of shortest paths of all pairs. A vertex is on a shortest path of a pair if its
+/// two distances add up to that of the pair. The number of such paths is the number of paths to the
+/// vertex times the number from it.
 fn by_pairs<W: MeasureWeight>(
     graph: &Csr<W>,
     lengths: Lengths,

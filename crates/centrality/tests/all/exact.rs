@@ -23,7 +23,7 @@ const N: usize = 5;
 /// Parts that the greatest float of either type has: a power of two, less one unit of its last bits.
 const PARTS: i128 = 1 << 24;
 
-/// What weights and distances are counted in: 1, and of floats so many that sums are exact.
+/// The unit of weights and distances: 1, and for floats a power of two such that sums are exact.
 fn unit<W: Weight>() -> f64 {
     match W::KIND {
         WeightKind::F32 => 2f64.powi(128 - 24),

@@ -9,7 +9,7 @@ use test_support::{corner_cases, gpu, scattered};
 
 use crate::measures::{check_totals, configs};
 
-/// So many GPUs, or `None` and a word about it; where there are fewer, the same again.
+/// `n` GPUs, or `None` and a line that says so. If there are fewer, some are taken twice.
 fn some_gpus(n: u32) -> Option<Vec<Gpu>> {
     let found = Gpu::count().unwrap_or(0).max(1);
     gpu((0..n).map(|i| Gpu::open_ordinal(i % found)).collect())

@@ -1,10 +1,10 @@
 //! Closure by blocks of pivots on GPUs, the matrix resident.
 //!
 //! The lines of one GPU, or of a block where several share them, are closed in blocks of one or
-//! more chunks of 256 pivots. For each chunk: its square is closed and its lines are taken through
-//! it; the other lines of the block are raised by them. Then all lines outside the block are
-//! raised by all its pivots at once. Two launches a chunk, and two a block. O(n³) bit operations,
-//! n² / 8 bytes.
+//! more chunks of 256 pivots. For each chunk, its square is closed, its lines are updated with it,
+//! and the other lines of the block are updated with these. Then all lines outside the block are
+//! updated with all its pivots at once. Two launches a chunk, and two a block. O(n³) bit
+//! operations, n² / 8 bytes.
 //!
 //! Several GPUs close their blocks in the order of [`pivots::close`], on a stream each, for a
 //! launch that raises lines fills a GPU. A GPU copies the closed lines of another one on a second
@@ -52,7 +52,8 @@ struct Step {
     n_chunks: u32,
 }
 
-/// Chunks of pivots: where their lines are, and these turned over; the column of the first.
+/// Chunks of pivots: the addresses of their lines and of these lines transposed; the column of the
+/// first.
 #[derive(Clone, Copy, Debug)]
 struct Pivots {
     lines: u64,
@@ -69,21 +70,22 @@ pub(super) struct Engine {
     kernels: Kernels,
     /// Its blocks, of lines that are as long as there are lines, padding included.
     share: Share,
-    /// Those of its blocks, one after the other.
+    /// The lines of its blocks, one after the other.
     lines: Buffer<u64>,
-    /// The pivots' lines turned over, of two blocks by turns.
+    /// The pivots' lines transposed, double-buffered by block.
     turned: [Buffer<u64>; 2],
-    /// The closed lines of others' blocks, by turns,
+    /// The closed lines of other GPUs' blocks, double-buffered.
     panels: [Buffer<u64>; 2],
-    /// which come on this stream.
+    /// The stream on which these lines are copied.
     beside: Gpu,
-    /// Set when the lines of a block are closed and here,
+    /// Set when the lines of a block are closed and on this GPU.
     here: [Event; 2],
-    /// and when those of the block before are needed no more.
+    /// Set when the lines of the block before are not needed any more.
     free: Event,
 }
 
-/// The lines of so many vertices in blocks: one for one GPU, and as many for each of several.
+/// The lines of `n_vertices` vertices in blocks: one block for one GPU, and equally many for each
+/// of several.
 pub(super) fn blocks(n_vertices: usize, n_parts: usize) -> Blocks {
     let side = n_vertices.next_multiple_of(CHUNK);
     let most = if side < LARGE { BLOCK_LINES } else { LARGE_BLOCK_LINES };
@@ -142,8 +144,8 @@ impl Engine {
                 ];
                 let shape = LaunchConfig::covering(vertices as u64 * 32, 256);
                 // SAFETY: a warp reads the offsets of a vertex of the block and the heads between
-                // them, which are below n, and writes into lines of at least n bits, of which
-                // the block has as many as vertices or more.
+                // them, which are below n. It writes into lines of at least n bits, of which the
+                // block has at least one for each vertex.
                 unsafe { gpu.launch(&engine.kernels.arcs, shape, &args)? };
             }
         }
@@ -169,7 +171,8 @@ impl Engine {
         self.gpu.synchronize()
     }
 
-    /// The lines of a block of its own that are vertices', each of so many words as the side has.
+    /// The first `n_lines` lines of one of its blocks, those of vertices, each as long as the
+    /// padded side.
     pub(super) fn download(&self, block: usize, n_lines: usize) -> Result<Vec<u64>, GpuError> {
         let (first, stride) = (self.share.blocks.first_place(block), self.side() / 64);
         self.lines.download_range(first * stride..(first + n_lines) * stride)
@@ -227,12 +230,12 @@ impl Engine {
         unsafe { self.gpu.launch(&self.kernels.panel, LaunchConfig::new(blocks, 512), &args) }
     }
 
-    /// Turns the pivots' lines over, if the form wants that.
+    /// Transposes the pivots' lines, if the form needs that.
     fn turn(&self, step: &Step) -> Result<u64, GpuError> {
         let Some(turn) = &self.kernels.turn else { return Ok(0) };
         let grid = ((self.side() / GROUP) as u32, step.n_chunks, 1);
         let shape = LaunchConfig { grid, ..LaunchConfig::new(1, 512) };
-        // SAFETY: the step's pivots are lines of the matrix, and `turned` holds so many chunks.
+        // SAFETY: the step's pivots are lines of the matrix, and `turned` holds `n_chunks` chunks.
         unsafe { self.gpu.launch(turn, shape, &[Arg::structure(step)])? };
         Ok(1)
     }
@@ -301,8 +304,8 @@ impl Part for Engine {
             let (stride, lines) =
                 (self.side() / 64, owner.share.places(&self.share.blocks.rows(block)));
             let words = lines.start * stride..lines.end * stride;
-            // SAFETY: the lines lie in both; nobody writes the owner's until they are free, and
-            // nobody uses the panel before `here`, or since it was free.
+            // SAFETY: the lines lie in both buffers. No work writes the owner's lines until they
+            // are free. No work uses the panel before `here`, or since it was free.
             unsafe { beside.queue_copy(&owner.lines, words, &self.panels[block % 2], 0)? };
             here[block % 2].record(beside)?;
             gpu.wait_for(&here[block % 2])?;

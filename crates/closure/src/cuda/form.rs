@@ -82,7 +82,7 @@ impl Form {
         most.min(side / CHUNK)
     }
 
-    /// Whether pivots' lines are turned over for it.
+    /// Whether it needs the pivots' lines transposed.
     pub(super) fn turns(self) -> bool {
         matches!(self, Self::MatrixUnits | Self::SharedUnits)
     }
@@ -99,7 +99,7 @@ impl Form {
     }
 
     /// The blocks of threads for `n_lines` lines of `n_words` words of 32 bits, the threads of a
-    /// block, and its dynamic shared memory for so many chunks.
+    /// block, and its dynamic shared memory for `n_chunks` chunks.
     pub(super) fn launch(
         self,
         n_lines: usize,
@@ -127,7 +127,7 @@ impl Form {
 /// The tables' 256 unions of 64 words.
 const TABLE_BYTES: u32 = 256 * 64 * 4;
 
-/// The turned pivots of a tile of 256 columns, and three stages of selectors of 64 lines for
+/// The transposed pivots of a tile of 256 columns, and three stages of selectors of 64 lines for
 /// each of two groups of warps.
 const SHARED_BYTES_A_CHUNK: u32 = 256 * 32 + 2 * 3 * 64 * 32;
 
@@ -144,7 +144,7 @@ pub(super) struct Launch {
 pub(super) struct Kernels {
     pub(super) arcs: Kernel,
     pub(super) panel: Kernel,
-    /// Where pivots' lines are turned over.
+    /// Transposes pivots' lines, for forms that need that.
     pub(super) turn: Option<Kernel>,
     pub(super) update: Kernel,
 }

@@ -24,7 +24,7 @@ const CHUNK: f64 = 25e3;
 /// What became of the time, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Times {
-    /// The search by components, on the processor, that was broken off because bits are shorter.
+    /// The search by components, on the CPU, that was stopped because bits are faster.
     pub search_ms: f64,
     /// Loading the kernels, which compiles them for the device; once a process.
     pub jit_ms: f64,
@@ -41,7 +41,7 @@ pub struct Times {
 pub struct OnGpu {
     /// The answer, the same as that of [`closure`](crate::closure).
     pub found: Found,
-    /// How long its parts took; zero where components were the shorter way, on the processor.
+    /// How long its parts took; zero if components were faster, on the CPU.
     pub times: Times,
     /// Launches of kernels that closed it.
     pub launches: u64,
@@ -50,10 +50,10 @@ pub struct OnGpu {
 /// The pairs (u, v) with a path of at least one arc from u to v, by these GPUs; weights do not
 /// matter. A vertex reaches itself only along a cycle.
 ///
-/// Takes n² / 8 bytes of the GPUs' memory together, two blocks of up to 2,048 lines of others'
-/// on each where they are several, and n² / 8 bytes of the host's. `Auto` goes by strongly
-/// connected components, on the processor, where that is shorter; `Blocked` is the form that
-/// each device is best at. O(n³) bit operations.
+/// Takes n² / 8 bytes of the GPUs' memory together, two blocks of up to 2,048 lines of others' on
+/// each where they are several, and n² / 8 bytes of the host's. `Auto` uses strongly connected
+/// components, on the CPU, if that is faster; `Blocked` is the fastest form of each device. O(n³)
+/// bit operations.
 ///
 /// # Errors
 /// Where no GPU is named, a GPU's memory is too small, a device has no such units, or a GPU fails;
@@ -121,7 +121,7 @@ fn find(
     let queued = pivots::close(&engines, progress);
     let joined = engines[1..].iter().try_for_each(|engine| engine.join(&engines[0]));
     let stopped = timer.stop();
-    // nothing may go on using the matrix, whatever became of the rest
+    // no work may still use the matrix, also after an error
     let finished = engines.iter().try_for_each(Engine::finish);
     let launches = queued?.launches;
     joined.and(stopped).and(finished)?;
@@ -163,7 +163,8 @@ fn ms_since(start: Instant) -> f64 {
     start.elapsed().as_secs_f64() * 1e3
 }
 
-/// How long forms take for a graph on so many GPUs, the result brought back, in nanoseconds.
+/// The time of `forms` for a graph on these GPUs, with the copy of the result to the host, in
+/// nanoseconds.
 fn time(gpus: &[Gpu], graph: &Csr<u32>, forms: &[Form]) -> f64 {
     let n = graph.n_vertices() as f64;
     let arcs = graph.n_arcs() as f64;

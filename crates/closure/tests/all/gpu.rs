@@ -1,4 +1,4 @@
-//! The closure on a GPU, by every form of it, against the processor's.
+//! The closure on a GPU, by every form of it, compared with the CPU's.
 
 use std::ops::ControlFlow;
 
@@ -14,7 +14,7 @@ use test_support::{arbitrary_graph, corner_cases, data, scattered};
 const FORMS: [Algorithm; 4] =
     [Algorithm::Blocked, Algorithm::MatrixUnits, Algorithm::Lop3, Algorithm::FourRussians];
 
-/// So many GPUs, or `None` and a word about it; where there are fewer, the same again.
+/// `n` GPUs, or `None` and a line that says so. If there are fewer, some are taken twice.
 fn some_gpus(n: u32) -> Option<Vec<Gpu>> {
     let found = Gpu::count().unwrap_or(0).max(1);
     test_support::gpu((0..n).map(|i| Gpu::open_ordinal(i % found)).collect())
@@ -102,8 +102,8 @@ fn real_graphs_agree() {
     }
 }
 
-/// Two and three GPUs find what the processor does, in blocks of every height; of large matrices,
-/// what one GPU does.
+/// Two and three GPUs have the CPU's result, in blocks of every height; for large matrices, the
+/// result of one GPU.
 #[test]
 fn several_gpus_share_a_relation() {
     let Some(all) = some_gpus(3) else { return };

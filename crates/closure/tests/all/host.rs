@@ -9,7 +9,7 @@ use paths::{Closure, oracle};
 use proptest::prelude::*;
 use test_support::{arbitrary_graph, corner_cases, data, scattered};
 
-/// Those of the processor.
+/// Those of the CPU.
 fn algorithms() -> impl Iterator<Item = Algorithm> {
     Algorithm::ALL.into_iter().filter(|algorithm| !algorithm.is_for_gpu())
 }

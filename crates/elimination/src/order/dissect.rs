@@ -37,8 +37,8 @@ pub(super) struct Dissection<'a, P> {
     done: AtomicU64,
 }
 
-/// About how much work a part of so many vertices is: each vertex is in some log₂(n / 64) parts,
-/// each of half as many as the one before.
+/// About how much work a part of `n_vertices` is. Each vertex is in some log₂(n / 64) parts, each
+/// of half as many vertices as the one before.
 fn work_of(n_vertices: usize) -> u64 {
     n_vertices as u64 * u64::from((n_vertices / MAX_VERTICES).checked_ilog2().map_or(1, |n| n + 2))
 }

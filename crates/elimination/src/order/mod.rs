@@ -49,8 +49,8 @@ impl Order {
         Self::by_dissection(graph, Some(coordinates), None)
     }
 
-    /// By coordinates where there are some, else by landmarks; `progress` hears about how much of
-    /// the work is done.
+    /// By coordinates if there are some, else by landmarks; `progress` gets an estimate of the part
+    /// of the work that is done.
     ///
     /// # Errors
     /// As [`Order::by_coordinates`], and when the callback ended the work.
@@ -63,7 +63,7 @@ impl Order {
         Self::within(&graph.clone().unweighted(), coordinates, progress, max_arcs)
     }
 
-    /// The same where the completion may have so many arcs.
+    /// The same for a completion of at most `max_arcs` arcs.
     ///
     /// # Errors
     /// As [`Order::by_dissection`].
@@ -112,9 +112,9 @@ impl Order {
 /// More arcs than a completion has: another mark than their numbers fits into 32 bits.
 pub const MAX_ARCS: u64 = 1 << 31;
 
-/// The arcs of the largest completion that is made of a graph of so many vertices and arcs: a clique
-/// of thousands of vertices, or several times as many as the graph has, where those of road
-/// networks have two or three times as many; but no more than [`MAX_ARCS`].
+/// The number of arcs of the largest completion allowed for a graph of this size. It is enough for
+/// a clique of thousands of vertices, or for several times as many arcs as the graph has; road
+/// networks need two or three times as many. It is at most [`MAX_ARCS`].
 pub fn max_arcs(n_vertices: usize, n_arcs: usize) -> u64 {
     (8 * (n_vertices + n_arcs) as u64).clamp(1 << 22, MAX_ARCS)
 }

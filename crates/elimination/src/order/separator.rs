@@ -1,19 +1,19 @@
 //! A least set of vertices that separates two sides of a part: a maximum flow.
 //!
-//! Paths from the one side to the other that share no vertex are found in phases: a breadth-first
-//! search from the one side has levels, then depth-first searches from the other go back, to lower
-//! levels first, until none of them finds a path of vertices that no search of the phase has seen.
-//! The vertices between the sides have capacity one, those of the sides any. A vertex is two
-//! states, where a path may arrive (in) and where it may leave (out). O(m) for a phase, of which
-//! there are about ten.
+//! Paths from the one side to the other that share no vertex are found in phases. A breadth-first
+//! search from the one side gives levels. Then depth-first searches from the other side go back, to
+//! lower levels first. The phase ends when no search finds a path of vertices that no search of the
+//! phase has seen. The vertices between the sides have capacity one, those of the sides any. A
+//! vertex is two states, where a path may arrive (in) and where it may leave (out). O(m) for a
+//! phase, of which there are about ten.
 //!
 //! Dinic's algorithm searches along shortest paths alone, of which a road network has one or two
 //! of each length, so that nearly every path took a phase. That a search may go anywhere once is
 //! how matchings are augmented.
 //!
-//! Inertial flow cuts edges, and takes a vertex of each; here vertices are cut, because the
-//! separators are smaller, and of the two least cuts nearest to the sides the one that is better
-//! balanced is taken.
+//! Inertial flow cuts edges, and takes a vertex of each. Here vertices are cut, because the
+//! separators are smaller. Of the two least cuts nearest to the sides, the better balanced one is
+//! taken.
 //!
 //! Reference: dinic-1970, pothen-fan-1990, schild-sommer-2015
 
@@ -37,8 +37,8 @@ pub(super) struct Separator {
     pub(super) smaller_side: usize,
 }
 
-/// A separator leaves one of so many vertices on either side, or is not taken: parts that hardly
-/// shrink would be cut as often as they have vertices.
+/// The least number of vertices that a separator leaves on either side. Parts that hardly shrink
+/// would be cut as often as they have vertices.
 const SMALLEST_SIDE: usize = 16;
 
 /// Why two sides have no separator.

@@ -117,7 +117,7 @@ impl<T> Buffer<T> {
     /// Its size in bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        // Cannot wrap: so many bytes were allocated.
+        // Cannot wrap: this number of bytes was allocated.
         self.len as u64 * size_of::<T>() as u64
     }
 }
@@ -200,7 +200,7 @@ impl<T: Pod> Buffer<T> {
         }
         self.memory.gpu.make_current()?;
         let n_bytes = self.len * size_of::<T>();
-        // SAFETY: so many bytes were allocated at this address.
+        // SAFETY: `n_bytes` bytes were allocated at this address.
         let result = unsafe {
             sys::cuMemsetD8Async(self.memory.address, byte, n_bytes, self.memory.gpu.raw_stream())
         };

@@ -135,15 +135,15 @@ impl Gpu {
     /// shows in a later call, at the latest in [`synchronize`](Self::synchronize).
     ///
     /// # Errors
-    /// [`GpuError::Arguments`] where count or sizes of `args` are not what the kernel
-    /// takes, or a buffer or the kernel is another `Gpu`'s; [`GpuError::Driver`] where the
+    /// [`GpuError::Arguments`] if the number or the sizes of `args` are not those of the kernel's
+    /// parameters, or if a buffer or the kernel is another `Gpu`'s. [`GpuError::Driver`] if the
     /// driver refuses the configuration.
     ///
     /// # Safety
-    /// The arguments must mean what the kernel takes them for, in its order: it must read
-    /// and write inside the buffers only, write no buffer that another thread's launch or
-    /// copy uses meanwhile, and not rely on what it left undefined. A buffer may be dropped
-    /// before the launch has ended: that waits.
+    /// The arguments must have the meaning and the order that the kernel expects. It must read and
+    /// write inside the buffers only, and not write a buffer that another thread's launch or copy
+    /// uses meanwhile. It must not rely on undefined contents. A buffer may be dropped before the
+    /// launch has ended: the drop waits.
     pub unsafe fn launch(
         &self,
         kernel: &Kernel,
@@ -157,9 +157,9 @@ impl Gpu {
         let ((x, y, z), block, shared) = (config.grid, config.block, config.shared_bytes);
         let (function, stream) = (kernel.function, self.raw_stream());
         let addresses = addresses.as_mut_ptr();
-        // SAFETY: the function's module is loaded and the stream open; there are as many addresses
-        // as the kernel has parameters, each of as many bytes as it takes, which the driver copies
-        // before it returns; the caller guarantees what they mean.
+        // SAFETY: the function's module is loaded and the stream is open. There is an address for
+        // each parameter of the kernel, of as many bytes as it takes, which the driver copies
+        // before it returns. The caller guarantees the meaning of the arguments.
         let result = unsafe {
             if config.cooperative {
                 sys::cuLaunchCooperativeKernel(

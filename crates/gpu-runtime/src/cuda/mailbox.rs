@@ -40,7 +40,7 @@ impl Gpu {
         // SAFETY: the driver writes one address, to a place that is one.
         let result = unsafe { sys::cuMemHostAlloc(&raw mut start, n_bytes, MAPPED) };
         check("taking memory that host and GPU share", result)?;
-        // SAFETY: so many bytes were allocated there.
+        // SAFETY: `n_bytes` bytes were allocated there.
         unsafe { start.cast::<u8>().write_bytes(0, n_bytes) };
         let start = NonNull::new(start.cast()).expect("the driver succeeded");
         Ok(Mailbox { start, len, gpu: self.clone() })

@@ -16,8 +16,7 @@ use super::{Gpu, launch};
 use crate::{GpuError, Ptx};
 
 impl Gpu {
-    /// The kernel of this name in `module`, which is compiled for the device when it is
-    /// first asked for.
+    /// The kernel of this name in `module`, which is compiled for the device at its first use.
     ///
     /// # Errors
     /// [`GpuError::Module`] where the driver does not take the module,

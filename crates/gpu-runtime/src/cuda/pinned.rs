@@ -48,7 +48,7 @@ impl Gpu {
             Err(_) => CUresult::CUDA_ERROR_OUT_OF_MEMORY,
         };
         check("taking pinned memory", result)?;
-        // SAFETY: so many bytes were allocated there.
+        // SAFETY: `n_bytes` bytes were allocated there.
         unsafe { start.cast::<u8>().write_bytes(0, n_bytes) };
         let start = NonNull::new(start.cast()).expect("the driver succeeded");
         Ok(PinnedBuffer { start, len, gpu })

@@ -32,7 +32,7 @@ impl Gpu {
         self.make_current()?;
         let to = target.address() + (at * size_of::<T>()) as u64;
         let from = source[range].as_ptr().cast();
-        // SAFETY: both sides have so many bytes there; the caller guarantees their use until the
+        // SAFETY: both sides have `n_bytes` bytes there. The caller guarantees their use until the
         // copy is done, and dropping either of them waits for the copy.
         let result = unsafe { sys::cuMemcpyHtoDAsync_v2(to, from, n_bytes, self.raw_stream()) };
         check(OPERATION, result)
@@ -200,7 +200,7 @@ fn check_ends(
     }
 }
 
-/// An error where a rectangle ends beyond so many elements, or its rows overlap.
+/// An error if a rectangle ends beyond `len` elements, or its rows overlap.
 fn check_rectangle(
     operation: &'static str,
     len: usize,

@@ -1,10 +1,10 @@
 //! Builds a graph from edges that are drawn one by one.
 //!
 //! An arc is packed into 64 bits, source above destination, so that sorting the packed arcs in
-//! place sorts rows, and columns within rows; nothing is scattered. The k-th of the parallel arcs
-//! from u to v weighs a hash of (seed, u, v, k), with the smaller end first in undirected graphs,
-//! so that both arcs of an edge get the same weight independently. Dropping duplicates therefore
-//! keeps an edge's first weight.
+//! place sorts rows, and columns within rows; nothing is scattered. The weight of the k-th of the
+//! parallel arcs from u to v is a hash of (seed, u, v, k). In undirected graphs the smaller end
+//! comes first, so that both arcs of an edge get the same weight independently. Dropping duplicates
+//! therefore keeps an edge's first weight.
 //!
 //! O(m log m) for the sort, and at most 16 bytes of memory per arc.
 

@@ -1,6 +1,6 @@
 //! Grids of two or three dimensions: simple graphs of high diameter, models of roads and meshes.
 //!
-//! Vertex (l · K + r) · K + c is layer l, row r, column c; each has an edge to its neighbours left,
+//! Vertex (l · K + r) · K + c is layer l, row r, column c. Each has an edge to its neighbours left,
 //! right, above and below, and in three dimensions before and behind. O(m log m), because the arcs
 //! are sorted.
 

@@ -2,7 +2,7 @@
 //!
 //! While a file is read, an arc takes 8 bytes if its ids fit 32 bits (else 16), plus those of its
 //! weight. An unweighted graph is then built in at most 12 bytes per arc and 8 per vertex, of which
-//! it keeps 4 and 8; one with weights of w bytes in 12 + 2w per arc.
+//! it keeps 4 and 8. A graph with weights of w bytes is built in 12 + 2w bytes per arc.
 
 use std::path::Path;
 

@@ -1,6 +1,5 @@
-//! A text in blocks of whole lines, so that a file of any size takes little memory
-//! while it is read: one block is parsed, in parallel pieces, while the next one is
-//! read and decompressed.
+//! A text in blocks of whole lines, so that a file of any size takes little memory while it is
+//! read. One block is parsed, in parallel pieces, while the next one is read and decompressed.
 //!
 //! A block is longer only if a single line is. A place in a text is a byte of a block. An error may
 //! outlive its block, so it has a line number, found by counting line ends: those of each block

@@ -1,10 +1,15 @@
 //! The serialised graphs of the GAP benchmark suite: `.sg`, unweighted, and `.wsg`,
 //! with 32-bit signed weights.
 //!
-//! Little-endian, without padding: one byte, 1 for a directed graph; the number of arcs and that of
-//! vertices, `i64` each; n + 1 row offsets, `i64`; and for each arc its end, `i32`, followed in
-//! `.wsg` by its weight, `i32`. A directed graph has the same offsets and arcs once more, of the
-//! reversed arcs; they follow from the first and are not read. Vertices count from 0.
+//! Little-endian, without padding, in this order:
+//!
+//! * one byte, 1 for a directed graph;
+//! * the number of arcs and the number of vertices, `i64` each;
+//! * n + 1 row offsets, `i64`;
+//! * for each arc its end, `i32`, followed in `.wsg` by its weight, `i32`.
+//!
+//! A directed graph has the same offsets and arcs once more, of the reversed arcs; they follow from
+//! the first and are not read. Vertices count from 0.
 //!
 //! Format: S. Beamer, K. Asanović, D. Patterson, *The GAP benchmark suite*,
 //! arXiv:1508.03619; its `reader.h` and `writer.h`.

@@ -3,9 +3,9 @@
 //!
 //! `coordinate` matrices of `pattern`, `integer`, `unsigned-integer` or `real` values are read,
 //! `general`, `symmetric` (each entry off the diagonal is an undirected edge) or `skew-symmetric`
-//! (mirrored and negated). Values of an `integer` matrix take the smallest type that holds them,
-//! those of a `real` one are `f64`, unless the structured comment `%%GraphBLAS type T` names a C
-//! type T; then every value must be one of T, and those of an integer type are kept exactly, `7.0`
+//! (mirrored and negated). Values of an `integer` matrix take the smallest type that holds them;
+//! those of a `real` one are `f64`. The structured comment `%%GraphBLAS type T` names a C type T
+//! instead. Then every value must be one of T, and those of an integer type are kept exactly, `7.0`
 //! as 7.
 //!
 //! A matrix has one value at each place, and the format gives no rule for two: an entry that occurs

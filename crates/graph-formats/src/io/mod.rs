@@ -67,9 +67,9 @@ compile_error!("the binary formats are little-endian and are read and written as
 /// an exponent.
 ///
 /// # Errors
-/// An error in the file, with its line for a text format; no such file, no permission, a folder; a
-/// suffix that names no format; [`GraphError::CompressionLeftOut`]; [`GraphError::OutOfMemory`] as
-/// soon as it is certain that the graph does not fit the memory.
+/// An error in the file, with its line for a text format. A file that does not exist, may not be
+/// read, or is a folder; a suffix that names no format. [`GraphError::CompressionLeftOut`];
+/// [`GraphError::OutOfMemory`] as soon as it is certain that the graph does not fit the memory.
 ///
 /// ```
 /// use graph_formats::{Ids, read};
@@ -202,11 +202,18 @@ fn decode(
 /// undirected to `.sg` and `.wsg`; `.gr` and `.wel` hold both arcs of each edge.
 ///
 /// # Errors
-/// [`GraphError::NotRepresentable`] when the format cannot hold the graph: floats in `.gr`, weights
-/// other than 1 in `.sg` and beyond `i32` in `.wsg`, no arcs in `.wel`, `.csv` and `.tsv`, names
-/// that are words in `.wel`, directed graphs, loops and weights that are not positive integers in
-/// `.graph`, parallel arcs in `.mtx`; [`GraphError::UnknownFormat`] for formats that are only read;
-/// [`GraphError::Io`]. In no case is a file left half-written.
+/// [`GraphError::NotRepresentable`] when the format cannot hold the graph:
+///
+/// * `.gr`: floats;
+/// * `.sg`: weights other than 1;
+/// * `.wsg`: weights beyond `i32`;
+/// * `.wel`, `.csv` and `.tsv`: a graph without arcs;
+/// * `.wel`: names that are words;
+/// * `.graph`: directed graphs, loops, and weights that are not positive integers;
+/// * `.mtx`: parallel arcs.
+///
+/// [`GraphError::UnknownFormat`] for formats that are only read; [`GraphError::Io`]. In no case is
+/// a file left half-written.
 ///
 /// ```
 /// use graph_formats::{Csr, Ids, LoadedGraph, read, write};

@@ -22,11 +22,11 @@
 //! | 112 | `u64` | 0 |
 //! | 120 | `u64` | FNV-1a checksum of the bytes before |
 //!
-//! The sections follow in that order, each from the next multiple of 64 on, with zeros between:
-//! n + 1 offsets (`u64`), m column indices (`u32`), m weights or the one that all arcs have, and,
-//! if they are listed, n names (`u64`, ascending); words are n ends (`u64`) and then their text.
-//! The starts follow from n, m, the types and the length of the names; the header has them for other
-//! readers, and they must agree.
+//! The sections follow in that order, each from the next multiple of 64 on, with zeros between.
+//! They are n + 1 offsets (`u64`), m column indices (`u32`), and m weights or the one that all arcs
+//! have. If names are listed, they are n numbers (`u64`, ascending); words are n ends (`u64`) and
+//! then their text. The starts follow from n, m, the types and the length of the names; the header
+//! has them for other readers, and they must agree.
 //!
 //! An attachment is data that another program has made from the graph. It is the last section;
 //! eight characters name its kind.

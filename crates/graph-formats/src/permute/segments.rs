@@ -1,10 +1,10 @@
 //! Arcs sorted by the segments of vertices that they touch.
 //!
-//! An edge-parallel solver reads and writes the distances of both ends of each arc. When the
-//! distances are cut into segments of P vertices and the arcs are grouped by the segment of their
-//! end, and within a group by the segment of their start, then consecutive arcs touch only two
-//! segments, which stay in the cache. The article names no method of sorting; here it is two stable
-//! counting sorts, by start and then by end. O(m + n / P) time, one word of memory per arc.
+//! An edge-parallel solver reads and writes the distances of both ends of each arc. Here the
+//! distances are cut into segments of P vertices. The arcs are grouped by the segment of their end,
+//! and within a group by the segment of their start. So consecutive arcs touch only two segments,
+//! which stay in the cache. The article names no method of sorting; here it is two stable counting
+//! sorts, by start and then by end. O(m + n / P) time, one word of memory per arc.
 //!
 //! Reference: origin-segments
 

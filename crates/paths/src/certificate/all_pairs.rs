@@ -9,8 +9,8 @@ use crate::{DistanceTable, Distances, NextHops, Predecessors, Tree};
 /// Proves that `table` has the distances of all pairs of vertices.
 ///
 /// In the reversed graph, column v of the table has the distances from v, and [`check_distances`]
-/// proves each: d(v, v) = 0; for every arc (u, x, w), d(u, v) ≤ w + d(x, v); and every d(u, v) is
-/// attained along such arcs, where a cycle of weight zero does not support itself.
+/// proves three conditions. d(v, v) = 0. For every arc (u, x, w), d(u, v) ≤ w + d(x, v). Every d(u,
+/// v) is attained along tight arcs, where a cycle of weight zero does not support itself.
 ///
 /// The comparison is exact. Floats pass where they are the least sums that are rounded from the
 /// destination backwards; sums in another order may not, and can be checked by
@@ -44,10 +44,10 @@ pub fn check_all_pairs<W: Weight>(
 /// Proves that `table` has the distances of all pairs of vertices, and that `hops` lead
 /// along paths that have them.
 ///
-/// In the reversed graph, the hops to v are predecessors from v, and [`check_tree`] proves both:
-/// every hop is an arc with w + d(x, v) = d(u, v), pairs without a path have none, and following
-/// hops ends at v. No path is walked twice: O(n (n + m)) time, n bytes a thread. Floats are
-/// compared exactly, as [`check_all_pairs`] does.
+/// In the reversed graph, the hops to v are predecessors from v, and [`check_tree`] proves both
+/// distances and hops. Every hop is an arc with w + d(x, v) = d(u, v), pairs without a path have
+/// none, and following hops ends at v. No path is walked twice: O(n (n + m)) time, n bytes a
+/// thread. Floats are compared exactly, as [`check_all_pairs`] does.
 ///
 /// The hops may take any of several shortest paths.
 ///

@@ -12,11 +12,11 @@ use crate::Nearest;
 ///
 /// A vertex's label is the pair (distance, owner), ordered first by distance and then by owner, and
 /// an arc of weight w takes (d, s) to (d + w, s). The two conditions of the [module](super) are
-/// checked for labels in place of distances. *No arc improves*: a source s is labelled no more than
-/// (0, s), and along any path from s labels stay no more than (sum so far, s); so distances are
-/// right, and along tight arcs owners never grow, so that no smaller source has tight arcs to v.
-/// *Every label is realised*: arcs between equal owners that are tight lead to v from its owner,
-/// which is labelled (0, itself). O(n + m) time, 2n bytes.
+/// checked for labels in place of distances. *No arc improves*: the label of a source s is at most
+/// (0, s), and along any path from s labels are at most (sum so far, s). So distances are at most
+/// those of the nearest sources. Along tight arcs owners never grow, so no smaller source has tight
+/// arcs to v. *Every label is realised*: tight arcs between equal owners lead to v from its owner,
+/// whose label is (0, itself). O(n + m) time, 2n bytes.
 ///
 /// # Errors
 /// The first [`Violation`], the same in every run.

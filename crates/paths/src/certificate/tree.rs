@@ -10,11 +10,11 @@ use crate::Tree;
 /// Proves that `tree` has the right distances, all or those up to its limit, and that
 /// its predecessors are a tree of shortest paths from its source.
 ///
-/// The condition on distances is that of [`check_distances`](super::check_distances),
-/// where the tight arcs must be those that the predecessors name: an arc (p, v, w) with
-/// p the predecessor of v and d(p) + w = d(v). That they lead from the source to every
-/// reached vertex says at once that the distances are realised, that each predecessor
-/// has its arc, and that no predecessors run in a cycle. O(n + m) time, n bytes.
+/// The condition on distances is the one of [`check_distances`](super::check_distances), but only
+/// tight arcs to a vertex from its predecessor count. Such an arc is (p, v, w), with p the
+/// predecessor of v and d(p) + w = d(v). If they lead from the source to every reached vertex, the
+/// distances are realised, each predecessor has its arc, and no predecessors form a cycle. O(n + m)
+/// time, n bytes.
 ///
 /// # Errors
 /// The first [`Violation`], the same in every run.

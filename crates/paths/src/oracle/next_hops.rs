@@ -11,9 +11,9 @@ use crate::{DistanceTable, Distances, HopStorage, NextHops};
 ///
 /// A path to v is a path from v in the reversed graph. So the hop from u to v is what
 /// [`canonical_predecessors`] gives as the predecessor of u in the reversed graph, searched from v.
-/// Where no arc of the graph is negative that is, of the arcs (u, x, w) with w + d(x, v) = d(u, v),
-/// the one to the smallest x strictly nearer to v; behind arcs of weight zero, and for all pairs
-/// where an arc is negative, the order is by levels.
+/// If no arc of the graph is negative, the hop is by the arc (u, x, w) with w + d(x, v) = d(u, v)
+/// and the smallest x strictly nearer to v. Behind arcs of weight zero, and for all pairs if an arc
+/// is negative, the order is by levels.
 ///
 /// O(n (n log n + m)).
 ///

@@ -16,20 +16,19 @@ use crate::{Distances, Predecessors, Tree};
 /// *No arc of the graph is negative.*
 /// 1. A vertex with a tight arc from a strictly nearer one takes the smallest u with
 ///    such an arc. These vertices and the source are level 0.
-/// 2. The others (they lie on plateaus, behind arcs that add nothing) are found breadth
-///    first: level k + 1 are those not placed yet that have a tight arc from level k,
-///    and each takes the smallest such u of level k.
+/// 2. The others lie on plateaus, behind arcs that add nothing, and are found breadth first. Level
+///    k + 1 has the vertices not placed yet that have a tight arc from level k. Each takes the
+///    smallest such u of level k.
 ///
 /// *Some arc is negative, reached or not.* Level 0 is the source alone, and step 2
 /// places all others.
 ///
-/// The result is a tree. In the first case the pair (d, level) falls, in that order,
-/// from a vertex to its predecessor: in step 1 d falls; in step 2 the tight arc does not
-/// come from a nearer vertex and cannot come from a farther one, so d stays, and the
-/// level falls. In the second case the level falls. A pair that always falls cannot run
-/// in a cycle, and only the source has no predecessor. Every reached vertex gets one:
-/// on a tight path to it from the source, all vertices after the last one of level 0 are
-/// placed by step 2.
+/// The result is a tree. In the first case the pair (d, level) falls, in that order, from a vertex
+/// to its predecessor. In step 1 d falls. In step 2 the tight arc does not come from a nearer
+/// vertex and cannot come from a farther one, so d stays, and the level falls. In the second case
+/// the level falls. A pair that always falls cannot run in a cycle, and only the source has no
+/// predecessor. Every reached vertex gets one: on a tight path to it from the source, all vertices
+/// after the last one of level 0 are placed by step 2.
 ///
 /// The levels depend on distances alone, so the rule can be carried out after a solver
 /// has finished, in parallel, without a race. Where only distances up to a limit are

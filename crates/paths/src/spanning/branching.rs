@@ -1,5 +1,5 @@
-//! Maximum branchings and minimum spanning arborescences by contraction: every vertex takes the
-//! cheapest arc into it; the cycles that arise become vertices, and the cost of an arc into one is
+//! Maximum branchings and minimum spanning arborescences by contraction. Every vertex takes the
+//! cheapest arc into it. The cycles that arise become vertices, and the cost of an arc into one is
 //! its excess over the arc that it would replace. O(n m) time, and O(n²) memory where cycles nest.
 //!
 //! A maximum branching is a minimum spanning arborescence of the arcs with their weights negated,

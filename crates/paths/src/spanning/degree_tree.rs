@@ -50,7 +50,7 @@ pub fn spanning_tree_of_degree<W: Weight + Into<i128>>(
     if matches!(degree, Degree::Exactly(_)) && priced(edges, root, low)?.degree < wanted {
         return None;
     }
-    // the greatest price at which a tree has so many edges there; the least price, if no tree has
+    // the greatest price at which a tree has `wanted` edges there; the least price, if no tree has
     while low < high {
         let middle = high - (high - low) / 2;
         if priced(edges, root, middle)?.degree < wanted {

@@ -2,7 +2,8 @@
 //! methods, and certificates of any answer. They are independent of shortest paths: no distance
 //! occurs.
 //!
-//! * Spanning forests of undirected graphs, and of them trees with so many edges at a root.
+//! * Spanning forests of undirected graphs, and spanning trees with a given number of edges at a
+//!   root.
 //! * Branchings of directed graphs, of which an arborescence reaches all vertices from a root.
 //!
 //! An answer lists positions of edges, since two parallel edges have the same ends. Each

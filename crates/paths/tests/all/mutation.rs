@@ -11,8 +11,8 @@ use test_support::arbitrary_graph;
 const NONE: u32 = u32::MAX;
 const FAR: u64 = u64::MAX;
 
-/// 0 →2 1 →0 2 →0 1: a plateau with a cycle of weight zero behind the source; then 2 →3 3 and a
-/// heavier 0 →9 3; vertex 4 leads to 0 and is not reached.
+/// 0 →2 1 →0 2 →0 1 is a plateau with a cycle of weight zero behind the source. Then come 2 →3 3
+/// and a heavier 0 →9 3. Vertex 4 has an arc to 0 and is not reached.
 fn graph() -> Csr<u32> {
     let arcs = [(0, 1, 2), (1, 2, 0), (2, 1, 0), (2, 3, 3), (0, 3, 9), (4, 0, 1)];
     Csr::from_arcs(5, &arcs).unwrap()

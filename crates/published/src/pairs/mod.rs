@@ -1,19 +1,24 @@
 //! All pairs by Floyd-Warshall on a GPU in published forms.
 //!
-//! Four [forms](Form) are over a square matrix in the GPU's memory: one launch a vertex
-//! (`floyd-warshall`); iterative blocked with the other tiles as a min-plus product in
-//! registers (`blocked-product`, method A) or on two levels of blocks (`blocked-two-level`,
-//! method B); and recursive, over the same product. [`OutOfCore`] is the fifth
-//! (`blocked-out-of-core`), over one in the host's memory. [`Parameters`] has all that the papers
-//! vary. A [`Solver`] has its kernels loaded and its memory allocated, so that solving is
-//! launches only, as many as [`launches`] lists.
+//! Four [forms](Form) work on a square matrix in the GPU's memory:
+//!
+//! * `floyd-warshall`: one launch a vertex;
+//! * `blocked-product`, method A: iterative blocked, with the other tiles as a min-plus product in
+//!   registers;
+//! * `blocked-two-level`, method B: iterative blocked, with the other tiles on two levels of
+//!   blocks;
+//! * the recursive form, over the product of method A.
+//!
+//! [`OutOfCore`] is the fifth (`blocked-out-of-core`), on a matrix in the host's memory.
+//! [`Parameters`] has all that the papers vary. A [`Solver`] has its kernels loaded and its memory
+//! allocated, so that solving is launches only, as many as [`launches`] lists.
 //!
 //! The matrix is row-major, its side a multiple of [`SIDE_STEP`], and its elements are 32-bit
 //! integers or floats, passed as words. What lies beyond the vertices is
-//! [`NO_PATH`](Element::NO_PATH), with 0 on the diagonal, and stays so. Weights may be below
-//! zero, but no cycle: the caller has checked. Then in i32 what is left at
-//! `i32::MAX / 4` or more means no path, for such arcs lower it a little; and floats are
-//! added in an order that does not depend on which thread is first.
+//! [`NO_PATH`](Element::NO_PATH), with 0 on the diagonal, and stays so. Weights may be below zero,
+//! but no cycle: the caller has checked. Arcs below zero may lower `NO_PATH` a little, so in i32 a
+//! result of `i32::MAX / 4` or more means no path. Floats are added in an order that does not
+//! depend on which thread is first.
 //!
 //! ```
 //! use gpu_runtime::Gpu;
@@ -75,14 +80,14 @@ enum Loaded {
 }
 
 impl Solver {
-    /// Loads the kernels and allocates what `form` needs beside a matrix of `side` with elements
-    /// of this kind: a second one for the recursive form and for a blocked layout, one of
-    /// vertices for the plain form with last vertices, none otherwise.
+    /// Loads the kernels and allocates what `form` needs beside a matrix of `side` with elements of
+    /// this kind. The recursive form and a blocked layout need a second matrix, the plain form with
+    /// last vertices needs a matrix of vertices, other forms need none.
     ///
     /// # Errors
     /// [`SearchError::NotOnGpu`] for [`Form::BlockedOutOfCore`], and for elements that are neither
-    /// i32 nor f32; [`SearchError::UnknownName`] for a parameter or a side that there is no kernel
-    /// for; [`SearchError::Gpu`] when the device fails or has too little memory.
+    /// i32 nor f32. [`SearchError::UnknownName`] for a parameter or a side that there is no kernel
+    /// for. [`SearchError::Gpu`] when the device fails or has too little memory.
     pub fn new(
         gpu: &Gpu,
         form: Form,
@@ -183,9 +188,9 @@ impl Solver {
     }
 }
 
-/// The launches of a [`Solver`] for `n` vertices in order, each with its kind and size: n for the
-/// plain form; 3 n/t for the iterative ones, but 1 for one tile; 5 n/t - 4 for the recursive one,
-/// or 7 n/t - 6 where products are not fused. Those that convert between layouts are not listed,
+/// The launches of a [`Solver`] for `n` vertices in order, each with its kind and size. The plain
+/// form has n; the iterative ones have 3 n/t, but 1 for one tile. The recursive one has 5 n/t - 4,
+/// or 7 n/t - 6 if products are not fused. Launches that convert between layouts are not listed,
 /// nor are those of [`OutOfCore`].
 ///
 /// ```

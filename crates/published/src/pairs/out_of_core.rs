@@ -2,16 +2,16 @@
 //! pass through the GPU, which holds no more than these and 32 others.
 //!
 //! For each block of 32 pivots there are three phases. The CPU closes their square. The pivots'
-//! rows are copied to the GPU, which takes paths through one pivot after the other, a launch for
-//! each, and back; and then their columns. At last every other block of 32 rows goes there and
-//! back, beside the closed rows of the pivots. The kernel is `out_of_core.cu` in
+//! rows are copied to the GPU, updated there with one pivot after the other, a launch for each, and
+//! copied back. Then the same is done with their columns. At last every other block of 32 rows goes
+//! there and back, beside the closed rows of the pivots. The kernel is `out_of_core.cu` in
 //! `kernels/apsp/published`. O(n³); n (n/32 + 1) launches, and about n³/4 bytes over the bus, for n
-//! up to a multiple of 32. Every copy is waited for.
+//! up to a multiple of 32. The CPU waits for every copy.
 //!
-//! What differs from the text: it has three kernels, of which it prints one, and here that is
-//! all, for the pivots' columns go to the GPU transposed, as rows; and the last block is whole,
-//! for the matrix is padded as that of the other forms. `crates/apsp/src/cuda/floyd_warshall.rs`
-//! has what serves the same purpose by wider blocks, with copies beside the arithmetic.
+//! Differences from the text: it has three kernels, and prints one of them. Here that one suffices,
+//! because the pivots' columns go to the GPU transposed, as rows. The last block is a whole one,
+//! because the matrix is padded as in the other forms. `crates/apsp/src/cuda/floyd_warshall.rs`
+//! solves the same problem with wider blocks, and overlaps copies with the arithmetic.
 //!
 //! Reference: origin-out-of-core, katz-kider-2008, venkataraman-2003
 

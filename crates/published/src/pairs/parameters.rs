@@ -147,7 +147,7 @@ pub(super) fn check_side(side: usize) -> Result<(), SearchError> {
     Err(unknown("side of a matrix", side, format!("the multiples of {SIDE_STEP} below 2^32")))
 }
 
-/// That one of so many elements has it, and `n` vertices.
+/// Checks that a matrix of `len` elements has this side, and room for `n` vertices.
 pub(super) fn check_matrix(len: usize, n: usize, side: usize) -> Result<(), GpuError> {
     let length =
         |expected, found| GpuError::Length { operation: "solving all pairs", expected, found };

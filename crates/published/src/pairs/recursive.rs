@@ -9,18 +9,17 @@
 //! close M22;  M21 = M22 M21, M12 = M12 M22;  M11 = M11 + M12 M21
 //! ```
 //!
-//! What differs: there a product overwrites one of its factors, which is harmless where
-//! sums are exact, and in floats leaves the last bits to whichever thread is first. Here the
-//! products of the first line go to a second matrix, where the last of them is read again,
-//! and those of the second line come back. And halves need not be equal: a tree of n/t_R
-//! leaves has n/t_R - 1 inner nodes however it branches, so any number of tiles takes
-//! 5 n/t_R - 4 launches, or 7 n/t_R - 6 where the two products beside a closed half are
-//! launched one after the other.
+//! What differs: there a product overwrites one of its factors, which is harmless where sums are
+//! exact, and in floats leaves the last bits to whichever thread is first. Here the products of the
+//! first line go to a second matrix, where the last of them is read again, and those of the second
+//! line come back. Halves need not be equal: a tree of n/t_R leaves has n/t_R - 1 inner nodes
+//! however it branches. So any number of tiles takes 5 n/t_R - 4 launches, or 7 n/t_R - 6 if the
+//! two products beside a closed half are launched one after the other.
 //!
-//! With tiles of 16 the second paper measures the kernel of the first one for them, which it calls
-//! sequential; one thread closes a tile so, if asked to ([`Parameters::sequential`]). It is said to
-//! take sides up to 22, as a block of 512 threads would with an element each: that kernel is the
-//! one of `tiles.cu` with 16 rows at a time.
+//! With tiles of 16 the second paper measures the first paper's kernel for tiles, which it calls
+//! sequential. With [`Parameters::sequential`] one thread closes a tile so. The paper says that
+//! this kernel takes sides up to 22, as a block of 512 threads would with an element each; that is
+//! the kernel of `tiles.cu` with 16 rows at a time.
 //!
 //! Reference: buluc-2008, okuyama-2010
 
@@ -189,7 +188,7 @@ impl Recursive {
     }
 }
 
-/// The launch for a corner of so many vertices.
+/// The launch for a corner of `n` vertices.
 fn of_corner(n: u32) -> LaunchConfig {
     LaunchConfig::new(n_blocks(n, n), COLUMNS)
 }

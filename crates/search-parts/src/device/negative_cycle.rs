@@ -4,7 +4,7 @@
 //! iterations. Distances show one earlier. Take for each vertex the arc with the least sum; that
 //! sum is at most the vertex's distance. Around a cycle of such arcs the weights add up to at most
 //! zero, and to less if one of the sums is below the distance. If such arcs form no cycle, they
-//! form a tree from the source, along which each distance is at least the sum of the weights; so
+//! form a tree from the source, and each distance is at least the sum of the weights along it. So
 //! with a negative cycle they form a cycle in the end. A cycle of length zero with the same sums
 //! can hide a negative one from this test, but not from the n-th iteration. O(n + m).
 

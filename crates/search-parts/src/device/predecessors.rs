@@ -65,8 +65,8 @@ impl TreeKernel {
     /// `keys`. Overwrites `lists`.
     ///
     /// # Safety
-    /// `keys` must be the address of a key of the graph's kind for each vertex, and `lists` must have
-    /// an entry of at least four bytes for each; all must be on `gpu`, as the graph is.
+    /// `keys` must be the address of a key of the graph's kind for each vertex, and `lists` must
+    /// have an entry of at least four bytes for each. All must be on `gpu`, as the graph is.
     ///
     /// # Errors
     /// Where the device fails.

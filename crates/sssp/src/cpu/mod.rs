@@ -48,9 +48,9 @@ pub(crate) struct Chosen {
     pub(crate) team: Team,
     /// Whether keys have 32 bits.
     pub(crate) narrow: bool,
-    /// Whether enough searches are expected to prepare the graph: for breadth-first search a
-    /// directed one is transposed, so that levels can be pulled; for Δ-stepping the arcs of a dense
-    /// one are split, so that long ones are deferred.
+    /// Whether enough searches are expected to prepare the graph. For breadth-first search a
+    /// directed graph is transposed, so that levels can be pulled. For Δ-stepping the arcs of a
+    /// dense graph are split, so that long ones are deferred.
     pub(crate) prepares: bool,
 }
 

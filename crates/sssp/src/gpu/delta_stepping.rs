@@ -5,10 +5,10 @@
 //! Weights have 32 or 64 bits, and so have keys. Keys for integers of 32 bits have 32 bits until a
 //! sum does not fit; that search is repeated with keys of 64 bits, which all later ones have too.
 //!
-//! Memory, for n vertices and m arcs: 56 bytes a vertex, 8.5 bytes an arc, and on a dense
-//! undirected graph 8 bytes more for each vertex and each short arc, a sixth of all arcs if weights
-//! are uniform. With keys of 64 bits a vertex takes 100 bytes, and with weights of 64 bits an arc
-//! twice as many. The upload takes 128 MiB more, with weights of 64 bits 192 MiB.
+//! Memory, for n vertices and m arcs: 56 bytes a vertex and 8.5 bytes an arc. A dense undirected
+//! graph takes 8 bytes more for each vertex and each short arc; a sixth of all arcs are short if
+//! weights are uniform. With keys of 64 bits a vertex takes 100 bytes, and with weights of 64 bits
+//! an arc twice as many. The upload takes 128 MiB more, with weights of 64 bits 192 MiB.
 //!
 //! Reference: meyer-sanders-2003, davidson-2014, wang-2021, chakaravarthy-2014
 

@@ -157,9 +157,9 @@ impl ManySources {
         };
         let grid = (n_teams as u32 * team_blocks, 1, 1);
         let shape = LaunchConfig { grid, ..launch.shape };
-        // SAFETY: the kernel reads the graph, sources and targets, which the solver has
-        // checked, and writes a work space for each team, a row of the table for each source, and
-        // five sums; all buffers are of `gpu`.
+        // SAFETY: the kernel reads the graph, sources and targets, which the solver has checked. It
+        // writes a work space for each team, a row of the table for each source, and five sums. All
+        // buffers are of `gpu`.
         unsafe { gpu.launch(&self.kernel, shape, &[Arg::structure(&request)])? };
         let solve_ms = launch.wait(tell)?;
         let work = work.download()?;

@@ -2,9 +2,9 @@
 //!
 //! Rows ascend, so the first tight tail is the smallest. The scan skips arcs that are longer than
 //! the vertex's distance. To skip more arcs, the few nearest vertices are handled first by the pass
-//! over their own rows, and the scans need only the other tails: in R-MAT graphs, most arcs are
+//! over their own rows, and the scans need only the other tails. In R-MAT graphs, most arcs are
 //! longer than the distance from the nearest hubs to any vertex. If there is a copy of the short
-//! arcs, most vertices need no others. The time is dominated by cache misses, so many rows are
+//! arcs, most vertices need no others. The time is dominated by cache misses. So several rows are
 //! scanned in turn, and the next key of each is prefetched.
 
 use std::ops::Range;

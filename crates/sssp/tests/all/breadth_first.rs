@@ -128,7 +128,7 @@ fn tables_of_many_sources_agree() {
         tables_agree(&alike(&graph, 7u32, direction), 16);
         tables_agree(&alike(&graph, 0.1f32, direction), 700);
     }
-    // a path, with so many levels that neighbours are placed together
+    // a path, with enough levels that neighbours are placed together
     let path: Vec<_> = (0..599).map(|v| (v, v + 1, 3i64)).collect();
     tables_agree(&Csr::from_edges(600, &path).unwrap(), 600);
 }

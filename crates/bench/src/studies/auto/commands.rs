@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::super::*;
 
-/// The choice is good that takes no more than so many times the best, or so many milliseconds
+/// A choice is good if it takes at most `TIMES` times the best, or at most `MORE_MS` milliseconds
 /// more.
 const TIMES: f64 = 1.2;
 const MORE_MS: f64 = 20.0;
@@ -34,7 +34,7 @@ pub(super) fn race(
     let csr = graph.load_u32()?;
     write_csr(folder.path().join("graph.spg"), &csr, &Ids::FromZero)?;
     let linked: Vec<_> = csr.vertices().filter(|&v| csr.out_degree(v) > 0).collect();
-    // whoever waits waits
+    // slow contenders are measured too
     let terms = Terms { patience: Duration::from_secs(3600), ..bench.terms() };
     for n_sources in sources.iter().map(|n| n.get()) {
         let question = question(folder.path(), &linked, n_sources)?;
@@ -74,10 +74,11 @@ pub(super) fn section(page: &mut Page, records: &Records) {
     let good = rows.iter().filter(|row| row.label("good") == "yes").count();
     page.heading("Whole commands");
     page.text(&format!(
-        "From the start of the program until it has ended, medians of runs in turns, the graph's \
-         file (.spg) in the page cache, kernels compiled before; all answers of a row have the \
-         same sum of distances. One source: a tree. More: a table with {TARGETS} targets. Good is \
-         within {TIMES} of the better backend, or within {MORE_MS} ms of it: {good} of {} rows.",
+        "Times from the start of the program to its end: medians of runs in turns, with the \
+         graph's file (.spg) in the page cache and the kernels compiled before. All answers of a \
+         row have the same sum of distances. One source: a tree. More: a table with {TARGETS} \
+         targets. Good is within {TIMES} of the better backend, or within {MORE_MS} ms of it: \
+         {good} of {} rows.",
         rows.iter().count(),
     ));
     page.records(&rows);

@@ -4,9 +4,9 @@
 //! A program is called `PROGRAM GRAPH PAIRS ANSWERS`. All files are words of 32 bits, the lowest
 //! byte first. GRAPH has the numbers of vertices and arcs, where the arcs of each vertex begin and
 //! the last ones end, their heads, and their weights; PAIRS all sources and then all targets. It
-//! prints a line for each figure, a name of this study and a number, and a line `answers` with
-//! `pairs` or `table` for each list of distances that it writes into ANSWERS; one of pairs for
-//! each way in which it found them. A distance of all ones is no path.
+//! prints a line for each figure: a name that this study uses and a number. It writes lists of
+//! distances into ANSWERS, and prints a line `answers` with `pairs` or `table` for each. There is
+//! one list of pairs for each method by which it found them. A distance of all ones is no path.
 
 use std::fs;
 

@@ -10,12 +10,12 @@ const BYTES_A_SECOND: f64 = 394e9;
 /// Rows of a block of pivots.
 const BLOCK_ROWS: usize = 1024;
 
-/// A GPU, as far as the model asks.
+/// A GPU, as far as the model needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Machine {
-    /// Of one GPU,
+    /// Sums a second of one GPU.
     pub(super) sums_a_second: f64,
-    /// whose numbers have so many bytes.
+    /// The bytes of a number.
     pub(super) bytes: f64,
 }
 

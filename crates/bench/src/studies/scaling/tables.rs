@@ -15,10 +15,10 @@ const TARGETS: usize = 1024;
 /// Sources of a table before the clock starts.
 const FIRST: usize = 64;
 
-/// Makes a table, and says how long the device that took the longest worked on it, where it tells.
+/// Makes a table, and returns the time of the slowest device, if devices measure it.
 type MakeTable<'a> = Box<dyn FnMut() -> Result<(DistanceTable<u32>, Option<f64>)> + 'a>;
 
-/// A table that is asked for, and what it is held against.
+/// The sources of a table, and the rows that it is compared with.
 struct Asked<'g> {
     graph: &'g Csr<u32>,
     sources: Vec<VertexId>,

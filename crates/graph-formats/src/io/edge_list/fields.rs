@@ -23,9 +23,9 @@ pub(in super::super) enum Delimiter {
 }
 
 impl Delimiter {
-    /// The delimiter of a table, from the line at `scanner`: the one of comma, semicolon and tab
-    /// that is most frequent outside quotes, but in `.tsv` the tab if there is one; blanks if there
-    /// is none.
+    /// The delimiter of a table, from the line at `scanner`. It is the one of comma, semicolon and
+    /// tab that is most frequent outside quotes, but in `.tsv` the tab if there is one. If there is
+    /// none of them, blanks delimit.
     pub(super) fn of(format: Format, scanner: &Scanner<'_>) -> Self {
         if !matches!(format, Format::Csv | Format::Tsv) {
             return Self::Blanks;

@@ -6,10 +6,9 @@
 //! their delimiter is the comma, semicolon or tab that is most frequent on the first line (in
 //! `.tsv` the tab, if it has one). A field may be in quotes, but not on several lines.
 //!
-//! **Header.** A first line of two numbers `n m` is a header if m lines follow (one at
-//! least), no id is beyond n vertices, and the file could hold so many. So `2 1`, `0 1` is
-//! one arc, and `1 1`, `0 1` are two. Then there are n vertices, counted from 0 where 0
-//! occurs, else from 1.
+//! **Header.** A first line of two numbers `n m` is a header if m lines follow (one at least), no
+//! id is beyond n vertices, and the file could hold n vertices. So `2 1`, `0 1` is one arc, and `1
+//! 1`, `0 1` are two. Then there are n vertices, counted from 0 where 0 occurs, else from 1.
 //!
 //! **Columns** are source, destination and weight, if there are two or three. In a table they may
 //! have names: the first line is a heading if it has known names; or if it has no number and a
@@ -20,9 +19,9 @@
 //! Ids are any 64-bit numbers, spelled without leading zeros, or, in a table, words, if one of
 //! the first is no such number.
 //!
-//! **Direction.** A line is an arc, or an edge between its ends. Lines that are equal are
-//! parallel edges; lines that give an edge, of the same weight, from both its ends are one
-//! edge: of a lines `u v w` and b lines `v u w` there are max(a, b) edges.
+//! **Direction.** A line is an arc, or an edge between its ends. Equal lines are parallel edges.
+//! Lines that give an edge of the same weight from both its ends are one edge: a lines `u v w` and
+//! b lines `v u w` are max(a, b) edges.
 
 mod columns;
 mod fields;

@@ -38,9 +38,9 @@ pub fn check_maximum_branching<W: Weight + Into<i128>>(
     check_total(arcs, branching, -least.expect("the root has an arc to every vertex"))
 }
 
-/// Proves that the arcs at the positions `arborescence` lead from the root to every vertex,
-/// one into each, and weigh no more than any such arcs of the list; or, where it is `None`,
-/// that the root does not reach every vertex.
+/// Proves that the arcs at the positions `arborescence` lead from the root to every vertex, one
+/// into each, and weigh no more than any such arcs of the list. If it is `None`, proves that the
+/// root does not reach every vertex.
 ///
 /// That none weighs less is proved by potentials of sets of vertices. O(n + m log² m) time.
 ///

@@ -1,11 +1,11 @@
 //! The certificate of a cheapest spanning tree with a given number of edges at its root.
 //!
-//! If a spanning tree is the lightest with some price on every edge at the root, then it is
-//! the lightest of its degree without; and for every lightest tree of a degree such a price
-//! exists, because the least weight is convex in the degree. That a tree is the lightest is
-//! the cycle property: no edge that is left out is lighter than one between its ends. Pairs
-//! of which one edge is at the root bound the price, from below where that is the one left
-//! out, from above where it is the one selected; all others do not depend on it.
+//! If a spanning tree is the lightest with some price added to every edge at the root, then it is
+//! the lightest of its degree without the price. For every lightest tree of a degree such a price
+//! exists, because the least weight is convex in the degree. A tree is the lightest if it has the
+//! cycle property: no edge that is left out is lighter than one between its ends. A pair with one
+//! edge at the root bounds the price. The bound is from below if this edge is the one left out,
+//! from above if it is the one selected. Other pairs do not depend on the price.
 //!
 //! O(m log n) time.
 //!
@@ -18,9 +18,9 @@ use super::SelectionViolation;
 use super::forest::{merged, replaceable};
 use super::merges::Merges;
 
-/// Proves that the edges at the positions `tree` are a spanning tree with so many edges at
-/// the root, and that no other such tree is lighter; or, where it is `None`, that there is
-/// none. O(m log n) time.
+/// Proves that the edges at the positions `tree` are a spanning tree with `degree` edges at the
+/// root, and that no other such tree is lighter. If it is `None`, proves that there is no such
+/// tree. O(m log n) time.
 ///
 /// # Errors
 /// The first [`SelectionViolation`].

@@ -5,11 +5,11 @@
 //! to, then no spanning arborescence costs less than all potentials together. A potential
 //! must not be negative, but that of a single vertex may, which is entered exactly once.
 //!
-//! The sets and potentials are those of Edmonds' proof, by growing paths: the set at the end
-//! of a path takes as its potential the least that an arc into it costs, after the
-//! potentials of the sets within; the arc leads the path back to another set, and where
-//! that lies on the path, all sets from there on become one. Priority queues of the arcs
-//! into each set are merged, the smaller into the larger: O(m log² m) time.
+//! The sets and potentials are those of Edmonds' proof, found by growing paths. The set at the end
+//! of a path takes as its potential the least cost of an arc into it, less the potentials of the
+//! sets within. The arc extends the path backwards to another set. If that set lies on the path,
+//! all sets from there on become one. Priority queues of the arcs into each set are merged, the
+//! smaller into the larger: O(m log² m) time.
 //!
 //! Reference: edmonds-1967, gabow-1986
 
