@@ -268,7 +268,10 @@ impl<'a, W: Weight> Work<'a, W> {
         kernels: Vec<Kernels>,
         report: &mut Report,
     ) -> Result<Vec<GpuShare>, ApspError> {
-        self.gpus[0].check_fits("the matrix of all pairs", self.need.on_gpu)?;
+        let is_whole = cut.blocks.n_parts == self.gpus.len();
+        let what =
+            if is_whole { "the matrix of all pairs" } else { "this rank's share of the matrix" };
+        self.gpus[0].check_fits(what, self.need.on_gpu)?;
         let mut shares = Vec::new();
         for (gpu, kernels) in self.gpus.iter().zip(kernels) {
             let start = Instant::now();
