@@ -57,6 +57,5 @@ fn task(text: &str, values: impl IntoIterator<Item = Value>) -> Result<Task, Sta
 
 /// The vertex, or an error where it does not exist.
 fn vertex(v: VertexId, n_vertices: usize) -> Result<VertexId, StarError> {
-    let (index, len) = (v as usize, n_vertices);
-    if index < len { Ok(v) } else { Err(StarError::OutOfRange { what: "vertex", index, len }) }
+    StarError::inside("vertex", v as usize, n_vertices).map(|()| v)
 }

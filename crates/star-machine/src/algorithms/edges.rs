@@ -2,7 +2,7 @@
 
 use graph_formats::VertexId;
 
-use super::{Value, bits};
+use super::{Value, bits, vertex};
 use crate::{Slice, StarError, Table};
 
 /// Edges, or arcs, as rows: the codes of their ends, and their weights.
@@ -46,14 +46,7 @@ impl EdgeList {
         n_codes: usize,
     ) -> Result<Self, StarError> {
         let least = edges.iter().map(|edge| edge.2).min().unwrap_or(0).min(0);
-        let code = |v: VertexId| {
-            let (index, len) = (v as usize, n_vertices);
-            if index < len {
-                Ok(u64::from(v))
-            } else {
-                Err(StarError::OutOfRange { what: "vertex", index, len })
-            }
-        };
+        let code = |v: VertexId| vertex(v, n_vertices).map(u64::from);
         // the difference of two signed 64-bit numbers fits into 64 bits without a sign
         let weights: Vec<_> = edges.iter().map(|edge| edge.2.abs_diff(least)).collect();
         let greatest = weights.iter().copied().max().unwrap_or(0);

@@ -7,7 +7,6 @@ use std::ops::Range;
 use super::operands::named;
 use super::places::Places;
 use super::{Instruction, MOST_TURNS, Program, Variable};
-use crate::error::LIMIT;
 use crate::language::{
     Condition, IntVar, Op, Operand, Operations, Role, SliceVar, Star, TableVar, Vector, Visit,
     WordVar,
@@ -43,17 +42,7 @@ pub struct Recorder {
 }
 
 fn vector_size(len: usize) -> Result<u32, StarError> {
-    if len >= LIMIT {
-        return Err(StarError::TooLarge { what: "a slice or word", rows: len, columns: 1 });
-    }
-    Ok(len as u32)
-}
-
-fn table_size(rows: usize, columns: usize) -> Result<(u32, u32), StarError> {
-    if rows >= LIMIT || columns >= LIMIT {
-        return Err(StarError::TooLarge { what: "a table", rows, columns });
-    }
-    Ok((rows as u32, columns as u32))
+    StarError::fits("a slice or word", len, 1).map(|[len, _]| len)
 }
 
 impl Recorder {
@@ -85,7 +74,7 @@ impl Recorder {
     /// # Errors
     /// As [`parameter_slice`](Self::parameter_slice).
     pub fn parameter_table(&mut self, rows: usize, columns: usize) -> Result<TableVar, StarError> {
-        let (rows, columns) = table_size(rows, columns)?;
+        let [rows, columns] = StarError::fits("a table", rows, columns)?;
         let name = self.tables.declare_for_ever((rows, columns));
         let table = TableVar { name, rows, columns };
         self.parameters.push(table.into());
@@ -228,7 +217,7 @@ impl Star for Recorder {
     }
 
     fn table(&mut self, rows: usize, columns: usize) -> Result<TableVar, StarError> {
-        let (rows, columns) = table_size(rows, columns)?;
+        let [rows, columns] = StarError::fits("a table", rows, columns)?;
         let table = TableVar { name: self.tables.declare((rows, columns)), rows, columns };
         self.pending.push(table.into());
         Ok(table)

@@ -7,7 +7,7 @@ use graph_formats::VertexId;
 use paths::spanning::check_spanning_forest;
 use proptest::prelude::*;
 use star_machine::algorithms::{Change, DYNAMIC_MST, Dynamic, Room, Runner, dynamic_mst};
-use star_machine::{Counting, Host, StarError, Table};
+use star_machine::{Counting, Host, Table};
 use test_support::corner_cases;
 
 use crate::changing::{Changing, drive, expect, said, unnoticed};
@@ -307,7 +307,7 @@ fn what_can_not_be_is_refused() {
     }
     for (text, line) in [("insert 1\n", 1), ("\n# as\ndelete 1 2 3 4", 3), ("insert 0 0 1.5", 1)] {
         let error = Change::read(text).unwrap_err();
-        assert!(matches!(error, StarError::NoChange { line: found, .. } if found == line));
+        assert!(error.line == line);
     }
     // nothing to hold
     let empty = Room { n_vertices: 0, n_edges: 0, weights: 0..=0 };

@@ -173,7 +173,7 @@ fn flaws_of_trees_of_a_degree_are_noticed() {
         ["N := Y and not N", "N := Y"],
         ["if d < a or d > b then", "if d > b then"],
         ["if d < a or d > b then", "if d < a then"],
-        ["d := 0 - 1;\n      exit", "exit"],
+        ["d := none;\n      exit", "exit"],
     ] {
         let apart = [(0, 1, 1), (2, 3, 1)];
         let noticed = is_noticed(8, &edges, flaw) || is_noticed(4, &apart, flaw);
