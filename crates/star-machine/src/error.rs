@@ -155,6 +155,7 @@ impl StarError {
     }
 
     /// Sizes, if they are not beyond what positions can name.
+    #[inline]
     pub(crate) fn fits(what: &'static str, rows: usize, columns: usize) -> Result<[u32; 2], Self> {
         if rows.max(columns) < LIMIT {
             return Ok([rows as u32, columns as u32]);
@@ -163,11 +164,13 @@ impl StarError {
     }
 
     /// Whether two operands are as long.
+    #[inline]
     pub(crate) fn same(what: &'static str, left: usize, right: usize) -> Result<(), Self> {
         if left == right { Ok(()) } else { Err(Self::LengthMismatch { what, left, right }) }
     }
 
     /// Whether there is this position.
+    #[inline]
     pub(crate) fn inside(what: &'static str, index: usize, len: usize) -> Result<(), Self> {
         if index < len { Ok(()) } else { Err(Self::OutOfRange { what, index, len }) }
     }

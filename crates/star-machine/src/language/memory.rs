@@ -51,16 +51,19 @@ impl<V, T> Memory<V, T> {
         (self.vectors.end_from(mark.vectors), self.tables.end_from(mark.tables))
     }
 
+    #[inline]
     pub(crate) fn int(&self, i: IntVar) -> Result<Option<u32>, StarError> {
         self.ints.get(i.name).copied()
     }
 
+    #[inline]
     pub(crate) fn set_int(&mut self, i: IntVar, value: Option<u32>) -> Result<(), StarError> {
         *self.ints.get_mut(i.name)? = value;
         Ok(())
     }
 
     /// `i := j + k + by`, or `j - k + by`.
+    #[inline]
     pub(crate) fn add_ints(
         &mut self,
         i: IntVar,
@@ -74,6 +77,7 @@ impl<V, T> Memory<V, T> {
         self.set_int(i, sum)
     }
 
+    #[inline]
     fn number(&self, at: Index) -> Result<Option<u32>, StarError> {
         match at {
             Index::At(number) => Ok(Some(number)),
@@ -82,12 +86,14 @@ impl<V, T> Memory<V, T> {
     }
 
     /// Whether `i < j` and the like; none is the least.
+    #[inline]
     pub(crate) fn order(&self, relation: Relation, i: IntVar, j: Index) -> Result<bool, StarError> {
         let j = self.number(j)?;
         Ok(relation.holds(self.int(i)?.cmp(&j)))
     }
 
     /// The position; constants were checked with the operation.
+    #[inline]
     pub(crate) fn position(
         &self,
         what: &'static str,
@@ -104,6 +110,7 @@ impl<V, T> Memory<V, T> {
     }
 
     /// The field itself, where it is one by a number.
+    #[inline]
     pub(crate) fn located(&self, field: FieldVar) -> Result<FieldVar, StarError> {
         match field.number {
             None => Ok(field),
@@ -112,6 +119,7 @@ impl<V, T> Memory<V, T> {
     }
 
     /// The column of its table that this column of a field is.
+    #[inline]
     pub(crate) fn column(&self, field: &FieldVar, at: Index) -> Result<u32, StarError> {
         let first = match field.number {
             None => field.first,
@@ -127,6 +135,7 @@ pub(crate) fn integer(number: u64) -> Option<u32> {
 }
 
 /// The sum or difference that `AddInt` and `AddInts` give.
+#[inline]
 fn sum(j: Option<u32>, k: Option<u32>, is_minus: bool, by: i32) -> Option<u32> {
     let (j, k) = (i64::from(j?), i64::from(k?));
     let sum = if is_minus { j - k } else { j + k } + i64::from(by);

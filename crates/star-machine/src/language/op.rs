@@ -86,6 +86,7 @@ macro_rules! rules {
 
 operations! { rules }
 
+#[inline]
 fn fit(
     name: &'static str,
     rule: impl FnOnce(&'static str) -> Result<(), StarError>,

@@ -5,6 +5,7 @@ use crate::StarError;
 use crate::error::LIMIT;
 
 /// Whether both have as many bits.
+#[inline]
 pub(crate) fn same(
     what: &'static str,
     x: impl Into<Vector>,
@@ -14,27 +15,32 @@ pub(crate) fn same(
 }
 
 /// Whether there are so many bits.
+#[inline]
 pub(crate) fn equal(what: &'static str, x: Vector, len: u32) -> Result<(), StarError> {
     StarError::same(what, x.len as usize, len as usize)
 }
 
 /// Whether a value is as large as its variable.
+#[inline]
 pub(crate) fn assigned<const N: usize>(sizes: [(u32, usize); N]) -> Result<(), StarError> {
     let same = |(left, right)| StarError::same("an assignment", left as usize, right);
     sizes.into_iter().try_for_each(same)
 }
 
 /// How many numbers the bits are enough for; integers are below 2³¹.
+#[inline]
 pub(crate) fn numbers(x: Vector) -> u32 {
     1 << x.len.min(31)
 }
 
 /// In how many places of `long` there is room for `short`.
+#[inline]
 pub(crate) fn places(short: Vector, long: Vector) -> u32 {
     long.len - short.len + 1
 }
 
 /// Whether x is a column of the field, and there is this one.
+#[inline]
 pub(super) fn of_column(
     what: &'static str,
     x: SliceVar,
@@ -47,6 +53,7 @@ pub(super) fn of_column(
 }
 
 /// Whether x is a row of the field, and there is this one.
+#[inline]
 pub(super) fn of_row(
     what: &'static str,
     x: WordVar,
@@ -59,6 +66,7 @@ pub(super) fn of_row(
 }
 
 /// Whether an integer can hold the number.
+#[inline]
 pub(super) fn below_limit(value: u32) -> Result<(), StarError> {
     if (value as usize) < LIMIT {
         return Ok(());
@@ -67,6 +75,7 @@ pub(super) fn below_limit(value: u32) -> Result<(), StarError> {
 }
 
 /// Whether `short` fits into `long` from there on, as far as a constant tells.
+#[inline]
 pub(super) fn part(
     what: &'static str,
     short: Vector,
@@ -82,6 +91,7 @@ pub(super) fn part(
 }
 
 /// Whether the table has the columns of the field.
+#[inline]
 pub(crate) fn field(field: FieldVar) -> Result<(), StarError> {
     let (index, len) =
         (field.first as usize + field.columns as usize, field.table.columns as usize);
@@ -89,6 +99,7 @@ pub(crate) fn field(field: FieldVar) -> Result<(), StarError> {
 }
 
 /// Whether there is this position.
+#[inline]
 pub(super) fn inside(what: &'static str, index: Index, len: u32) -> Result<(), StarError> {
     match index {
         Index::At(at) => StarError::inside(what, at as usize, len as usize),

@@ -144,7 +144,8 @@ impl Slice {
     /// # Errors
     /// [`StarError::OutOfRange`].
     pub fn get(&self, i: usize) -> Result<bool, StarError> {
-        StarError::inside("bit", i, self.len()).map(|()| self.bit(i))
+        StarError::inside("bit", i, self.len())?;
+        Ok(self.bit(i))
     }
 
     /// `Y(i) := bit`.
