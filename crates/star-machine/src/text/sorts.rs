@@ -87,13 +87,8 @@ impl<'a> Sorts<'a> {
 
     /// What is of that kind, of lengths that are to be found.
     fn open_sort(&mut self, kind: Kind) -> Sort {
-        match kind {
-            Kind::Integer => Sort::Integer,
-            Kind::Slice => Sort::Slice(self.open()),
-            Kind::Word => Sort::Word(self.open()),
-            Kind::Array => Sort::Array(self.open()),
-            Kind::Table => Sort::Table(self.open(), self.open()),
-        }
+        let (rows, columns) = (self.open(), self.open());
+        Sort::of(kind, rows, columns)
     }
 
     fn open(&mut self) -> Length {
@@ -145,20 +140,12 @@ impl<'a> Sorts<'a> {
         let sort = self.variable(name)?.sort;
         match (sort, &of.size[..]) {
             (_, []) => Ok(()),
-            (sort, [Expression::Variable(of)]) => {
-                let Sort::Table(rows, columns) = self.variable(of)?.sort else {
-                    return of.at.wrong(format!("'{}' is no table", of.text));
+            (sort, [Expression::Variable(table)]) => {
+                let Sort::Table(rows, columns) = self.variable(table)?.sort else {
+                    return table.at.wrong(format!("'{}' is no table", table.text));
                 };
-                match sort {
-                    Sort::Slice(len) => self.unite(of.at, "the slice", len, rows),
-                    Sort::Word(len) => self.unite(of.at, "the word", len, columns),
-                    Sort::Array(len) => self.unite(of.at, "the array", len, rows),
-                    Sort::Table(own_rows, own_columns) => {
-                        self.unite(of.at, "the rows", own_rows, rows)?;
-                        self.unite(of.at, "the columns", own_columns, columns)
-                    }
-                    Sort::Integer | Sort::Truth => Ok(()),
-                }
+                let (what, of) = (format!("the {}", of.kind.text()), of.kind);
+                self.fit(table.at, &what, sort, Sort::of(of, rows, columns))
             }
             (Sort::Slice(len) | Sort::Word(len) | Sort::Array(len), [size]) => {
                 let size_of = self.known(size)?;

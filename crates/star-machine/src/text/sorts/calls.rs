@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::super::lengths::{Known, Length, Sort};
 use super::super::operations::{Callable, OperandKind};
-use super::super::syntax::{Call, Declared, Expression, Kind, Name, Proc};
+use super::super::syntax::{Call, Declared, Expression, Name, Proc};
 use super::super::{At, TextError};
 use super::Sorts;
 
@@ -151,13 +151,7 @@ impl<'a> Sorts<'a> {
         for (parameter, argument) in proc.parameters.iter().zip(&call.arguments) {
             let [Expression::Variable(table)] = &parameter.of.size[..] else { continue };
             let Some(&Sort::Table(rows, columns)) = sorts.get(&*table.text) else { continue };
-            let expected = match parameter.of.kind {
-                Kind::Slice => Sort::Slice(rows),
-                Kind::Word => Sort::Word(columns),
-                Kind::Array => Sort::Array(rows),
-                Kind::Table => Sort::Table(rows, columns),
-                Kind::Integer => Sort::Integer,
-            };
+            let expected = Sort::of(parameter.of.kind, rows, columns);
             let Declared { name, .. } = parameter;
             self.expect(argument, expected, &format!("'{}' of {}", name.text, proc.name.text))?;
         }
