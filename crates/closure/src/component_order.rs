@@ -1,4 +1,4 @@
-//! The order of strongly connected components, from who reaches whom alone.
+//! The order of strongly connected components, from which vertices reach which alone.
 //!
 //! What reaches more vertices comes first: where u reaches v and not the other way round, u
 //! reaches all that v reaches, and itself besides. So sorting by the number reached gives an order

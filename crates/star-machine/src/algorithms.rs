@@ -45,6 +45,9 @@ use graph_formats::VertexId;
 
 use crate::{CountFrom, StarError};
 
+/// An arc or an edge: its ends, the tail first, and its weight.
+pub type Edge = (VertexId, VertexId, i64);
+
 /// The number of bits that numbers up to this one take, at least one.
 fn bits(greatest: u64) -> usize {
     greatest.checked_ilog2().unwrap_or(0) as usize + 1
@@ -57,6 +60,5 @@ fn task(text: &str, values: impl IntoIterator<Item = Value>) -> Result<Task, Sta
 
 /// The vertex, or an error where it does not exist.
 fn vertex(v: VertexId, n_vertices: usize) -> Result<VertexId, StarError> {
-    let (index, len) = (v as usize, n_vertices);
-    if index < len { Ok(v) } else { Err(StarError::OutOfRange { what: "vertex", index, len }) }
+    StarError::inside("vertex", v as usize, n_vertices).map(|()| v)
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use gpu_runtime::GpuError;
 use graph_formats::Interrupted;
 
-use crate::algorithms::Change;
+use crate::algorithms::{Change, NoChange};
 use crate::{At, TextError};
 
 /// The greatest length and count of a machine, exclusive: its integers have 31 bits.
@@ -81,16 +81,8 @@ pub enum StarError {
         weight: i64,
     },
     /// A line of a file of changes that is none.
-    #[error(
-        "line {line}: '{text}' is no change; write insert u v [w], delete u v [w], insert-vertex x \
-         or delete-vertex x"
-    )]
-    NoChange {
-        /// Counted from 1.
-        line: usize,
-        /// How it begins.
-        text: String,
-    },
+    #[error(transparent)]
+    NoChange(#[from] NoChange),
     /// A change of a graph that can not be made.
     #[error("{change}: {why}")]
     Refused {
@@ -158,10 +150,28 @@ fn no_position(what: &str) -> String {
 impl StarError {
     /// The range as positions.
     pub(crate) fn range(range: Range<usize>) -> Result<Range<u32>, Self> {
-        if range.start.max(range.end) >= LIMIT {
-            let (rows, columns) = (range.start.max(range.end), 1);
-            return Err(Self::TooLarge { what: "a loop", rows, columns });
-        }
+        Self::fits("a loop", range.start.max(range.end), 1)?;
         Ok(range.start as u32..range.end as u32)
+    }
+
+    /// Sizes, if they are not beyond what positions can name.
+    #[inline]
+    pub(crate) fn fits(what: &'static str, rows: usize, columns: usize) -> Result<[u32; 2], Self> {
+        if rows.max(columns) < LIMIT {
+            return Ok([rows as u32, columns as u32]);
+        }
+        Err(Self::TooLarge { what, rows, columns })
+    }
+
+    /// Whether two operands are as long.
+    #[inline]
+    pub(crate) fn same(what: &'static str, left: usize, right: usize) -> Result<(), Self> {
+        if left == right { Ok(()) } else { Err(Self::LengthMismatch { what, left, right }) }
+    }
+
+    /// Whether there is this position.
+    #[inline]
+    pub(crate) fn inside(what: &'static str, index: usize, len: usize) -> Result<(), Self> {
+        if index < len { Ok(()) } else { Err(Self::OutOfRange { what, index, len }) }
     }
 }

@@ -50,18 +50,18 @@ mod text;
 mod values;
 mod warshall;
 
-pub use cuda::{Cuda, CudaMark, GpuProgram, Team, WarshallOnGpu, WarshallTimes, warshall_adapted};
+pub use cuda::{Cuda, GpuProgram, Team};
 pub use error::StarError;
 pub use language::{
-    Condition, FieldVar, Index, IntVar, Logic, Machine, Op, Operations, Relation, SliceVar, Star,
-    TableVar, Vector, WordVar,
+    Condition, FieldVar, Index, IntVar, Logic, Machine, Mark, Op, Operations, Procedure, Relation,
+    SliceVar, Star, TableVar, Vector, WordVar,
 };
-pub use machine::{Cost, Counting, Host, HostMark};
-pub use procedures::{Procedure, Procedures};
-pub use program::{Instruction, Program, Recorder, Variable};
+pub use machine::{Cost, Counting, Host};
+pub use procedures::Procedures;
+pub use program::{Instruction, Program, Recorder, Variable, operations_in_cuda};
 pub use text::{At, CountFrom, Parameter, Size, Text, TextError};
 pub use values::{Field, Slice, Table, Word};
-pub use warshall::Warshall;
+pub use warshall::{Warshall, WarshallOnGpu, WarshallTimes, warshall_adapted};
 
 // The examples of the README and of the language's page are tests too.
 #[cfg(doctest)]

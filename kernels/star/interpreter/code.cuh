@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../common/grid.cuh"
+#include "operations.cuh"
 
 // Vectors and tables are words of 32 bits, which the host has as words of 64: a thread has half as
 // much to do for each, and there are twice as many.
@@ -23,71 +24,6 @@ struct More {
 struct Encoded {
     Code code;
     More more;
-};
-
-// What a step does. An operation of two steps or three stands where the first of them was;
-// the others stay, for those who jump to them.
-enum Operation : u32 {
-    End,
-    Fill,
-    Copy,
-    Not,
-    And,
-    AndNot,
-    Or,
-    Xor,
-    SetBit,
-    First,
-    Find,
-    Step,
-    Count,
-    Trim,
-    Replace,
-    Add,
-    Subtract,
-    ReadColumn,
-    WriteColumn,
-    ReadRow,
-    WriteRow,
-    ClearTable,
-    SetInt,
-    AddInt,
-    AddInts,
-    Jump,
-    Call,
-    Return,
-    IfSome,
-    IfFound,
-    IfBit,
-    IfOrder,
-    IfCompare,
-    Start,
-    Repeat,
-    // `if SOME(x) then i := STEP(x), goto a`; with `one`, i is none otherwise
-    TakeFirst,
-    // `z := COL(i, t) and x; COL(i, t) := z`, and the like
-    UpdateAnd,
-    UpdateAndNot,
-    UpdateOr,
-    UpdateXor,
-    // with the operands exchanged: `z := x and not COL(i, t)`
-    UpdateNotAnd,
-    ToWord,
-    ToInt,
-    // MATCH, HIT
-    EqualRows,
-    // LESS and GREAT, SETMIN
-    CompareRows,
-    // MIN, MAX
-    LeastRows,
-    // TCOPY, TMERGE, WCOPY, WMERGE
-    Merge,
-    // ADDC, ADDV
-    AddRows,
-    // SUBTC, SUBTV
-    SubtractRows,
-    // `C := ADDC(t, Y, w; S); B := SETMIN(S, D, Y); E := B and not C; TMERGE(S, E; D)`
-    Relax,
 };
 
 // The head: the operation in 8 bits, 8 bits of the operation's own, how many steps further

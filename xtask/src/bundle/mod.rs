@@ -254,7 +254,7 @@ mod tests {
         assert_eq!(place("starpath", "starpath", false).unwrap(), "bin/starpath");
         assert_eq!(place("python", "starpaths", false).unwrap(), "python/starpaths/_core.abi3.so");
         assert_eq!(place("bench", "bench", true), None);
-        assert_eq!(place("star-machine", "steps_in_cuda", false), None);
+        assert_eq!(place("star-machine", "in_cuda", false), None);
     }
 
     #[test]

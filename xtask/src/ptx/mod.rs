@@ -68,7 +68,9 @@ impl Kernels {
 /// Builds all modules.
 pub(crate) fn build() -> Result<()> {
     let kernels = Kernels::load()?;
-    write(&kernels.folder.join("star/steps.cuh"), &steps_of_star()?)?;
+    for (text, file) in OF_STAR {
+        write(&kernels.folder.join(file), &of_star(text)?)?;
+    }
     let toolkit = Toolkit::find(&target()?)?;
     let cache = Cache::open(&target()?)?;
     let texts = in_parallel(&kernels.modules, |module| {
@@ -87,11 +89,14 @@ pub(crate) fn build() -> Result<()> {
     assemble_all(&toolkit, &cache, &kernels, &texts)
 }
 
-/// The part of the STAR-machine's kernels that is made from Rust; a test of star-machine compares
-/// it.
-fn steps_of_star() -> Result<String> {
-    let steps = ["run", "--quiet", "--package", "star-machine", "--example", "steps_in_cuda"];
-    output_of(cargo().args(steps))
+/// The parts of the STAR-machine's kernels that are made from Rust; tests of star-machine compare
+/// them.
+const OF_STAR: [(&str, &str); 2] =
+    [("steps", "star/steps.cuh"), ("operations", "star/interpreter/operations.cuh")];
+
+fn of_star(text: &str) -> Result<String> {
+    let run = ["run", "--quiet", "--package", "star-machine", "--example", "in_cuda", "--", text];
+    output_of(cargo().args(run))
 }
 
 /// Proves that the PTX is what its sources give, as far as this machine can.

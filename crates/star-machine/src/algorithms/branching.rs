@@ -2,7 +2,7 @@
 
 use graph_formats::VertexId;
 
-use super::{EdgeList, Task, Value, task, vertex};
+use super::{Edge, EdgeList, Task, Value, task, vertex};
 use crate::{StarError, Table, Word};
 
 /// `EDMONDS(L, R, W, X; P, T)`: a branching of maximum weight.
@@ -29,7 +29,7 @@ pub const ARBORESCENCE: &str =
 ///
 /// # Errors
 /// [`StarError::OutOfRange`] for a vertex that is not there, and where there is no memory.
-pub fn edmonds(n_vertices: usize, arcs: &[(VertexId, VertexId, i64)]) -> Result<Task, StarError> {
+pub fn edmonds(n_vertices: usize, arcs: &[Edge]) -> Result<Task, StarError> {
     // arcs of weight zero are left out
     let arcs: Vec<_> = arcs.iter().map(|&(u, v, w)| (u, v, w.max(0))).collect();
     let arcs = EdgeList::with_codes(n_vertices, &arcs, codes(n_vertices))?;
@@ -42,11 +42,7 @@ pub fn edmonds(n_vertices: usize, arcs: &[(VertexId, VertexId, i64)]) -> Result<
 ///
 /// # Errors
 /// As [`edmonds`], and [`StarError::OutOfRange`] where there is no such root.
-pub fn arborescence(
-    n_vertices: usize,
-    arcs: &[(VertexId, VertexId, i64)],
-    root: VertexId,
-) -> Result<Task, StarError> {
+pub fn arborescence(n_vertices: usize, arcs: &[Edge], root: VertexId) -> Result<Task, StarError> {
     let root = vertex(root, n_vertices)?;
     let arcs = EdgeList::with_codes(n_vertices, arcs, codes(n_vertices))?;
     let root = Word::from_u64(u64::from(root), arcs.code_bits())?;

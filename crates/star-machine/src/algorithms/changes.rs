@@ -5,8 +5,6 @@ use std::str::FromStr;
 
 use graph_formats::VertexId;
 
-use crate::StarError;
-
 /// A change of a graph: one arc, which may be an edge, or one vertex.
 ///
 /// ```
@@ -17,7 +15,7 @@ use crate::StarError;
 /// assert_eq!(changes[2].to_string(), "delete 0 1");
 /// let error = Change::read("insert 0 1\ninsert-vertex -3").unwrap_err().to_string();
 /// assert!(error.starts_with("line 2: 'insert-vertex -3' is no change"));
-/// # Ok::<(), star_machine::StarError>(())
+/// # Ok::<(), star_machine::algorithms::NoChange>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
@@ -51,41 +49,56 @@ impl Change {
     /// deleted one may have any weight. Blank lines and those that begin with `#` are skipped.
     ///
     /// # Errors
-    /// [`StarError::NoChange`] for the first line that is something else.
-    pub fn read(text: &str) -> Result<Vec<Self>, StarError> {
+    /// [`NoChange`] for the first line that is something else.
+    pub fn read(text: &str) -> Result<Vec<Self>, NoChange> {
         let is_change = |line: &str| !line.is_empty() && !line.starts_with('#');
         let lines = text.lines().map(str::trim).zip(1..).filter(|(line, _)| is_change(line));
-        let read = |(text, line): (&str, usize)| {
-            let shown = || text.chars().take(60).collect();
-            text.parse().map_err(|NoChange| StarError::NoChange { line, text: shown() })
-        };
-        lines.map(read).collect()
+        lines.map(|(text, line)| change(text).ok_or_else(|| NoChange::new(line, text))).collect()
     }
 }
 
 /// The text is not a change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NoChange;
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "line {line}: '{text}' is no change; write insert u v [w], delete u v [w], insert-vertex x or \
+     delete-vertex x"
+)]
+pub struct NoChange {
+    /// Counted from 1.
+    pub line: usize,
+    /// How it begins.
+    pub text: String,
+}
+
+impl NoChange {
+    fn new(line: usize, text: &str) -> Self {
+        Self { line, text: text.chars().take(60).collect() }
+    }
+}
 
 impl FromStr for Change {
     type Err = NoChange;
 
     fn from_str(line: &str) -> Result<Self, NoChange> {
-        let vertex = |word: &str| word.parse().map_err(|_| NoChange);
-        let weight = |word: &str| word.parse().map_err(|_| NoChange);
-        let words: Vec<_> = line.split_whitespace().collect();
-        Ok(match words[..] {
-            ["insert", u, v] => Self::Insert { u: vertex(u)?, v: vertex(v)?, w: 1 },
-            ["insert", u, v, w] => Self::Insert { u: vertex(u)?, v: vertex(v)?, w: weight(w)? },
-            ["delete", u, v] => Self::Delete { u: vertex(u)?, v: vertex(v)?, w: None },
-            ["delete", u, v, w] => {
-                Self::Delete { u: vertex(u)?, v: vertex(v)?, w: Some(weight(w)?) }
-            }
-            ["insert-vertex", x] => Self::InsertVertex(vertex(x)?),
-            ["delete-vertex", x] => Self::DeleteVertex(vertex(x)?),
-            _ => return Err(NoChange),
-        })
+        change(line).ok_or_else(|| NoChange::new(1, line))
     }
+}
+
+fn change(line: &str) -> Option<Change> {
+    let words: Vec<_> = line.split_whitespace().collect();
+    Some(match words[..] {
+        ["insert", u, v] => Change::Insert { u: number(u)?, v: number(v)?, w: 1 },
+        ["insert", u, v, w] => Change::Insert { u: number(u)?, v: number(v)?, w: number(w)? },
+        ["delete", u, v] => Change::Delete { u: number(u)?, v: number(v)?, w: None },
+        ["delete", u, v, w] => Change::Delete { u: number(u)?, v: number(v)?, w: Some(number(w)?) },
+        ["insert-vertex", x] => Change::InsertVertex(number(x)?),
+        ["delete-vertex", x] => Change::DeleteVertex(number(x)?),
+        _ => return None,
+    })
+}
+
+fn number<N: FromStr>(word: &str) -> Option<N> {
+    word.parse().ok()
 }
 
 impl fmt::Display for Change {

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use graph_formats::VertexId;
 
 use super::matrix::{ends, field_bits, fields};
-use super::{Change, Runner, Task, Value, bits, task, vertex};
+use super::{Change, Edge, Runner, Task, Value, bits, task, vertex};
 use crate::{Slice, StarError, Table, Word};
 
 /// `DYNAMIC-MST`: a minimum spanning forest under insertions and deletions of edges and vertices.
@@ -69,11 +69,7 @@ pub struct Room {
 impl Room {
     /// Enough for a graph and these changes.
     #[must_use]
-    pub fn for_changes(
-        n_vertices: usize,
-        edges: &[(VertexId, VertexId, i64)],
-        changes: &[Change],
-    ) -> Self {
+    pub fn for_changes(n_vertices: usize, edges: &[Edge], changes: &[Change]) -> Self {
         let come = changes.iter().filter_map(|change| match change {
             Change::Insert { w, .. } => Some(*w),
             _ => None,
@@ -96,11 +92,7 @@ impl Room {
 /// # Errors
 /// [`StarError::OutOfRange`] for a vertex that is not there, [`StarError::Refused`] for an edge
 /// that there is no room for, [`StarError::TooLarge`] where the room is more than fits.
-pub fn dynamic_mst(
-    n_vertices: usize,
-    edges: &[(VertexId, VertexId, i64)],
-    room: &Room,
-) -> Result<Dynamic, StarError> {
+pub fn dynamic_mst(n_vertices: usize, edges: &[Edge], room: &Room) -> Result<Dynamic, StarError> {
     let (n, weights) = (room.n_vertices.max(n_vertices), &room.weights);
     for &(u, v, w) in edges {
         weigh(weights, Change::Insert { u, v, w })?;
@@ -134,7 +126,7 @@ pub fn dynamic_mst(
 /// for, [`StarError::TooLarge`] where the room is more than fits.
 pub fn dynamic_closure(
     n_vertices: usize,
-    arcs: &[(VertexId, VertexId, i64)],
+    arcs: &[Edge],
     room: usize,
 ) -> Result<Dynamic, StarError> {
     let n = n_vertices;
@@ -163,7 +155,7 @@ pub fn dynamic_closure(
 /// fit.
 pub fn dynamic_paths(
     n_vertices: usize,
-    arcs: &[(VertexId, VertexId, i64)],
+    arcs: &[Edge],
     sink: VertexId,
     greatest: i64,
 ) -> Result<Dynamic, StarError> {
@@ -236,13 +228,13 @@ fn ones(len: usize, n_ones: usize) -> Result<Value, StarError> {
 
 /// `L` and `R`: the codes of the ends.
 fn columns(
-    arcs: &[(VertexId, VertexId, i64)],
+    arcs: &[Edge],
     n_vertices: usize,
     n_rows: usize,
     bits: usize,
 ) -> Result<[Value; 2], StarError> {
     arcs.iter().try_for_each(|arc| ends(n_vertices, arc.0, arc.1))?;
-    let codes = |of: fn(&(VertexId, VertexId, i64)) -> VertexId| {
+    let codes = |of: fn(&Edge) -> VertexId| {
         rows(arcs.iter().map(|arc| u64::from(of(arc))), n_rows, bits).map(Value::Table)
     };
     Ok([codes(|arc| arc.0)?, codes(|arc| arc.1)?])

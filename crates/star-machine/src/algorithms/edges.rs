@@ -2,7 +2,7 @@
 
 use graph_formats::VertexId;
 
-use super::{Value, bits};
+use super::{Edge, Value, bits, vertex};
 use crate::{Slice, StarError, Table};
 
 /// Edges, or arcs, as rows: the codes of their ends, and their weights.
@@ -32,7 +32,7 @@ impl EdgeList {
     /// # Errors
     /// [`StarError::OutOfRange`] for a vertex that is not there, [`StarError::TooLarge`] where the
     /// list does not fit.
-    pub fn new(n_vertices: usize, edges: &[(VertexId, VertexId, i64)]) -> Result<Self, StarError> {
+    pub fn new(n_vertices: usize, edges: &[Edge]) -> Result<Self, StarError> {
         Self::with_codes(n_vertices, edges, n_vertices)
     }
 
@@ -42,22 +42,15 @@ impl EdgeList {
     /// As [`new`](Self::new).
     pub fn with_codes(
         n_vertices: usize,
-        edges: &[(VertexId, VertexId, i64)],
+        edges: &[Edge],
         n_codes: usize,
     ) -> Result<Self, StarError> {
         let least = edges.iter().map(|edge| edge.2).min().unwrap_or(0).min(0);
-        let code = |v: VertexId| {
-            let (index, len) = (v as usize, n_vertices);
-            if index < len {
-                Ok(u64::from(v))
-            } else {
-                Err(StarError::OutOfRange { what: "vertex", index, len })
-            }
-        };
+        let code = |v: VertexId| vertex(v, n_vertices).map(u64::from);
         // the difference of two signed 64-bit numbers fits into 64 bits without a sign
         let weights: Vec<_> = edges.iter().map(|edge| edge.2.abs_diff(least)).collect();
         let greatest = weights.iter().copied().max().unwrap_or(0);
-        let column = |of: fn(&(VertexId, VertexId, i64)) -> VertexId| {
+        let column = |of: fn(&Edge) -> VertexId| {
             let codes = edges.iter().map(|edge| code(of(edge))).collect::<Result<Vec<_>, _>>()?;
             Table::from_values(&codes, bits(n_codes.saturating_sub(1) as u64))
         };

@@ -2,7 +2,7 @@
 
 use graph_formats::VertexId;
 
-use super::{Value, bits, vertex};
+use super::{Edge, Value, bits, vertex};
 use crate::{StarError, Table};
 
 /// A field for each vertex, with a row for each vertex: the weight of the arc between them, all
@@ -32,10 +32,7 @@ impl WeightMatrix {
     /// [`StarError::OutOfRange`] for a vertex that is not there, [`StarError::Negative`] for a
     /// negative weight, [`StarError::TooHeavy`] and [`StarError::TooLarge`] where the weights or the
     /// table do not fit.
-    pub fn leaving(
-        n_vertices: usize,
-        arcs: &[(VertexId, VertexId, i64)],
-    ) -> Result<Self, StarError> {
+    pub fn leaving(n_vertices: usize, arcs: &[Edge]) -> Result<Self, StarError> {
         Self::new(n_vertices, arcs.iter().copied())
     }
 
@@ -43,10 +40,7 @@ impl WeightMatrix {
     ///
     /// # Errors
     /// As [`leaving`](Self::leaving).
-    pub fn entering(
-        n_vertices: usize,
-        arcs: &[(VertexId, VertexId, i64)],
-    ) -> Result<Self, StarError> {
+    pub fn entering(n_vertices: usize, arcs: &[Edge]) -> Result<Self, StarError> {
         Self::new(n_vertices, arcs.iter().map(|&(u, v, w)| (v, u, w)))
     }
 
@@ -56,10 +50,7 @@ impl WeightMatrix {
     ///
     /// # Errors
     /// As [`SignedMatrix::leaving`].
-    pub fn symmetric(
-        n_vertices: usize,
-        edges: &[(VertexId, VertexId, i64)],
-    ) -> Result<Self, StarError> {
+    pub fn symmetric(n_vertices: usize, edges: &[Edge]) -> Result<Self, StarError> {
         let n = n_vertices;
         edges.iter().try_for_each(|&(u, v, _)| ends(n, u, v))?;
         let least = edges.iter().map(|edge| edge.2).min().unwrap_or(0).min(0);
@@ -71,10 +62,7 @@ impl WeightMatrix {
         Ok(Self { n_vertices, bits, least, table })
     }
 
-    fn new(
-        n: usize,
-        arcs: impl Iterator<Item = (VertexId, VertexId, i64)> + Clone,
-    ) -> Result<Self, StarError> {
+    fn new(n: usize, arcs: impl Iterator<Item = Edge> + Clone) -> Result<Self, StarError> {
         let mut greatest = 0;
         for (u, v, w) in arcs.clone() {
             ends(n, u, v)?;
@@ -137,10 +125,7 @@ impl SignedMatrix {
     /// # Errors
     /// [`StarError::OutOfRange`] for a vertex that is not there, [`StarError::TooHeavy`] and
     /// [`StarError::TooLarge`] where the weights or the table do not fit.
-    pub fn leaving(
-        n_vertices: usize,
-        arcs: &[(VertexId, VertexId, i64)],
-    ) -> Result<Self, StarError> {
+    pub fn leaving(n_vertices: usize, arcs: &[Edge]) -> Result<Self, StarError> {
         Self::new(n_vertices, arcs.iter().copied(), n_vertices)
     }
 
@@ -149,10 +134,7 @@ impl SignedMatrix {
     ///
     /// # Errors
     /// As [`leaving`](Self::leaving).
-    pub fn entering(
-        n_vertices: usize,
-        arcs: &[(VertexId, VertexId, i64)],
-    ) -> Result<Self, StarError> {
+    pub fn entering(n_vertices: usize, arcs: &[Edge]) -> Result<Self, StarError> {
         let turned = arcs.iter().map(|&(u, v, w)| (v, u, w));
         Self::new(n_vertices, turned, n_vertices.saturating_mul(2))
     }
@@ -160,7 +142,7 @@ impl SignedMatrix {
     /// With enough bits for the sum of so many weights.
     fn new(
         n: usize,
-        arcs: impl Iterator<Item = (VertexId, VertexId, i64)> + Clone,
+        arcs: impl Iterator<Item = Edge> + Clone,
         n_weights: usize,
     ) -> Result<Self, StarError> {
         arcs.clone().try_for_each(|(u, v, _)| ends(n, u, v))?;

@@ -54,24 +54,24 @@ impl Cuda {
                 Launch::blocks(z.words, 1, |k| &k.printed_logic, numbers)
             }
             Op::ReadRow { z, table, row } => {
-                let (table, (at, shift)) = (self.located(table)?, self.place(row, table)?);
-                let (z, first) = (self.bits(z)?, self.column(table, 0)?);
+                let (table, (at, shift)) = (self.memory.located(table)?, self.place(row, table)?);
+                let (z, first) = (self.bits(z)?, self.column(table.table, table.first)?);
                 let numbers = [z.at, first.at, first.words, table.columns.into(), at, shift];
                 Launch::blocks(z.words, BLOCK, |k| &k.get_row, numbers)
             }
             Op::WriteRow { table, row, x } => {
-                let (table, (at, shift)) = (self.located(table)?, self.place(row, table)?);
-                let (x, first) = (self.bits(x)?, self.column(table, 0)?);
+                let (table, (at, shift)) = (self.memory.located(table)?, self.place(row, table)?);
+                let (x, first) = (self.bits(x)?, self.column(table.table, table.first)?);
                 let numbers = [first.at, first.words, table.columns.into(), at, shift, x.at];
                 Launch::blocks(x.words, BLOCK, |k| &k.set_row, numbers)
             }
             Op::Find { i, x } => {
-                self.int(i)?;
+                self.memory.int(i)?;
                 let first = self.find_by_folds(x)?;
-                return self.set_int(i, first);
+                return self.memory.set_int(i, first);
             }
             Op::Step { i, x } => {
-                self.int(i)?;
+                self.memory.int(i)?;
                 let first = self.find_by_folds(x)?;
                 if let Some(at) = first {
                     let x = self.bits(x)?;
@@ -79,7 +79,7 @@ impl Cuda {
                     // SAFETY: `at` is the place of a one of x.
                     unsafe { self.start(launch) }?;
                 }
-                return self.set_int(i, first);
+                return self.memory.set_int(i, first);
             }
             _ => return self.operate(op),
         };

@@ -8,9 +8,9 @@
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Kernel, LaunchConfig};
 
-use super::Cuda;
 use super::kernels::Kernels;
-use super::launches::BLOCK;
+use super::machine::{BLOCK, Cuda};
+use crate::language::table::procedures;
 use crate::language::{FieldVar, Operations, SliceVar, Star};
 use crate::procedures::{Pass, Second, Step};
 use crate::{Procedure, StarError};
@@ -21,7 +21,7 @@ const PIECE: u32 = 64;
 /// `Call` of the kernels.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-struct Call {
+struct Launched {
     table: u64,
     other: u64,
     to: u64,
@@ -40,7 +40,7 @@ struct Call {
 impl Cuda {
     pub(super) fn one_pass(&mut self, procedure: &Procedure) -> Result<(), StarError> {
         procedure.check()?;
-        let procedure = &procedure.located(|field| self.located(field))?;
+        let procedure = &procedure.located(|field| self.memory.located(field))?;
         let pass = Pass::of(procedure);
         if pass.step == Step::Extreme {
             return self.least(procedure, &pass);
@@ -84,9 +84,11 @@ impl Cuda {
     }
 
     /// Addresses and sizes of the operands.
-    fn placed(&self, pass: &Pass) -> Result<Call, StarError> {
+    fn placed(&self, pass: &Pass) -> Result<Launched, StarError> {
         let column = |field: Option<FieldVar>| {
-            field.map_or(Ok(0), |field| self.column(field, 0).map(|column| column.at))
+            field.map_or(Ok(0), |field| {
+                self.column(field.table, field.first).map(|column| column.at)
+            })
         };
         let slice = |x: Option<SliceVar>| x.map_or(Ok(0), |x| self.bits(x.0).map(|x| x.at));
         let [a, b, to] = pass.fields();
@@ -96,7 +98,7 @@ impl Cuda {
         let (rows, columns) = pass.size();
         // words of 32 rows
         let n = 2 * rows.div_ceil(64);
-        Ok(Call {
+        Ok(Launched {
             table: column(table)?,
             other: column(other)?,
             to: column(to)?,
@@ -123,25 +125,23 @@ fn variant(pass: &Pass) -> u32 {
     }
 }
 
-/// The kernel of a procedure.
-fn kernel_of(procedure: &Procedure) -> fn(&Kernels) -> &Kernel {
-    match procedure {
-        Procedure::Match { .. } => |k| &k.match_rows,
-        Procedure::Compare { .. } => |k| &k.compare,
-        Procedure::Min { .. } | Procedure::Max { .. } => |k| &k.least,
-        Procedure::SetMin { .. } => |k| &k.set_min,
-        Procedure::Hit { .. } => |k| &k.hit,
-        Procedure::Clear { .. } => |k| &k.clear,
-        Procedure::CopyTable { .. } => |k| &k.copy_table,
-        Procedure::MergeTable { .. } => |k| &k.merge_table,
-        Procedure::CopyWord { .. } => |k| &k.copy_word,
-        Procedure::MergeWord { .. } => |k| &k.merge_word,
-        Procedure::AddWord { .. } => |k| &k.add_word,
-        Procedure::AddTable { .. } => |k| &k.add_table,
-        Procedure::SubtractWord { .. } => |k| &k.subtract_word,
-        Procedure::SubtractTable { .. } => |k| &k.subtract_table,
-    }
+/// Reads the kernel of each procedure.
+macro_rules! kernels_of {
+    ($(
+        $(#[$doc:meta])* $name:ident $called:literal $reads:tt -> $writes:tt $others:tt {
+            listing: $listing:expr, method: $method:tt, $(texts: $texts:tt,)? pass: $pass:expr,
+            kernel: $kernel:ident,
+        }
+    )*) => {
+        fn kernel_of(procedure: &Procedure) -> fn(&Kernels) -> &Kernel {
+            match procedure {
+                $(Procedure::$name { .. } => |k| &k.$kernel,)*
+            }
+        }
+    };
 }
+
+procedures! { kernels_of }
 
 #[cfg(test)]
 mod tests {
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn calls_are_laid_out_as_kernels_read_them() {
-        assert_same_layout! { Call as "Call" of ["star/fused.cu"]:
+        assert_same_layout! { Launched as "Call" of ["star/fused.cu"]:
             table, other, to, rows, word, z, equal, greater, stride, n, columns, is_shifted, variant
         }
     }

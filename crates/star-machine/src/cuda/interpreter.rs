@@ -15,6 +15,7 @@ use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig, Ptx};
 
 use super::team::{self, Team};
+use crate::language::sizes::assigned;
 use crate::language::{IntVar, Op, TableVar, Vector};
 use crate::program::{Addresses, Code, Instruction, Program, Variable, WORD_BITS};
 use crate::{Slice, StarError, Table};
@@ -275,7 +276,7 @@ impl GpuProgram {
     pub fn set_vector(&mut self, z: impl Into<Vector>, value: &Slice) -> Result<(), StarError> {
         let z = z.into();
         let start = self.start(z)?;
-        same(z.len, value.len())?;
+        assigned([(z.len, value.len())])?;
         let words = value.as_words();
         self.vectors.values()?[start..start + words.len()].copy_from_slice(words);
         self.vectors.newer = Newer::Host;
@@ -288,8 +289,7 @@ impl GpuProgram {
     /// As [`set_vector`](Self::set_vector).
     pub fn set_table(&mut self, table: TableVar, value: &Table) -> Result<(), StarError> {
         self.expect(table.into(), "table")?;
-        same(table.rows, value.rows())?;
-        same(table.columns, value.columns())?;
+        assigned([(table.rows, value.rows()), (table.columns, value.columns())])?;
         Ok(self.tables[table.place() as usize].upload(value.as_words())?)
     }
 
@@ -347,11 +347,6 @@ impl GpuProgram {
         self.expect(x.into(), "slice or word")?;
         Ok(self.starts[x.place() as usize] as usize)
     }
-}
-
-fn same(left: u32, right: usize) -> Result<(), StarError> {
-    let (what, left) = ("an assignment", left as usize);
-    if left == right { Ok(()) } else { Err(StarError::LengthMismatch { what, left, right }) }
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ macro_rules! kernels {
 
         /// Each is documented in `kernels/star`.
         #[derive(Debug)]
-        pub(super) struct Kernels {
-            $($(pub(super) $field: Kernel,)+)+
+        pub(crate) struct Kernels {
+            $($(pub(crate) $field: Kernel,)+)+
         }
 
         impl Kernels {

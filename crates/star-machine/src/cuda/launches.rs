@@ -2,12 +2,10 @@
 
 use gpu_runtime::{Arg, Kernel, LaunchConfig};
 
-use super::Cuda;
 use super::kernels::Kernels;
+use super::machine::{BLOCK, Cuda};
 use crate::StarError;
 
-/// Threads of a block.
-pub(super) const BLOCK: u32 = 256;
 /// Words of a vector that a thread looks through before there is another block.
 const WORDS_OF_A_THREAD: u64 = 8;
 
@@ -19,28 +17,33 @@ pub(super) struct Launch {
 }
 
 impl Launch {
-    /// With a thread for each of `n` things; none where there are none.
+    /// Of this configuration, for `n` things; none where there are none.
+    fn new<const N: usize>(
+        n: u64,
+        shape: LaunchConfig,
+        kernel: fn(&Kernels) -> &Kernel,
+        numbers: [u64; N],
+    ) -> Option<Self> {
+        (n > 0).then(|| Self { kernel, shape, numbers: numbers.into() })
+    }
+
+    /// With a thread for each of `n` things.
     pub(super) fn over<const N: usize>(
         n: u64,
         kernel: fn(&Kernels) -> &Kernel,
         numbers: [u64; N],
     ) -> Option<Self> {
-        (n > 0).then(|| Self {
-            kernel,
-            shape: LaunchConfig::covering(n, BLOCK),
-            numbers: numbers.into(),
-        })
+        Self::new(n, LaunchConfig::covering(n, BLOCK), kernel, numbers)
     }
 
-    /// With `n` blocks of so many threads; none where there are none.
+    /// With `n` blocks of so many threads.
     pub(super) fn blocks<const N: usize>(
         n: u64,
         threads: u32,
         kernel: fn(&Kernels) -> &Kernel,
         numbers: [u64; N],
     ) -> Option<Self> {
-        let shape = LaunchConfig::new(n as u32, threads);
-        (n > 0).then(|| Self { kernel, shape, numbers: numbers.into() })
+        Self::new(n, LaunchConfig::new(n as u32, threads), kernel, numbers)
     }
 
     /// With one warp, for at least one thing of `n`.
@@ -49,7 +52,7 @@ impl Launch {
         kernel: fn(&Kernels) -> &Kernel,
         numbers: [u64; N],
     ) -> Option<Self> {
-        (n > 0).then(|| Self { kernel, shape: LaunchConfig::new(1, 32), numbers: numbers.into() })
+        Self::new(n, LaunchConfig::new(1, 32), kernel, numbers)
     }
 
     /// With threads that look through `n` words together, on so many multiprocessors.
@@ -62,8 +65,7 @@ impl Launch {
         let blocks = n.div_ceil(WORDS_OF_A_THREAD * u64::from(BLOCK));
         let blocks = blocks.min(2 * u64::from(multiprocessors)) as u32;
         let block = n.min(BLOCK.into()).next_multiple_of(32) as u32;
-        let shape = LaunchConfig::new(blocks, block);
-        (n > 0).then(|| Self { kernel, shape, numbers: numbers.into() })
+        Self::new(n, LaunchConfig::new(blocks, block), kernel, numbers)
     }
 }
 
@@ -94,7 +96,7 @@ impl Cuda {
 
     /// # Safety
     /// As [`Gpu::launch`](gpu_runtime::Gpu::launch).
-    pub(super) unsafe fn launch(
+    pub(crate) unsafe fn launch(
         &mut self,
         kernel: fn(&Kernels) -> &Kernel,
         shape: LaunchConfig,

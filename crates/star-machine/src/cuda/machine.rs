@@ -13,12 +13,14 @@ use gpu_runtime::{Buffer, Gpu};
 
 use super::answers::Answers;
 use super::kernels::Kernels;
-use super::launches::BLOCK;
 use super::pool::Pool;
-use crate::error::LIMIT;
-use crate::language::{Condition, IntVar, Machine, Op, Store, TableVar, Vector};
+use crate::language::sizes::assigned;
+use crate::language::{Condition, IntVar, Machine, Mark, Memory, Op, TableVar, Vector};
 use crate::values::tail;
 use crate::{Procedure, Slice, StarError, Table};
+
+/// Threads of a block.
+pub(crate) const BLOCK: u32 = 256;
 
 /// A machine on a GPU: every operation is a launch, and so is a fused procedure.
 ///
@@ -46,22 +48,12 @@ pub struct Cuda {
     pub(super) kernels: Kernels,
     pub(super) answers: Answers,
     pub(super) pool: Pool,
-    vectors: Store<Buffer<u64>>,
-    tables: Store<Buffer<u64>>,
-    ints: Store<Option<u32>>,
+    pub(super) memory: Memory<Buffer<u64>, Buffer<u64>>,
     pub(super) launches: u64,
     /// How many blocks may look for a least number together.
     pub(super) most_blocks: u32,
     /// Memory for the folds of searches, where launches are the paper's.
     pub(super) folds: Option<Buffer<u64>>,
-}
-
-/// How many variables there were.
-#[derive(Clone, Copy, Debug)]
-pub struct CudaMark {
-    vectors: usize,
-    tables: usize,
-    ints: usize,
 }
 
 /// A vector, or a column, as kernels see it.
@@ -89,9 +81,7 @@ impl Cuda {
             kernels,
             answers: Answers::new(gpu)?,
             pool: Pool::new(gpu),
-            vectors: Store::new("vector"),
-            tables: Store::new("table"),
-            ints: Store::new("integer"),
+            memory: Memory::new(),
             launches: 0,
             most_blocks: if can_wait { side_by_side.max(1) } else { 1 },
             folds: None,
@@ -110,64 +100,46 @@ impl Cuda {
         &self.gpu
     }
 
-    pub(super) fn bits(&self, x: Vector) -> Result<Bits, StarError> {
-        let words = self.vectors.get(x.name)?;
+    pub(super) fn bits(&self, x: impl Into<Vector>) -> Result<Bits, StarError> {
+        let x = x.into();
+        let words = self.memory.vectors.get(x.name)?;
         Ok(Bits { at: words.address(), words: words.len() as u64, last: tail(x.len as usize) })
     }
 
     /// All words of a table; its columns have `rows / 64` each, rounded up.
-    pub(super) fn table_words(&self, table: TableVar) -> Result<&Buffer<u64>, StarError> {
-        self.tables.get(table.name)
-    }
-
-    pub(super) fn int(&self, i: IntVar) -> Result<Option<u32>, StarError> {
-        self.ints.get(i.name).copied()
-    }
-
-    pub(super) fn set_int(&mut self, i: IntVar, value: Option<u32>) -> Result<(), StarError> {
-        *self.ints.get_mut(i.name)? = value;
-        Ok(())
+    pub(crate) fn table_words(&self, table: TableVar) -> Result<&Buffer<u64>, StarError> {
+        self.memory.tables.get(table.name)
     }
 }
 
 impl Machine for Cuda {
-    type Mark = CudaMark;
+    type Mark = Mark;
 
     fn new_vector(&mut self, len: usize) -> Result<Vector, StarError> {
-        if len >= LIMIT {
-            return Err(StarError::TooLarge { what: "a slice or word", rows: len, columns: 1 });
-        }
+        let [bits, _] = StarError::fits("a slice or word", len, 1)?;
         let words = self.pool.take("a slice or word", len.div_ceil(64))?;
-        Ok(Vector { name: self.vectors.declare(words), len: len as u32 })
+        Ok(Vector { name: self.memory.vectors.declare(words), len: bits })
     }
 
     fn new_table(&mut self, rows: usize, columns: usize) -> Result<TableVar, StarError> {
-        if rows.max(columns) >= LIMIT {
-            return Err(StarError::TooLarge { what: "a table", rows, columns });
-        }
+        StarError::fits("a table", rows, columns)?;
         // below 2²⁵ times 2³¹
         let words = self.pool.take("a table", rows.div_ceil(64) * columns)?;
-        let name = self.tables.declare(words);
+        let name = self.memory.tables.declare(words);
         Ok(TableVar { name, rows: rows as u32, columns: columns as u32 })
     }
 
     fn new_int(&mut self) -> Result<IntVar, StarError> {
-        Ok(IntVar { name: self.ints.declare(None) })
+        Ok(self.memory.declare_int())
     }
 
-    fn mark(&self) -> CudaMark {
-        CudaMark {
-            vectors: self.vectors.n_declared(),
-            tables: self.tables.n_declared(),
-            ints: self.ints.n_declared(),
-        }
+    fn mark(&self) -> Mark {
+        self.memory.mark()
     }
 
-    fn release(&mut self, mark: CudaMark) {
-        let (vectors, tables) =
-            (self.vectors.end_from(mark.vectors), self.tables.end_from(mark.tables));
+    fn release(&mut self, mark: Mark) {
+        let (vectors, tables) = self.memory.release(mark);
         vectors.chain(tables).for_each(|buffer| self.pool.keep(buffer));
-        drop(self.ints.end_from(mark.ints));
     }
 
     fn execute(&mut self, op: &Op) -> Result<(), StarError> {
@@ -189,11 +161,11 @@ impl Machine for Cuda {
     }
 
     fn int_value(&mut self, i: IntVar) -> Result<Option<u32>, StarError> {
-        self.int(i)
+        self.memory.int(i)
     }
 
     fn vector_value(&mut self, x: Vector) -> Result<Slice, StarError> {
-        let words = self.vectors.get(x.name)?.download()?;
+        let words = self.memory.vectors.get(x.name)?.download()?;
         Ok(Slice::from_words(x.len as usize, words).expect("kernels leave tails clean"))
     }
 
@@ -204,19 +176,12 @@ impl Machine for Cuda {
     }
 
     fn set_vector(&mut self, z: Vector, value: &Slice) -> Result<(), StarError> {
-        let (left, right) = (z.len as usize, value.len());
-        if left != right {
-            return Err(StarError::LengthMismatch { what: "an assignment", left, right });
-        }
-        Ok(self.vectors.get_mut(z.name)?.upload(value.as_words())?)
+        assigned([(z.len, value.len())])?;
+        Ok(self.memory.vectors.get_mut(z.name)?.upload(value.as_words())?)
     }
 
     fn set_table(&mut self, table: TableVar, value: &Table) -> Result<(), StarError> {
-        let sizes =
-            [(table.rows as usize, value.rows()), (table.columns as usize, value.columns())];
-        if let Some(&(left, right)) = sizes.iter().find(|(left, right)| left != right) {
-            return Err(StarError::LengthMismatch { what: "an assignment", left, right });
-        }
-        Ok(self.tables.get_mut(table.name)?.upload(value.as_words())?)
+        assigned([(table.rows, value.rows()), (table.columns, value.columns())])?;
+        Ok(self.memory.tables.get_mut(table.name)?.upload(value.as_words())?)
     }
 }

@@ -3,7 +3,6 @@
 //! A build without the feature `cuda` has all of this, but no [`Gpu`](gpu_runtime::Gpu) to
 //! make one with.
 
-mod adapted;
 mod answers;
 mod as_printed;
 mod fused;
@@ -14,10 +13,8 @@ mod machine;
 mod operations;
 mod pool;
 mod team;
-mod warshall;
 
-pub use adapted::warshall_adapted;
 pub use interpreter::GpuProgram;
-pub use machine::{Cuda, CudaMark};
+pub(crate) use machine::BLOCK;
+pub use machine::Cuda;
 pub use team::Team;
-pub use warshall::{WarshallOnGpu, WarshallTimes};

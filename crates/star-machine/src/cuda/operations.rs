@@ -8,8 +8,8 @@ use super::Cuda;
 use super::kernels::Kernels;
 use super::launches::Launch;
 use super::machine::Bits;
-use crate::language::check::{numbers, places};
-use crate::language::{Condition, FieldVar, Index, Machine, Op, integer, sum};
+use crate::language::sizes::{numbers, places};
+use crate::language::{Condition, FieldVar, Index, Machine, Op, TableVar, integer};
 use crate::values::tail;
 use crate::{StarError, Word};
 
@@ -20,37 +20,33 @@ impl Cuda {
     pub(super) fn operate(&mut self, op: &Op) -> Result<(), StarError> {
         op.check()?;
         match *op {
-            Op::SetInt { i, value } => self.set_int(i, value),
-            Op::AddInt { i, j, by } => {
-                let sum = sum(self.int(j)?, Some(0), false, by);
-                self.set_int(i, sum)
-            }
+            Op::SetInt { i, value } => self.memory.set_int(i, value),
+            Op::AddInt { i, j, by } => self.memory.add_ints(i, j, None, false, by),
             Op::AddInts { i, j, k, is_minus, by } => {
-                let sum = sum(self.int(j)?, self.int(k)?, is_minus, by);
-                self.set_int(i, sum)
+                self.memory.add_ints(i, j, Some(k), is_minus, by)
             }
             Op::ToWord { z, i } => {
-                let value = self.position("number", i, numbers(z))?;
-                let word = Word::from_u64(value, z.len as usize)?;
-                self.set_vector(z, word.as_slice())
+                let value = self.position("number", i, numbers(z.0))?;
+                let word = Word::from_u64(value, z.0.len as usize)?;
+                self.set_vector(z.0, word.as_slice())
             }
             Op::ToInt { i, w } => {
-                let number = self.vector_value(w)?.to_u64().ok();
-                self.set_int(i, number.and_then(integer))
+                let number = self.vector_value(w.0)?.to_u64().ok();
+                self.memory.set_int(i, number.and_then(integer))
             }
             Op::Find { i, .. }
             | Op::Step { i, .. }
             | Op::Count { i, .. }
             | Op::Add { carry: i, .. }
             | Op::Subtract { borrow: i, .. } => {
-                self.int(i)?;
+                self.memory.int(i)?;
                 let launch = self.launch_of(op)?;
                 // of no bits there are none
                 let none = matches!(op, Op::Count { .. }).then_some(0);
                 // SAFETY: `launch_of` takes addresses and lengths from variables that are
                 // there, and `check` has compared their sizes.
                 let answer = unsafe { self.ask(launch) }?;
-                self.set_int(i, answer.or(none))
+                self.memory.set_int(i, answer.or(none))
             }
             _ => {
                 let launch = self.launch_of(op)?;
@@ -64,15 +60,8 @@ impl Cuda {
         condition.check()?;
         let (together, answer) = (self.answers.together(), self.answers.address());
         let launch = match *condition {
-            Condition::Found(i) => return Ok(self.int(i)?.is_some()),
-            Condition::Order { relation, i, j } => {
-                let j = match j {
-                    Index::At(number) => Some(number),
-                    Index::In(j) => self.int(j)?,
-                };
-                // none is the least
-                return Ok(relation.holds(self.int(i)?.cmp(&j)));
-            }
+            Condition::Found(i) => return Ok(self.memory.int(i)?.is_some()),
+            Condition::Order { relation, i, j } => return self.memory.order(relation, i, j),
             Condition::Some(x) => {
                 let x = self.bits(x)?;
                 self.through(x, |k| &k.find, [x.at, x.words, together, answer])
@@ -139,13 +128,13 @@ impl Cuda {
                 self.through(x, |k| &k.count, [x.at, x.words, together, answer])
             }
             Op::Trim { z, x, from } => {
-                let from = self.position("bit", from, places(z, x))?;
+                let from = self.position("bit", from, places(z.0, x.0))?;
                 let (z, x) = (self.bits(z)?, self.bits(x)?);
                 Launch::over(z.words, |k| &k.trim, [z.at, z.words, z.last, x.at, x.words, from])
             }
             Op::Replace { z, x, from } => {
-                let from = self.position("bit", from, places(x, z))?;
-                let len = u64::from(x.len);
+                let from = self.position("bit", from, places(x.0, z.0))?;
+                let len = u64::from(x.0.len);
                 let (z, x) = (self.bits(z)?, self.bits(x)?);
                 // the words of z from that of the first bit to that of the last
                 let n = if len == 0 { 0 } else { (from + len).div_ceil(64) - from / 64 };
@@ -160,25 +149,21 @@ impl Cuda {
                 Launch::warp(z.words, |k| &k.subtract, [z.at, v.at, w.at, z.words, answer])
             }
             Op::ReadColumn { z, table, column } => {
-                let table = self.located(table)?;
-                let column = self.position("column", column, table.columns)?;
-                copy(self.bits(z)?, self.column(table, column)?)
+                copy(self.bits(z)?, self.column(table.table, self.memory.column(&table, column)?)?)
             }
             Op::WriteColumn { table, column, x } => {
-                let table = self.located(table)?;
-                let column = self.position("column", column, table.columns)?;
-                copy(self.column(table, column)?, self.bits(x)?)
+                copy(self.column(table.table, self.memory.column(&table, column)?)?, self.bits(x)?)
             }
             Op::ReadRow { z, table, row } => {
-                let (table, (at, shift)) = (self.located(table)?, self.place(row, table)?);
-                let (z, first) = (self.bits(z)?, self.column(table, 0)?);
+                let (table, (at, shift)) = (self.memory.located(table)?, self.place(row, table)?);
+                let (z, first) = (self.bits(z)?, self.column(table.table, table.first)?);
                 let n = u64::from(table.columns);
                 let numbers = [z.at, 2 * z.words, first.at, first.words, n, at, shift];
                 Launch::over(64 * z.words, |k| &k.read_row, numbers)
             }
             Op::WriteRow { table, row, x } => {
-                let (table, (at, shift)) = (self.located(table)?, self.place(row, table)?);
-                let (x, first) = (self.bits(x)?, self.column(table, 0)?);
+                let (table, (at, shift)) = (self.memory.located(table)?, self.place(row, table)?);
+                let (x, first) = (self.bits(x)?, self.column(table.table, table.first)?);
                 let n = u64::from(table.columns);
                 let numbers = [first.at, first.words, n, at, shift, x.at];
                 Launch::over(n, |k| &k.write_row, numbers)
@@ -196,22 +181,13 @@ impl Cuda {
         })
     }
 
-    /// The position; constants were checked with the operation.
     pub(super) fn position(
         &self,
         what: &'static str,
         at: Index,
         len: u32,
     ) -> Result<u64, StarError> {
-        let position = match at {
-            Index::At(position) => Some(position),
-            Index::In(i) => self.int(i)?,
-        };
-        let position = position.ok_or(StarError::NoPosition { what })?;
-        if position < len {
-            return Ok(position.into());
-        }
-        Err(StarError::OutOfRange { what, index: position as usize, len: len as usize })
+        self.memory.position(what, at, len).map(u64::from)
     }
 
     /// In which word of a column a row is, and which bit of it.
@@ -220,20 +196,11 @@ impl Cuda {
         Ok((row / 64, row % 64))
     }
 
-    /// The field itself, where it is one by a number.
-    pub(super) fn located(&self, field: FieldVar) -> Result<FieldVar, StarError> {
-        match field.number {
-            None => Ok(field),
-            Some(i) => field.located(self.int(i)?),
-        }
-    }
-
-    /// A column of a field, or where it would be; the field lies in its table.
-    pub(super) fn column(&self, field: FieldVar, column: u64) -> Result<Bits, StarError> {
-        let words = u64::from(field.table.rows.div_ceil(64));
-        let at = self.table_words(field.table)?.address();
-        let at = at + (u64::from(field.first) + column) * words * 8;
-        Ok(Bits { at, words, last: tail(field.table.rows as usize) })
+    /// A column of a table, or where it would be.
+    pub(super) fn column(&self, table: TableVar, column: u32) -> Result<Bits, StarError> {
+        let words = u64::from(table.rows.div_ceil(64));
+        let at = self.table_words(table)?.address() + u64::from(column) * words * 8;
+        Ok(Bits { at, words, last: tail(table.rows as usize) })
     }
 
     /// A launch whose threads look through x together.

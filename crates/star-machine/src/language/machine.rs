@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::{Condition, IntVar, Op, SliceVar, Star, TableVar, Vector, WordVar};
-use crate::{Procedure, Slice, StarError, Table, Word};
+use super::{Condition, IntVar, Op, Procedure, SliceVar, Star, TableVar, Vector, WordVar};
+use crate::{Slice, StarError, Table, Word};
 
 /// Who carries programs out at once: every operation is done when it is given, and values can
 /// be asked for. All machines have the same bits in the same variables after the same program.

@@ -1,20 +1,29 @@
 //! The language Star: variables, operations, statements, and who can carry them out.
 
-pub(crate) mod check;
+mod condition;
 mod machine;
+mod memory;
 mod op;
 mod operand;
 mod operations;
+mod procedure;
+pub(crate) mod sizes;
 mod star;
 mod store;
+pub(crate) mod table;
 mod variables;
 
+pub use condition::{Condition, Relation};
 pub use machine::Machine;
-pub use op::{Condition, Index, Logic, Op, Relation};
-pub(crate) use op::{integer, sum};
-pub(crate) use operand::{Operand, Role, Visit, instructions};
+pub use memory::Mark;
+pub(crate) use memory::{Memory, integer};
+pub(crate) use op::Class;
+pub use op::{Logic, Op};
+pub(crate) use operand::{Operand, Role, Visit};
 pub use operations::Operations;
+pub(crate) use operations::methods;
+pub use procedure::Procedure;
 pub use star::Star;
 pub(crate) use store::Store;
-pub(crate) use variables::Name;
-pub use variables::{FieldVar, IntVar, SliceVar, TableVar, Vector, WordVar};
+pub(crate) use variables::VariableId;
+pub use variables::{FieldVar, Index, IntVar, SliceVar, TableVar, Vector, WordVar};

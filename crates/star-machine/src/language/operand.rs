@@ -1,5 +1,5 @@
-//! The operands of operations, procedures and conditions: each is declared once, together with
-//! its instruction, and a visitor is shown all of them.
+//! The operands of operations, procedures and conditions, which a visitor is shown, and the
+//! enumerations of instructions.
 
 use super::{FieldVar, Index, IntVar, SliceVar, TableVar, Vector, WordVar};
 
@@ -46,18 +46,18 @@ operands! {
     Field: FieldVar,
 }
 
-/// Declares an enumeration of instructions. Each has one entry: its documentation, its name in
-/// messages, the operands that it reads and writes, its other fields, and its line in a listing.
+/// Declares an enumeration of instructions, those of a [table](super::table): a reader that takes
+/// the first column of each.
 macro_rules! instructions {
     (
         $(#[$outer:meta])*
-        pub enum $enum:ident
+        pub enum $enum:ident;
         $(
             $(#[$doc:meta])*
             $name:ident $called:literal
             ($($read:ident: $read_type:ty),*) -> ($($write:ident: $write_type:ty),*)
             [$($other:ident: $other_type:ty),*]
-            => $listing:expr;
+            { listing: $listing:expr, $($rest:tt)* }
         )*
     ) => {
         $(#[$outer])*

@@ -9,8 +9,8 @@
 
 use std::ops::Range;
 
-use super::{Condition, IntVar, Op, SliceVar, TableVar, Vector, WordVar};
-use crate::{Procedure, StarError};
+use super::{Condition, IntVar, Op, Procedure, SliceVar, TableVar, Vector, WordVar};
+use crate::StarError;
 
 /// Where programs are written: declarations, operations, statements.
 ///
@@ -85,14 +85,12 @@ pub trait Star: Sized {
     ) -> Result<(), StarError>;
 
     /// Calls a basic procedure; [`Procedures`](crate::Procedures) has them by name. A machine
-    /// carries it out [fused](crate::Machine::fused); elsewhere it is given as it is
+    /// carries it out [fused](crate::Machine::fused), with the result of what is
     /// [written](Procedure::run).
     ///
     /// # Errors
     /// Those of [`Procedure::run`].
-    fn call(&mut self, procedure: Procedure) -> Result<(), StarError> {
-        procedure.run(self)
-    }
+    fn call(&mut self, procedure: Procedure) -> Result<(), StarError>;
 
     /// Declares a slice.
     ///

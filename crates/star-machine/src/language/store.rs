@@ -2,7 +2,7 @@
 
 use std::vec::Drain;
 
-use super::variables::Name;
+use super::variables::VariableId;
 use crate::StarError;
 
 /// Values by the names of variables. A scope ends the latest ones.
@@ -10,7 +10,7 @@ use crate::StarError;
 pub(crate) struct Store<T> {
     /// What variables are called in messages.
     what: &'static str,
-    held: Vec<(Name, T)>,
+    held: Vec<(VariableId, T)>,
 }
 
 impl<T> Store<T> {
@@ -19,14 +19,14 @@ impl<T> Store<T> {
     }
 
     /// Declares a variable.
-    pub(crate) fn declare(&mut self, value: T) -> Name {
-        let name = Name::new(self.held.len() as u32);
+    pub(crate) fn declare(&mut self, value: T) -> VariableId {
+        let name = VariableId::new(self.held.len() as u32);
         self.held.push((name, value));
         name
     }
 
     /// What the variable holds, where it is one of these.
-    pub(crate) fn get(&self, name: Name) -> Result<&T, StarError> {
+    pub(crate) fn get(&self, name: VariableId) -> Result<&T, StarError> {
         // an error is made only where it is one: making and dropping it costs more than the rest
         match self.held.get(name.place as usize) {
             Some((held, value)) if *held == name => Ok(value),
@@ -35,7 +35,7 @@ impl<T> Store<T> {
     }
 
     /// As [`get`](Self::get).
-    pub(crate) fn get_mut(&mut self, name: Name) -> Result<&mut T, StarError> {
+    pub(crate) fn get_mut(&mut self, name: VariableId) -> Result<&mut T, StarError> {
         match self.held.get_mut(name.place as usize) {
             Some((held, value)) if *held == name => Ok(value),
             _ => Err(StarError::Unknown { what: self.what }),

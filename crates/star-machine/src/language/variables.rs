@@ -13,14 +13,14 @@ use crate::StarError;
 // Packed, for an operation has up to four of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(C, packed(4))]
-pub(crate) struct Name {
+pub(crate) struct VariableId {
     /// How many were declared before it, on any machine.
     birth: u64,
     /// The place of its machine where its value lies.
     pub(crate) place: u32,
 }
 
-impl Name {
+impl VariableId {
     /// The name of what is declared now.
     pub(crate) fn new(place: u32) -> Self {
         static BIRTHS: AtomicU64 = AtomicU64::new(0);
@@ -32,7 +32,7 @@ impl Name {
 /// the same; [`SliceVar`] and [`WordVar`] keep them apart in programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Vector {
-    pub(crate) name: Name,
+    pub(crate) name: VariableId,
     pub(crate) len: u32,
 }
 
@@ -41,7 +41,7 @@ impl Vector {
     /// [`Machine`](crate::Machine), which chooses the place.
     #[must_use]
     pub fn new(place: u32, len: u32) -> Self {
-        Self { name: Name::new(place), len }
+        Self { name: VariableId::new(place), len }
     }
 
     /// The place that its machine gave it.
@@ -75,14 +75,14 @@ pub struct WordVar(pub Vector);
 /// for none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct IntVar {
-    pub(crate) name: Name,
+    pub(crate) name: VariableId,
 }
 
 impl IntVar {
     /// A variable that is declared now, as [`Vector::new`].
     #[must_use]
     pub fn new(place: u32) -> Self {
-        Self { name: Name::new(place) }
+        Self { name: VariableId::new(place) }
     }
 
     /// The place that its machine gave it.
@@ -95,7 +95,7 @@ impl IntVar {
 /// A variable of type `table`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TableVar {
-    pub(crate) name: Name,
+    pub(crate) name: VariableId,
     pub(crate) rows: u32,
     pub(crate) columns: u32,
 }
@@ -113,36 +113,55 @@ pub struct FieldVar {
     pub number: Option<IntVar>,
 }
 
+/// A position: a number, or the value of an integer variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Index {
+    /// This position.
+    At(u32),
+    /// The position that the variable holds; an error where it holds none.
+    In(IntVar),
+}
+
+impl fmt::Display for Index {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::At(at) => write!(f, "{at}"),
+            Self::In(i) => write!(f, "{i}"),
+        }
+    }
+}
+
+impl From<IntVar> for Index {
+    fn from(variable: IntVar) -> Self {
+        Self::In(variable)
+    }
+}
+
+impl From<u32> for Index {
+    fn from(position: u32) -> Self {
+        Self::At(position)
+    }
+}
+
 // In listings variables go by their places.
 
-impl fmt::Display for Vector {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "v{}", self.place())
-    }
+macro_rules! shown {
+    ($($type:ty: |$variable:ident| $text:expr;)*) => {
+        $(impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let $variable = self;
+                f.write_str(&$text)
+            }
+        })*
+    };
 }
 
-impl fmt::Display for SliceVar {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)
-    }
-}
-
-impl fmt::Display for WordVar {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)
-    }
-}
-
-impl fmt::Display for IntVar {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "i{}", self.place())
-    }
-}
-
-impl fmt::Display for TableVar {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "t{}", self.place())
-    }
+shown! {
+    Vector: |x| format!("v{}", x.place());
+    SliceVar: |x| x.0.to_string();
+    WordVar: |w| w.0.to_string();
+    IntVar: |i| format!("i{}", i.place());
+    TableVar: |table| format!("t{}", table.place());
 }
 
 impl fmt::Display for FieldVar {
@@ -172,7 +191,7 @@ impl TableVar {
     /// A variable that is declared now, as [`Vector::new`].
     #[must_use]
     pub fn new(place: u32, rows: u32, columns: u32) -> Self {
-        Self { name: Name::new(place), rows, columns }
+        Self { name: VariableId::new(place), rows, columns }
     }
 
     /// The place that its machine gave it.

@@ -1,6 +1,6 @@
 //! What a program costs on the abstract machine.
 
-use crate::language::{Condition, IntVar, Machine, Op, TableVar, Vector};
+use crate::language::{Class, Condition, IntVar, Machine, Op, TableVar, Vector};
 use crate::{Procedure, Slice, StarError, Table};
 
 /// Operations of the abstract machine, each of cost 1.
@@ -34,30 +34,17 @@ impl Cost {
         self.bitwise + self.searches + self.words + columns + rows
     }
 
-    /// Where this operation is counted, if it is.
-    fn of(&mut self, op: &Op) -> Option<&mut u64> {
-        match op {
-            Op::Not { .. } | Op::Logic { .. } => Some(&mut self.bitwise),
-            Op::First { .. } | Op::Find { .. } | Op::Step { .. } | Op::Count { .. } => {
-                Some(&mut self.searches)
-            }
-            Op::Trim { .. }
-            | Op::Replace { .. }
-            | Op::ToWord { .. }
-            | Op::ToInt { .. }
-            | Op::Add { .. }
-            | Op::Subtract { .. } => Some(&mut self.words),
-            Op::ReadColumn { .. } => Some(&mut self.column_reads),
-            Op::WriteColumn { .. } => Some(&mut self.column_writes),
-            Op::ReadRow { .. } => Some(&mut self.row_reads),
-            Op::WriteRow { .. } => Some(&mut self.row_writes),
-            Op::Fill { .. }
-            | Op::Copy { .. }
-            | Op::SetBit { .. }
-            | Op::ClearTable { .. }
-            | Op::SetInt { .. }
-            | Op::AddInt { .. }
-            | Op::AddInts { .. } => None,
+    /// Where operations of a class are counted, if they are.
+    fn of(&mut self, class: Class) -> Option<&mut u64> {
+        match class {
+            Class::Free => None,
+            Class::Bitwise => Some(&mut self.bitwise),
+            Class::Search => Some(&mut self.searches),
+            Class::Word => Some(&mut self.words),
+            Class::ColumnRead => Some(&mut self.column_reads),
+            Class::ColumnWrite => Some(&mut self.column_writes),
+            Class::RowRead => Some(&mut self.row_reads),
+            Class::RowWrite => Some(&mut self.row_writes),
         }
     }
 }
@@ -132,7 +119,7 @@ impl<M: Machine> Machine for Counting<M> {
 
     fn execute(&mut self, op: &Op) -> Result<(), StarError> {
         self.machine.execute(op)?;
-        self.cost.of(op).into_iter().for_each(|count| *count += 1);
+        self.cost.of(op.class()).into_iter().for_each(|count| *count += 1);
         Ok(())
     }
 

@@ -1,7 +1,8 @@
 //! Machines: who carries programs out.
 
 mod counting;
+mod execute;
 mod host;
 
 pub use counting::{Cost, Counting};
-pub use host::{Host, HostMark};
+pub use host::Host;

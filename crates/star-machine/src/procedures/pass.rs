@@ -1,8 +1,8 @@
 //! What a procedure takes, whichever it is: the columns of one table or two, the marked rows,
 //! what it makes of them, and where that goes.
 
-use super::Procedure;
-use crate::language::{FieldVar, SliceVar, WordVar};
+use crate::language::table::procedures;
+use crate::language::{FieldVar, Procedure, SliceVar, WordVar};
 
 /// What is done in every column; see the functions of [`steps`](super::steps).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,71 +47,65 @@ pub(crate) struct Pass {
     pub(crate) results: [Option<SliceVar>; 3],
 }
 
-impl Pass {
-    pub(crate) fn of(procedure: &Procedure) -> Self {
-        let found = |step, rows, a, b, z| {
-            let results = [Some(z), None, None];
-            Self { step, rows: Some(rows), a: Some(a), b, to: None, results }
-        };
-        let merged = |rows, a, b, to| Self {
-            step: Step::Merge,
-            rows,
-            a,
-            b,
-            to: Some(to),
-            results: [None; 3],
-        };
-        let added = |flip, rows, a, b, to, carry| Self {
-            to: Some(to),
-            ..found(Step::Add { flip }, rows, a, b, carry)
-        };
-        match *procedure {
-            Procedure::Match { table, rows, word, z } => {
-                found(Step::Equal, rows, table, Second::Word(word), z)
-            }
-            Procedure::Hit { table, other, rows, z } => {
-                found(Step::Equal, rows, table, Second::Field(other), z)
-            }
-            Procedure::Min { table, rows, z } => {
-                found(Step::Extreme, rows, table, Second::Known(false), z)
-            }
-            Procedure::Max { table, rows, z } => {
-                found(Step::Extreme, rows, table, Second::Known(true), z)
-            }
-            Procedure::SetMin { table, other, rows, signed, z } => Self {
-                results: [None, Some(z), None],
-                ..found(Step::Less { signed }, rows, table, Second::Field(other), z)
-            },
-            Procedure::Compare { table, rows, word, less, equal, greater } => Self {
-                results: [Some(equal), Some(less), Some(greater)],
-                ..found(Step::Less { signed: false }, rows, table, Second::Word(word), equal)
-            },
-            Procedure::Clear { table } => merged(None, None, Second::Known(false), table.into()),
-            Procedure::CopyTable { table, to } => merged(None, None, Second::Field(table), to),
-            Procedure::CopyWord { word, rows, to } => {
-                merged(Some(rows), None, Second::Word(word), to)
-            }
-            Procedure::MergeTable { table, rows, to } => {
-                merged(Some(rows), Some(to), Second::Field(table), to)
-            }
-            Procedure::MergeWord { word, rows, to } => {
-                merged(Some(rows), Some(to), Second::Word(word), to)
-            }
-            Procedure::AddWord { table, rows, word, to, carry } => {
-                added(false, rows, table, Second::Word(word), to, carry)
-            }
-            Procedure::AddTable { table, other, rows, to, carry } => {
-                added(false, rows, table, Second::Field(other), to, carry)
-            }
-            Procedure::SubtractWord { table, rows, word, to, borrow } => {
-                added(true, rows, table, Second::Word(word), to, borrow)
-            }
-            Procedure::SubtractTable { table, other, rows, to, borrow } => {
-                added(true, rows, table, Second::Field(other), to, borrow)
+/// Rows that are equal, all along or in columns where there are some.
+fn found(step: Step, rows: SliceVar, a: FieldVar, b: Second, z: SliceVar) -> Pass {
+    Pass { step, rows: Some(rows), a: Some(a), b, to: None, results: [Some(z), None, None] }
+}
+
+/// Rows by how they compare: those that are equal, less and greater.
+fn compared(rows: SliceVar, a: FieldVar, b: Second, results: [SliceVar; 3]) -> Pass {
+    Pass {
+        results: results.map(Some),
+        ..found(Step::Less { signed: false }, rows, a, b, results[0])
+    }
+}
+
+/// Rows that are less.
+fn lesser(signed: bool, rows: SliceVar, a: FieldVar, b: FieldVar, z: SliceVar) -> Pass {
+    let pass = found(Step::Less { signed }, rows, a, Second::Field(b), z);
+    Pass { results: [None, Some(z), None], ..pass }
+}
+
+fn merged(rows: Option<SliceVar>, a: Option<FieldVar>, b: Second, to: FieldVar) -> Pass {
+    Pass { step: Step::Merge, rows, a, b, to: Some(to), results: [None; 3] }
+}
+
+/// Sums, or with `flip` differences.
+fn added(
+    flip: bool,
+    rows: SliceVar,
+    a: FieldVar,
+    b: Second,
+    to: FieldVar,
+    carry: SliceVar,
+) -> Pass {
+    Pass { to: Some(to), ..found(Step::Add { flip }, rows, a, b, carry) }
+}
+
+/// Reads each procedure as a pass.
+macro_rules! passes {
+    ($(
+        $(#[$doc:meta])* $name:ident $called:literal
+        ($($read:ident: $read_type:ty),*) -> ($($write:ident: $write_type:ty),*)
+        [$($other:ident: $other_type:ty),*]
+        {
+            listing: $listing:expr, method: $method:tt, $(texts: $texts:tt,)? pass: $pass:expr,
+            $($rest:tt)*
+        }
+    )*) => {
+        impl Pass {
+            pub(crate) fn of(procedure: &Procedure) -> Self {
+                match *procedure {
+                    $(Procedure::$name { $($read,)* $($write,)* $($other,)* } => $pass,)*
+                }
             }
         }
-    }
+    };
+}
 
+procedures! { passes }
+
+impl Pass {
     /// The fields: the first one, the second, the one that is written.
     pub(crate) fn fields(&self) -> [Option<FieldVar>; 3] {
         let b = if let Second::Field(b) = self.b { Some(b) } else { None };

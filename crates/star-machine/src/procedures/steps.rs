@@ -16,40 +16,40 @@
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
 /// Rows, a bit each.
-pub(crate) trait Bits:
+pub(crate) trait BitRow:
     Copy + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> + Not<Output = Self>
 {
 }
 
-impl<T> Bits for T where
+impl<T> BitRow for T where
     T: Copy + BitAnd<Output = T> + BitOr<Output = T> + BitXor<Output = T> + Not<Output = T>
 {
 }
 
 /// The rows that are equal, of those that were equal before.
 #[inline(always)]
-pub(crate) fn equal<B: Bits>(e: B, a: B, b: B) -> B {
+pub(crate) fn equal<B: BitRow>(e: B, a: B, b: B) -> B {
     e & !(a ^ b)
 }
 
 /// The rows that are equal, and those where a is less than b: among rows equal so far, those
 /// with 0 in a and 1 in b.
 #[inline(always)]
-pub(crate) fn less<B: Bits>([e, l]: [B; 2], a: B, b: B) -> [B; 2] {
+pub(crate) fn less<B: BitRow>([e, l]: [B; 2], a: B, b: B) -> [B; 2] {
     let l = l | (e & (b & !a));
     [equal(e, a, b), l]
 }
 
 /// The marked rows of b, the others of a.
 #[inline(always)]
-pub(crate) fn merge<B: Bits>(x: B, a: B, b: B) -> B {
+pub(crate) fn merge<B: BitRow>(x: B, a: B, b: B) -> B {
     (b & x) | (a & !x)
 }
 
 /// Carries, and the sum of a and b in the marked rows, zeros in the others; where `flip` is all
 /// ones and not zeros, borrows and the difference.
 #[inline(always)]
-pub(crate) fn add<B: Bits>(x: B, c: B, a: B, b: B, flip: B) -> [B; 2] {
+pub(crate) fn add<B: BitRow>(x: B, c: B, a: B, b: B, flip: B) -> [B; 2] {
     let a = (a ^ flip) & x;
     let differ = a ^ c;
     [(a & c) | (b & differ), differ ^ (x & (b ^ flip))]

@@ -8,8 +8,11 @@ mod passes;
 use bytemuck::{Pod, Zeroable};
 
 use super::{Instruction, Program};
-use crate::language::check::numbers;
-use crate::language::{Condition, FieldVar, Index, IntVar, Logic, Op, Relation, Vector};
+use crate::language::sizes::numbers;
+use crate::language::table::operations;
+use crate::language::{
+    Condition, FieldVar, Index, IntVar, Op, Relation, SliceVar, TableVar, Vector, WordVar,
+};
 
 /// A step: `Code` and `More` in `kernels/star/interpreter/code.cuh`.
 ///
@@ -42,27 +45,87 @@ pub(crate) struct Code {
     to_fields: u32,
 }
 
-macro_rules! operations {
-    ($($name:ident,)*) => {
+/// Declares the operations of the kernel, and their text there.
+macro_rules! kernel_operations {
+    ($($(#[doc = $comment:literal])* $name:ident,)*) => {
         /// `Operation` of the kernel, in its order.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u32)]
         enum Operation {
-            $($name,)*
+            $($(#[doc = $comment])* $name,)*
         }
 
-        #[cfg(test)]
-        const OPERATIONS: &[Operation] = &[$(Operation::$name,)*];
+        /// `kernels/star/interpreter/operations.cuh`: what a step of the interpreter does, in the
+        /// order of the numbers that programs have for it. `cargo xtask ptx` writes it.
+        #[must_use]
+        pub fn operations_in_cuda() -> String {
+            let operations = [
+                $(concat!($("    //", $comment, "\n",)* "    ", stringify!($name), ",\n"),)*
+            ];
+            format!("{HEAD}{}}};\n", operations.concat())
+        }
     };
 }
 
-operations! {
-    End, Fill, Copy, Not, And, AndNot, Or, Xor, SetBit, First, Find, Step, Count, Trim, Replace,
-    Add, Subtract, ReadColumn, WriteColumn, ReadRow, WriteRow, ClearTable, SetInt, AddInt,
-    AddInts, Jump, Call, Return, IfSome, IfFound, IfBit, IfOrder, IfCompare, Start, Repeat,
-    TakeFirst, UpdateAnd, UpdateAndNot, UpdateOr, UpdateXor, UpdateNotAnd, ToWord, ToInt,
-    EqualRows, CompareRows, LeastRows, Merge, AddRows, SubtractRows, Relax,
+const HEAD: &str = "\
+// What a step does. An operation of two steps or three stands where the first of them was; the
+// others stay, for those who jump to them. From crates/star-machine: the operations of
+// src/language/table.rs, then those of src/program/code.rs. Written by `cargo xtask ptx`.
+#pragma once
+
+enum Operation : unsigned {
+";
+
+/// Reads the operations' names in the kernel, and where their operands go there.
+macro_rules! codes {
+    ($(
+        $(#[$doc:meta])* $name:ident $called:literal
+        ($($read:ident: $read_type:ty),*) -> ($($write:ident: $write_type:ty),*)
+        [$($other:ident: $other_type:ty),*]
+        {
+            listing: $listing:expr, sizes: $sizes:expr, cost: $class:ident, method: $method:tt,
+            $(texts: $texts:tt,)? code: [$($operation:ident),*] $code:expr,
+        }
+    )*) => {
+        kernel_operations! {
+            End,
+            $($($operation,)*)*
+            Jump, Call, Return, IfSome, IfFound, IfBit, IfOrder, IfCompare, Start, Repeat,
+            /// `if SOME(x) then i := STEP(x), goto a`; with `one`, i is none otherwise
+            TakeFirst,
+            /// `z := COL(i, t) and x; COL(i, t) := z`, and the like
+            UpdateAnd, UpdateAndNot, UpdateOr, UpdateXor,
+            /// with the operands exchanged: `z := x and not COL(i, t)`
+            UpdateNotAnd,
+            /// MATCH, HIT
+            EqualRows,
+            /// LESS and GREAT, SETMIN
+            CompareRows,
+            /// MIN, MAX
+            LeastRows,
+            /// TCOPY, TMERGE, WCOPY, WMERGE
+            Merge,
+            /// ADDC, ADDV
+            AddRows,
+            /// SUBTC, SUBTV
+            SubtractRows,
+            /// `C := ADDC(t, Y, w; S); B := SETMIN(S, D, Y); E := B and not C; TMERGE(S, E; D)`
+            Relax,
+        }
+
+        impl Encoder<'_> {
+            fn operation(&self, op: &Op) -> Code {
+                match *op {
+                    $(Op::$name { $($read,)* $($write,)* $($other,)* } => {
+                        self.encoded(&[$(Operation::$operation),*], $code)
+                    })*
+                }
+            }
+        }
+    };
 }
+
+operations! { codes }
 
 /// The index is the position itself.
 const CONSTANT: u32 = 0x8000;
@@ -115,10 +178,31 @@ impl Code {
         self
     }
 
-    /// With a step that it may jump to.
-    fn to(mut self, to: u32) -> Self {
-        self.a = to;
+    /// The operation that is so much further on.
+    fn further(mut self, distance: u32) -> Self {
+        self.head += distance;
         self
+    }
+
+    /// With a step that it may jump to.
+    fn to(self, a: u32) -> Self {
+        Self { a, ..self }
+    }
+
+    fn z(self, z: u32) -> Self {
+        Self { z, ..self }
+    }
+
+    fn x(self, x: u32) -> Self {
+        Self { x, ..self }
+    }
+
+    fn y(self, y: u32) -> Self {
+        Self { y, ..self }
+    }
+
+    fn int(self, i: IntVar) -> Self {
+        Self { index: i.place(), ..self }
     }
 
     fn at(self, at: Index) -> Self {
@@ -153,7 +237,7 @@ impl Program {
 
 /// Where a field is: its address; the integer with its number, if it is one by a number, and
 /// how many there are.
-struct Place {
+struct FieldAddress {
     address: [u32; 2],
     number: u32,
     fields: u32,
@@ -171,19 +255,19 @@ impl Encoder<'_> {
 
     /// With a field, and its table's number for the account of barriers.
     fn field(&self, code: Code, field: FieldVar) -> Code {
-        let Place { address: [a, b], number, fields } = self.place(Some(field));
+        let FieldAddress { address: [a, b], number, fields } = self.place(Some(field));
         let head = code.head | (field.table.place() % 32) << 24;
         Code { head, a, b, number, fields, ..code }.with(NUMBERED, number != NONE)
     }
 
     /// Where a field is; of none all is zero.
-    fn place(&self, field: Option<FieldVar>) -> Place {
+    fn place(&self, field: Option<FieldVar>) -> FieldAddress {
         let Some(FieldVar { table, first, columns, number }) = field else {
-            return Place { address: [0, 0], number: NONE, fields: 0 };
+            return FieldAddress { address: [0, 0], number: NONE, fields: 0 };
         };
         let before = u64::from(first) * u64::from(table.rows.div_ceil(64)) * 8;
         let address = self.addresses.tables[table.place() as usize] + before;
-        Place {
+        FieldAddress {
             address: [address as u32, (address >> 32) as u32],
             // without columns all are the same
             number: number.filter(|_| columns != 0).map_or(NONE, IntVar::place),
@@ -204,125 +288,69 @@ impl Encoder<'_> {
                 self.question(condition).with(ONE, answer).to(to)
             }
             Instruction::Jump { to } => Code::new(Operation::Jump, 1).to(to),
-            Instruction::Call { to, link } => {
-                Code { index: link.place(), ..Code::new(Operation::Call, 1).to(to) }
-            }
-            Instruction::Return { link } => {
-                Code { index: link.place(), ..Code::new(Operation::Return, 1) }
-            }
+            Instruction::Call { to, link } => Code::new(Operation::Call, 1).to(to).int(link),
+            Instruction::Return { link } => Code::new(Operation::Return, 1).int(link),
             Instruction::Start { counter, i, first } => {
-                let code = Code::new(Operation::Start, 1);
-                Code { x: self.counter(counter), index: i.place(), y: first, ..code }
+                Code::new(Operation::Start, 1).x(self.counter(counter)).int(i).y(first)
             }
             Instruction::Repeat { counter, i, last, back, to } => {
                 let code = Code::new(Operation::Repeat, 1).with(BACK, back).to(to);
-                Code { x: self.counter(counter), index: i.place(), y: last, ..code }
+                code.x(self.counter(counter)).int(i).y(last)
             }
         }
     }
 
-    /// An operation on whole vectors.
-    fn vectors(&self, operation: Operation, z: Vector, x: Vector, y: Vector) -> Code {
-        let code = Code::new(operation, 1);
-        Code { z: self.vector(z), x: self.vector(x), y: self.vector(y), len: z.len, ..code }
+    /// The first of these operations, with its operands.
+    fn encoded(
+        &self,
+        operations: &[Operation],
+        operands: impl FnOnce(&Self, Code) -> Code,
+    ) -> Code {
+        operands(self, Code::new(operations[0], 1))
     }
 
-    /// An operation that finds an integer from a vector.
-    fn find(&self, operation: Operation, i: IntVar, x: Vector) -> Code {
-        Code { index: i.place(), ..self.vectors(operation, x, x, x) }
+    /// With whole vectors, as many bits as the first has.
+    fn vectors(
+        &self,
+        code: Code,
+        z: impl Into<Vector>,
+        x: impl Into<Vector>,
+        y: impl Into<Vector>,
+    ) -> Code {
+        let z = z.into();
+        let [x, y] = [x.into(), y.into()].map(|x| self.vector(x));
+        Code { z: self.vector(z), x, y, len: z.len, ..code }
     }
 
-    fn column(&self, code: Code, x: Vector, table: FieldVar, column: Index) -> Code {
-        let x = self.vector(x);
-        let code = Code { z: x, x, y: table.columns, len: table.table.rows, ..code };
+    /// With a column, read or written.
+    fn column(&self, code: Code, x: SliceVar, table: FieldVar, column: Index) -> Code {
+        let code = self.vectors(code, x, x, x).y(table.columns);
         self.field(code, table).at(column)
     }
 
-    fn operation(&self, op: &Op) -> Code {
-        match *op {
-            Op::Fill { z, ones } => self.vectors(Operation::Fill, z, z, z).with(ONE, ones),
-            Op::Copy { z, x } => self.vectors(Operation::Copy, z, x, x),
-            Op::Not { z, x } => self.vectors(Operation::Not, z, x, x),
-            Op::Logic { logic, z, x, y } => {
-                let operation = match logic {
-                    Logic::And => Operation::And,
-                    Logic::AndNot => Operation::AndNot,
-                    Logic::Or => Operation::Or,
-                    Logic::Xor => Operation::Xor,
-                };
-                self.vectors(operation, z, x, y)
-            }
-            Op::SetBit { z, at, bit } => {
-                self.vectors(Operation::SetBit, z, z, z).with(ONE, bit).at(at)
-            }
-            Op::First { z, x } => self.vectors(Operation::First, z, x, x),
-            Op::Find { i, x } => self.find(Operation::Find, i, x),
-            Op::Step { i, x } => self.find(Operation::Step, i, x),
-            Op::Count { i, x } => self.find(Operation::Count, i, x),
-            Op::Trim { z, x, from } => {
-                Code { y: x.len, ..self.vectors(Operation::Trim, z, x, x) }.at(from)
-            }
-            Op::Replace { z, x, from } => {
-                Code { y: x.len, ..self.vectors(Operation::Replace, z, x, x) }.at(from)
-            }
-            Op::ToWord { z, i } => {
-                Code { y: numbers(z), ..self.vectors(Operation::ToWord, z, z, z) }.at(i)
-            }
-            Op::ToInt { i, w } => self.find(Operation::ToInt, i, w),
-            Op::Add { z, v, w, carry } => {
-                Code { index: carry.place(), ..self.vectors(Operation::Add, z, v, w) }
-            }
-            Op::Subtract { z, v, w, borrow } => {
-                Code { index: borrow.place(), ..self.vectors(Operation::Subtract, z, v, w) }
-            }
-            Op::ReadColumn { z, table, column } => {
-                self.column(Code::new(Operation::ReadColumn, 1), z, table, column)
-            }
-            Op::WriteColumn { table, column, x } => {
-                self.column(Code::new(Operation::WriteColumn, 1), x, table, column)
-            }
-            Op::ReadRow { z, table, row } => {
-                let stride = stride_of(table.table.rows);
-                let code = Code { x: stride, ..self.vectors(Operation::ReadRow, z, z, z) };
-                self.field(Code { y: table.table.rows, ..code }, table).at(row)
-            }
-            Op::WriteRow { table, row, x } => {
-                let stride = stride_of(table.table.rows);
-                let code = Code { z: stride, ..self.vectors(Operation::WriteRow, x, x, x) };
-                self.field(Code { y: table.table.rows, ..code }, table).at(row)
-            }
-            Op::ClearTable { table } => {
-                let words = u64::from(stride_of(table.rows)) * u64::from(table.columns);
-                let code = Code::new(Operation::ClearTable, 1);
-                let code = Code { x: words as u32, y: (words >> 32) as u32, ..code };
-                self.field(code, table.into())
-            }
-            Op::SetInt { i, value } => {
-                let code = Code::new(Operation::SetInt, 1);
-                Code { index: i.place(), x: value.unwrap_or(u32::MAX), ..code }
-            }
-            Op::AddInt { i, j, by } => {
-                let code = Code::new(Operation::AddInt, 1);
-                Code { index: i.place(), x: j.place(), y: by as u32, ..code }
-            }
-            Op::AddInts { i, j, k, is_minus, by } => {
-                let code = Code::new(Operation::AddInts, 1).with(ONE, is_minus);
-                Code { index: i.place(), x: j.place(), z: k.place(), y: by as u32, ..code }
-            }
-        }
+    /// With a row, read or written; the other one of `z` and `x` is its stride.
+    fn row(&self, code: Code, w: WordVar, table: FieldVar, row: Index) -> Code {
+        let code = self.vectors(code, w, w, w).y(table.table.rows);
+        self.field(code, table).at(row)
+    }
+
+    /// With a whole table.
+    fn whole(&self, code: Code, table: TableVar) -> Code {
+        let words = u64::from(stride_of(table.rows)) * u64::from(table.columns);
+        self.field(code.x(words as u32).y((words >> 32) as u32), table.into())
     }
 
     fn question(&self, condition: &Condition) -> Code {
+        let new = |operation| Code::new(operation, 1);
         match *condition {
-            Condition::Some(x) => self.vectors(Operation::IfSome, x, x, x),
-            Condition::Found(i) => Code { index: i.place(), ..Code::new(Operation::IfFound, 1) },
-            Condition::Bit { x, at } => self.vectors(Operation::IfBit, x, x, x).at(at),
+            Condition::Some(x) => self.vectors(new(Operation::IfSome), x, x, x),
+            Condition::Found(i) => new(Operation::IfFound).int(i),
+            Condition::Bit { x, at } => self.vectors(new(Operation::IfBit), x, x, x).at(at),
             Condition::Order { relation, i, j } => {
-                let code = Code::new(Operation::IfOrder, 1).at(j);
-                Code { z: orders(relation), x: i.place(), ..code }
+                new(Operation::IfOrder).at(j).z(orders(relation)).x(i.place())
             }
             Condition::Compare { relation, v, w } => {
-                Code { z: orders(relation), ..self.vectors(Operation::IfCompare, v, v, w) }
+                self.vectors(new(Operation::IfCompare), v, v, w).z(orders(relation))
             }
         }
     }
@@ -347,11 +375,17 @@ fn orders(relation: Relation) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use test_support::layout::{block, layout_in, number};
+    use test_support::layout::{layout_in, number};
     use test_support::{kernel_source, layout};
 
     use super::fused::{ASKS, FINDS, FORGETS, MAKES};
     use super::*;
+
+    #[test]
+    fn the_kernel_has_the_same_operations() {
+        let committed = kernel_source!("star/interpreter/operations.cuh");
+        assert_eq!(committed, operations_in_cuda(), "run cargo xtask ptx");
+    }
 
     #[test]
     fn steps_are_those_of_the_kernel() {
@@ -363,11 +397,6 @@ mod tests {
         let more = more.into_iter().map(|(name, at, size)| (name, first_size + at, size));
         assert_eq!(ours, first.into_iter().chain(more).collect::<Vec<_>>());
         assert_eq!(size, first_size + more_size);
-        let names = block(source, "enum Operation : u32 {");
-        let names: Vec<_> = names.split(',').map(str::trim).filter(|n| !n.is_empty()).collect();
-        let ours: Vec<_> = OPERATIONS.iter().map(|operation| format!("{operation:?}")).collect();
-        assert_eq!(names, ours);
-        assert!((0..).zip(OPERATIONS).all(|(number, &operation)| operation as u32 == number));
         let flags = [
             ("constant_position", CONSTANT),
             ("one", ONE),

@@ -15,6 +15,7 @@ mod places;
 mod recorder;
 mod run;
 
+pub use code::operations_in_cuda;
 pub(crate) use code::{Addresses, Code, WORD_BITS};
 pub use recorder::Recorder;
 

@@ -1,7 +1,7 @@
 //! The variables that operands name.
 
-use super::Variable;
-use crate::language::{Index, IntVar, Operand, Role, TableVar, Vector};
+use super::{Instruction, Variable};
+use crate::language::{Index, IntVar, Operand, Role, TableVar, Vector, Visit};
 
 /// A variable, where an operand names it.
 pub(super) enum Named<'a> {
@@ -35,5 +35,35 @@ pub(super) fn named(role: Role, operand: Operand<'_>, mut show: impl FnMut(Role,
             field.number.iter_mut().for_each(|i| show(Role::Read, Named::Int(i)));
             show(role, Named::Table(&mut field.table));
         }
+    }
+}
+
+impl Instruction {
+    /// Calls `visit` with all operands.
+    pub(super) fn operands(&mut self, visit: Visit<'_>) {
+        match self {
+            Self::Do(op) => op.operands(visit),
+            Self::Pass(procedure) => procedure.operands(visit),
+            Self::Branch { condition, .. } => condition.operands(visit),
+            Self::Start { i, .. }
+            | Self::Repeat { i, .. }
+            | Self::Call { link: i, .. }
+            | Self::Return { link: i } => visit(Role::Write, i.into()),
+            Self::Jump { .. } => {}
+        }
+    }
+
+    /// The same step with other variables, of the same types.
+    #[must_use]
+    pub fn with(mut self, mut other: impl FnMut(Variable) -> Variable) -> Self {
+        self.operands(&mut |role, operand| {
+            named(role, operand, |_, place| match (other(place.variable()), place) {
+                (Variable::Vector(y), Named::Vector(x)) => *x = y,
+                (Variable::Int(j), Named::Int(i)) => *i = j,
+                (Variable::Table(other), Named::Table(table)) => *table = other,
+                _ => {}
+            });
+        });
+        self
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use crate::language::Name;
+use crate::language::VariableId;
 
 /// The places of variables of one type. A place keeps its size; it may have several
 /// variables, one after another.
@@ -11,7 +11,7 @@ use crate::language::Name;
 pub(super) struct Places<Size> {
     sizes: Vec<Size>,
     /// The variable that has a place now.
-    names: Vec<Option<Name>>,
+    names: Vec<Option<VariableId>>,
     /// The live places, the latest last.
     live: Vec<u32>,
     free: HashMap<Size, Vec<u32>>,
@@ -24,9 +24,9 @@ impl<Size> Default for Places<Size> {
 }
 
 impl<Size: Copy + Eq + Hash> Places<Size> {
-    pub(super) fn declare(&mut self, size: Size) -> Name {
+    pub(super) fn declare(&mut self, size: Size) -> VariableId {
         let name = match self.free.get_mut(&size).and_then(Vec::pop) {
-            Some(place) => Name::new(place),
+            Some(place) => VariableId::new(place),
             None => self.declare_for_ever(size),
         };
         self.names[name.place as usize] = Some(name);
@@ -35,8 +35,8 @@ impl<Size: Copy + Eq + Hash> Places<Size> {
     }
 
     /// At a place of its own, a variable that no scope ends.
-    pub(super) fn declare_for_ever(&mut self, size: Size) -> Name {
-        let name = Name::new(self.sizes.len() as u32);
+    pub(super) fn declare_for_ever(&mut self, size: Size) -> VariableId {
+        let name = VariableId::new(self.sizes.len() as u32);
         self.sizes.push(size);
         self.names.push(Some(name));
         name
@@ -65,7 +65,7 @@ impl<Size: Copy + Eq + Hash> Places<Size> {
         self.free.clear();
     }
 
-    pub(super) fn has(&self, name: Name) -> bool {
+    pub(super) fn has(&self, name: VariableId) -> bool {
         self.names.get(name.place as usize) == Some(&Some(name))
     }
 }

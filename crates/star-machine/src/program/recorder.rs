@@ -7,10 +7,8 @@ use std::ops::Range;
 use super::operands::named;
 use super::places::Places;
 use super::{Instruction, MOST_TURNS, Program, Variable};
-use crate::error::LIMIT;
 use crate::language::{
-    Condition, IntVar, Op, Operand, Operations, Role, SliceVar, Star, TableVar, Vector, Visit,
-    WordVar,
+    Condition, IntVar, Op, Operand, Operations, Role, SliceVar, Star, TableVar, Vector, WordVar,
 };
 use crate::procedures::Pass;
 use crate::{At, Procedure, StarError};
@@ -43,17 +41,7 @@ pub struct Recorder {
 }
 
 fn vector_size(len: usize) -> Result<u32, StarError> {
-    if len >= LIMIT {
-        return Err(StarError::TooLarge { what: "a slice or word", rows: len, columns: 1 });
-    }
-    Ok(len as u32)
-}
-
-fn table_size(rows: usize, columns: usize) -> Result<(u32, u32), StarError> {
-    if rows >= LIMIT || columns >= LIMIT {
-        return Err(StarError::TooLarge { what: "a table", rows, columns });
-    }
-    Ok((rows as u32, columns as u32))
+    StarError::fits("a slice or word", len, 1).map(|[len, _]| len)
 }
 
 impl Recorder {
@@ -85,7 +73,7 @@ impl Recorder {
     /// # Errors
     /// As [`parameter_slice`](Self::parameter_slice).
     pub fn parameter_table(&mut self, rows: usize, columns: usize) -> Result<TableVar, StarError> {
-        let (rows, columns) = table_size(rows, columns)?;
+        let [rows, columns] = StarError::fits("a table", rows, columns)?;
         let name = self.tables.declare_for_ever((rows, columns));
         let table = TableVar { name, rows, columns };
         self.parameters.push(table.into());
@@ -138,12 +126,16 @@ impl Recorder {
         self.tables.release(live[1]);
         self.ints.release(live[2]);
         // what nobody has used
-        let (vectors, tables, ints) = (&self.vectors, &self.tables, &self.ints);
-        self.pending.retain(|variable| match *variable {
-            Variable::Vector(x) => vectors.has(x.name),
-            Variable::Int(i) => ints.has(i.name),
-            Variable::Table(table) => tables.has(table.name),
-        });
+        let pending = std::mem::take(&mut self.pending);
+        self.pending = pending.into_iter().filter(|&variable| self.has(variable)).collect();
+    }
+
+    fn has(&self, variable: Variable) -> bool {
+        match variable {
+            Variable::Vector(x) => self.vectors.has(x.name),
+            Variable::Int(i) => self.ints.has(i.name),
+            Variable::Table(table) => self.tables.has(table.name),
+        }
     }
 
     /// Records the zeros of what is declared and has none yet.
@@ -153,36 +145,33 @@ impl Recorder {
         }
     }
 
-    fn check_live(&self, variable: Variable) -> Result<(), StarError> {
-        let (is_live, what) = match variable {
-            Variable::Vector(x) => (self.vectors.has(x.name), "slice or word"),
-            Variable::Int(i) => (self.ints.has(i.name), "integer"),
-            Variable::Table(t) => (self.tables.has(t.name), "table"),
-        };
-        if is_live { Ok(()) } else { Err(StarError::Unknown { what }) }
-    }
-
-    fn check_condition(&self, mut condition: Condition) -> Result<(), StarError> {
+    fn check_condition(&self, condition: Condition) -> Result<(), StarError> {
         condition.check()?;
-        self.check_operands(|visit| condition.operands(visit))
+        self.check_operands(Instruction::Branch { condition, answer: true, to: 0 })
     }
 
-    /// An error where one of these operands is not declared.
-    fn check_operands(&self, operands: impl FnOnce(Visit<'_>)) -> Result<(), StarError> {
-        let mut found = Ok(());
-        operands(&mut |role, operand| {
+    /// An error where one of the operands is not declared.
+    fn check_operands(&self, mut step: Instruction) -> Result<(), StarError> {
+        let mut unknown = None;
+        step.operands(&mut |role, operand| {
             named(role, operand, |_, place| {
-                if found.is_ok() {
-                    found = self.check_live(place.variable());
-                }
+                unknown =
+                    unknown.or(Some(place.variable()).filter(|&variable| !self.has(variable)));
             });
         });
-        found
+        let Some(unknown) = unknown else { return Ok(()) };
+        let what = match unknown {
+            Variable::Vector(_) => "slice or word",
+            Variable::Int(_) => "integer",
+            Variable::Table(_) => "table",
+        };
+        Err(StarError::Unknown { what })
     }
 
-    /// Gives zeros to what is read of these operands and has none yet.
-    fn use_operands(&mut self, operands: impl FnOnce(Visit<'_>)) {
-        operands(&mut |role, operand| {
+    /// Records a step, after zeros for what it reads and has none yet.
+    fn record(&mut self, step: Instruction) {
+        let mut shown = step;
+        shown.operands(&mut |role, operand| {
             named(role, operand, |role, place| {
                 let variable = place.variable();
                 if let Some(at) = self.pending.iter().position(|&other| other == variable) {
@@ -193,6 +182,7 @@ impl Recorder {
                 }
             });
         });
+        self.instructions.push(step);
     }
 
     fn make_zero(&mut self, variable: Variable) {
@@ -228,7 +218,7 @@ impl Star for Recorder {
     }
 
     fn table(&mut self, rows: usize, columns: usize) -> Result<TableVar, StarError> {
-        let (rows, columns) = table_size(rows, columns)?;
+        let [rows, columns] = StarError::fits("a table", rows, columns)?;
         let table = TableVar { name: self.tables.declare((rows, columns)), rows, columns };
         self.pending.push(table.into());
         Ok(table)
@@ -242,17 +232,15 @@ impl Star for Recorder {
 
     fn run(&mut self, op: Op) -> Result<(), StarError> {
         op.check()?;
-        let mut shown = op;
-        self.check_operands(|visit| shown.operands(visit))?;
-        self.use_operands(|visit| shown.operands(visit));
-        self.instructions.push(Instruction::Do(op));
+        self.check_operands(Instruction::Do(op))?;
+        self.record(Instruction::Do(op));
         Ok(())
     }
 
     /// Where the word is a result, a copy of it is read: no step has both.
     fn call(&mut self, mut procedure: Procedure) -> Result<(), StarError> {
         procedure.check()?;
-        self.check_operands(|visit| procedure.operands(visit))?;
+        self.check_operands(Instruction::Pass(procedure))?;
         self.scope(|recorder| {
             if let Some(word) = Pass::of(&procedure).word_in_results() {
                 let copy = recorder.word(word.0.len as usize)?;
@@ -263,8 +251,7 @@ impl Star for Recorder {
                     }
                 });
             }
-            recorder.use_operands(|visit| procedure.operands(visit));
-            recorder.instructions.push(Instruction::Pass(procedure));
+            recorder.record(Instruction::Pass(procedure));
             Ok(())
         })
     }

@@ -1,9 +1,8 @@
 //! The interpreter of the host: a program on any machine.
 
-use super::operands::{Named, named};
 use super::{Instruction, Program, Variable};
 use crate::StarError;
-use crate::language::{IntVar, Machine, Op, Operand, TableVar, Vector};
+use crate::language::{IntVar, Machine, Op, TableVar, Vector};
 
 impl Program {
     /// Runs it on a machine, with variables of the machine for its parameters, in their
@@ -22,7 +21,7 @@ impl Program {
     ) -> Result<(), StarError> {
         self.check_arguments(arguments)?;
         let mark = machine.mark();
-        let done = Bound::new(self, machine, arguments)
+        let done = Arguments::new(self, machine, arguments)
             .and_then(|bound| self.interpret(machine, &bound.instructions(self)));
         machine.release(mark);
         done
@@ -113,13 +112,13 @@ fn described(variable: Option<&Variable>) -> String {
 }
 
 /// The machine's variables for those of the program, by their places.
-struct Bound {
+struct Arguments {
     vectors: Vec<Vector>,
     tables: Vec<TableVar>,
     ints: Vec<IntVar>,
 }
 
-impl Bound {
+impl Arguments {
     /// The arguments, and new variables for all others.
     fn new<M: Machine>(
         program: &Program,
@@ -161,26 +160,11 @@ impl Bound {
 
     /// The program's steps with the machine's variables.
     fn instructions(&self, program: &Program) -> Vec<Instruction> {
-        let mut instructions = program.instructions.clone();
-        for instruction in &mut instructions {
-            let rename = &mut |role, operand: Operand<'_>| {
-                named(role, operand, |_, place| match place {
-                    Named::Vector(x) => *x = self.vectors[x.place() as usize],
-                    Named::Int(i) => *i = self.ints[i.place() as usize],
-                    Named::Table(table) => *table = self.tables[table.place() as usize],
-                });
-            };
-            match instruction {
-                Instruction::Do(op) => op.operands(rename),
-                Instruction::Pass(procedure) => procedure.operands(rename),
-                Instruction::Branch { condition, .. } => condition.operands(rename),
-                Instruction::Start { i, .. }
-                | Instruction::Repeat { i, .. }
-                | Instruction::Call { link: i, .. }
-                | Instruction::Return { link: i } => *i = self.ints[i.place() as usize],
-                Instruction::Jump { .. } => (),
-            }
-        }
-        instructions
+        let of = |variable| match variable {
+            Variable::Vector(x) => self.vectors[x.place() as usize].into(),
+            Variable::Int(i) => self.ints[i.place() as usize].into(),
+            Variable::Table(table) => self.tables[table.place() as usize].into(),
+        };
+        program.instructions.iter().map(|instruction| instruction.with(of)).collect()
     }
 }

@@ -11,8 +11,8 @@ mod values;
 
 use std::collections::HashMap;
 
-use self::routines::Routine;
 use super::lengths::Sort;
+use super::operations::Callable;
 use super::sorts::Sorts;
 use super::syntax::{Call, Expression, Name, Place, Proc, Statement};
 use super::{At, CountFrom, Size, TextError};
@@ -76,6 +76,21 @@ struct Compiler<'a> {
 
 /// Jumps that lead to one place.
 type Jumps = Vec<usize>;
+
+/// A procedure for one combination of tables and sizes.
+struct Routine<'a> {
+    proc: &'a Proc,
+    /// Its index among the procedures.
+    number: usize,
+    sizes: Vec<Size>,
+    /// Its parameters, in order.
+    parameters: Vec<Bound>,
+    /// Holds the return address.
+    link: IntVar,
+    /// Its first step, once it is recorded.
+    start: u32,
+    calls: Jumps,
+}
 
 impl Compiler<'_> {
     fn body(&mut self, proc: &Proc) -> Result<(), TextError> {
@@ -151,19 +166,19 @@ impl Compiler<'_> {
             _ => unreachable!("'{}' was a table before", name.text),
         };
         let Expression::Field(_, number) = expression else { return Ok(table) };
-        let sort = self.sorts.sort(expression)?;
+        let sort = self.sorts.found(expression.at());
         let Some(Size::Table(_, columns)) = self.sorts.size(sort) else {
             let table = &name.text;
-            let text = format!(
+            return name.at.wrong(format!(
                 "nothing says how many columns the fields of {table} have: copy this one to a \
                  table F that is declared with them, by TCOPY({table}.field(i); F), and use F"
-            );
-            return Err(TextError::at(name.at, text));
+            ));
         };
         if !table.is_whole() {
-            let text =
-                format!("'{}' is a field already, which has no fields of its own", name.text);
-            return Err(TextError::at(name.at, text));
+            return name.at.wrong(format!(
+                "'{}' is a field already, which has no fields of its own",
+                name.text
+            ));
         }
         let table = table.table;
         let field = match self.int(number, None)? {
@@ -189,8 +204,8 @@ impl Compiler<'_> {
         match statement {
             Statement::Assign { place, value } => self.assign(place, value),
             Statement::Call(call) if self.sorts.proc(&call.name).is_some() => self.call_proc(call),
-            Statement::Call(call) => match self.sorts.sort(&Expression::Call(call.clone()))? {
-                Sort::Truth => self.operate(call, None, None).map(drop),
+            Statement::Call(call) => match self.sorts.found(call.name.at) {
+                Sort::Truth => self.operate(call, None).map(drop),
                 Sort::Integer => self.int_call(call, None).map(drop),
                 _ => self.bits_call(call, None).map(drop),
             },
@@ -235,8 +250,7 @@ impl Compiler<'_> {
                 match self.exits.last_mut() {
                     Some(exits) => exits.push(jump),
                     None => {
-                        let text = "exit leaves a loop, and there is none around it".to_owned();
-                        return Err(TextError::at(*at, text));
+                        return at.wrong("exit leaves a loop, and there is none around it");
                     }
                 }
                 Ok(())
@@ -300,8 +314,7 @@ impl Compiler<'_> {
             Place::Variable(name) => match self.sorts.variable(name)?.sort {
                 Sort::Integer => self.int_into(value, self.bound_int(name)),
                 Sort::Table(..) | Sort::Array(_) => {
-                    let text = "tables are copied by TCOPY(T; F)".to_owned();
-                    Err(TextError::at(name.at, text))
+                    name.at.wrong("tables are copied by TCOPY(T; F)")
                 }
                 _ => self.bits(value, Some(self.bound_bits(name))).map(drop),
             },
@@ -313,16 +326,13 @@ impl Compiler<'_> {
                         _ => self.set_bit(self.bound_bits(name), place, value, name.at),
                     }
                 }
-                [at, table] => {
-                    let at = self.int(at, None)?;
-                    let (table, x) = (self.field(table)?, self.bits(value, None)?);
-                    let op = match &*name.text {
-                        "COL" => Op::WriteColumn { table, column: at, x },
-                        _ => Op::WriteRow { table, row: at, x },
-                    };
-                    self.run(op, name.at)
+                arguments => {
+                    let callable = Callable::assigning(&name.text);
+                    let callable = callable.expect("it was looked up before");
+                    let arguments: Vec<_> = arguments.iter().chain([value]).collect();
+                    let given = self.given(callable, &arguments)?;
+                    self.give(callable, &given, name.at)
                 }
-                _ => unreachable!("what gets a value was looked at before"),
             },
         }
     }

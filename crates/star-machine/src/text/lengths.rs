@@ -1,5 +1,7 @@
 //! What expressions are, of lengths that are found from what must be equal.
 
+use super::syntax::Kind;
+
 /// A length that is to be found; equal ones are united.
 pub(super) type Length = usize;
 
@@ -61,6 +63,17 @@ pub(super) enum Sort {
 }
 
 impl Sort {
+    /// What is of this kind and of the size that a table of these rows and columns asks for.
+    pub(super) fn of(kind: Kind, rows: Length, columns: Length) -> Self {
+        match kind {
+            Kind::Integer => Self::Integer,
+            Kind::Slice => Self::Slice(rows),
+            Kind::Word => Self::Word(columns),
+            Kind::Array => Self::Array(rows),
+            Kind::Table => Self::Table(rows, columns),
+        }
+    }
+
     /// As messages call it.
     pub(super) fn name(self) -> &'static str {
         match self {

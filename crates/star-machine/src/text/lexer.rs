@@ -44,7 +44,7 @@ spelled! {
     Proc = "proc", Var = "var", Begin = "begin", End = "end", If = "if", Then = "then",
     Else = "else", While = "while", Do = "do", For = "for", To = "to", Downto = "downto",
     Repeat = "repeat", Until = "until", Exit = "exit", And = "and", Or = "or", Xor = "xor",
-    Not = "not", Div = "div",
+    Not = "not", Div = "div", None = "none",
 }
 
 spelled! {
@@ -136,7 +136,7 @@ impl Lexer<'_> {
                 Some(end) => open.len() + end + close.len(),
                 None if *close == "\n" => self.rest.len(),
                 None => {
-                    return Err(TextError::at(self.at, format!("this comment has no '{close}'")));
+                    return self.at.wrong(format!("this comment has no '{close}'"));
                 }
             };
             self.take(end);
@@ -151,7 +151,7 @@ impl Lexer<'_> {
             let number = self.take(n_bytes).parse();
             return number
                 .map(Token::Number)
-                .map_err(|_| TextError::at(at, "numbers are below 2^32".to_owned()));
+                .map_err(|_| TextError::at(at, "numbers are below 2^32"));
         }
         if first.is_alphabetic() || first == '_' {
             let n_bytes = length(|c| c.is_alphanumeric() || c == '_');
@@ -174,7 +174,7 @@ impl Lexer<'_> {
                 self.take(text.len());
                 Ok(Token::Sign(*sign))
             }
-            None => Err(TextError::at(self.at, format!("'{first}' means nothing here"))),
+            None => self.at.wrong(format!("'{first}' means nothing here")),
         }
     }
 }

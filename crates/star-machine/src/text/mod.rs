@@ -6,6 +6,7 @@
 //!
 //! Reference: snytnikova-nepomniaschaya-2016
 
+mod at;
 mod compile;
 mod lengths;
 mod lexer;
@@ -14,34 +15,10 @@ mod parse;
 mod sorts;
 mod syntax;
 
-use std::fmt;
-
 use self::syntax::Proc;
 use crate::Program;
 
-/// A place in a text, in lines and columns from 1 on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct At {
-    /// The line.
-    pub line: u32,
-    /// The character of it.
-    pub column: u32,
-}
-
-/// What is wrong with a text, and where.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}:{}: {what}", at.line, at.column)]
-pub struct TextError {
-    /// Where.
-    pub at: At,
-    what: String,
-}
-
-impl TextError {
-    fn at(at: At, what: String) -> Self {
-        Self { at, what }
-    }
-}
+pub use at::{At, TextError};
 
 /// How large an argument is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,8 +98,7 @@ impl Text {
         for (number, proc) in procs.iter().enumerate() {
             let name = &proc.name;
             if procs[..number].iter().any(|other| other.name.text == name.text) {
-                let text = format!("there is a procedure '{}' already", name.text);
-                return Err(TextError::at(name.at, text));
+                return name.at.wrong(format!("there is a procedure '{}' already", name.text));
             }
         }
         Ok(Self { procs })
@@ -164,16 +140,11 @@ impl Text {
             Some(number) => compile::compile(&self.procs[..=number], sizes, from),
             None => {
                 let known: Vec<_> = self.names().collect();
-                let what =
-                    format!("there is no procedure '{name}'; there are {}", known.join(", "));
-                Err(TextError::at(At { line: 1, column: 1 }, what))
+                At { line: 1, column: 1 }.wrong(format!(
+                    "there is no procedure '{name}'; there are {}",
+                    known.join(", ")
+                ))
             }
         }
-    }
-}
-
-impl fmt::Display for At {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.line, self.column)
     }
 }

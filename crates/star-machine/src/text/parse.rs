@@ -18,7 +18,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Proc>, TextError> {
         while parser.takes(Sign::Semicolon) {}
     }
     match procs.is_empty() {
-        true => Err(TextError::at(At { line: 1, column: 1 }, "a procedure is expected".to_owned())),
+        true => At { line: 1, column: 1 }.wrong("a procedure is expected"),
         false => Ok(procs),
     }
 }
@@ -73,7 +73,7 @@ impl Parser {
     }
 
     fn expected<T>(&self, what: &str) -> Result<T, TextError> {
-        Err(TextError::at(self.at(), format!("{what} is expected, not {}", self.peek())))
+        self.at().wrong(format!("{what} is expected, not {}", self.peek()))
     }
 
     fn sign(&mut self, sign: Sign) -> Result<(), TextError> {
@@ -182,8 +182,7 @@ impl Parser {
         rule: impl FnOnce(&mut Self) -> Result<T, TextError>,
     ) -> Result<T, TextError> {
         if self.depth == MAX_DEPTH {
-            let text = format!("more than {MAX_DEPTH} things are in each other here");
-            return Err(TextError::at(self.at(), text));
+            return self.at().wrong(format!("more than {MAX_DEPTH} things are in each other here"));
         }
         self.depth += 1;
         let found = rule(self);
@@ -267,7 +266,7 @@ impl Parser {
             Keyword::Exit => Statement::Exit(at),
             _ => {
                 let found = Token::Keyword(keyword);
-                return Err(TextError::at(at, format!("a statement is expected, not {found}")));
+                return at.wrong(format!("a statement is expected, not {found}"));
             }
         });
         Ok(())

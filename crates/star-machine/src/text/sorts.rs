@@ -7,8 +7,8 @@ mod expressions;
 use std::collections::HashMap;
 
 use super::lengths::{Known, Length, Lengths, Sort};
-use super::operations::Operation;
-use super::syntax::{Call, Declared, Expression, Kind, Name, Place, Proc, Statement};
+use super::operations::Callable;
+use super::syntax::{Declared, Expression, Kind, Name, Place, Proc, Statement};
 use super::{At, Size, TextError};
 
 /// The bits of an integer in an array: one more than the integer, 0 for none.
@@ -29,6 +29,8 @@ pub(super) struct Sorts<'a> {
     procs: &'a [Proc],
     variables: HashMap<String, Declaration>,
     lengths: Lengths,
+    /// What the expression at each place is.
+    found: HashMap<At, Sort>,
     /// The lengths of what stands at a place, by the letters of its operation.
     letters: HashMap<(At, char), Length>,
     /// The variables of the loops around, which these count themselves.
@@ -45,13 +47,16 @@ impl<'a> Sorts<'a> {
             procs,
             variables: HashMap::new(),
             lengths: Lengths::default(),
+            found: HashMap::new(),
             letters: HashMap::new(),
             counting: Vec::new(),
         };
         if sizes.len() != proc.parameters.len() {
             let (takes, name) = (proc.parameters.len(), &proc.name.text);
-            let text = format!("{name} takes {takes} arguments, and {} are given", sizes.len());
-            return Err(TextError::at(proc.name.at, text));
+            return proc
+                .name
+                .at
+                .wrong(format!("{name} takes {takes} arguments, and {} are given", sizes.len()));
         }
         for (parameter, size) in proc.parameters.iter().zip(sizes) {
             let sort = sorts.of_argument(parameter, *size)?;
@@ -73,23 +78,17 @@ impl<'a> Sorts<'a> {
             None => Ok(sorts),
             Some(Declared { name, of, .. }) => {
                 let (name_of, of) = (&name.text, of.kind.text());
-                let text = format!(
+                name.at.wrong(format!(
                     "nothing says how large {name_of} is: declare it as {of}(T), of a table T"
-                );
-                Err(TextError::at(name.at, text))
+                ))
             }
         }
     }
 
     /// What is of that kind, of lengths that are to be found.
     fn open_sort(&mut self, kind: Kind) -> Sort {
-        match kind {
-            Kind::Integer => Sort::Integer,
-            Kind::Slice => Sort::Slice(self.open()),
-            Kind::Word => Sort::Word(self.open()),
-            Kind::Array => Sort::Array(self.open()),
-            Kind::Table => Sort::Table(self.open(), self.open()),
-        }
+        let (rows, columns) = (self.open(), self.open());
+        Sort::of(kind, rows, columns)
     }
 
     fn open(&mut self) -> Length {
@@ -111,8 +110,7 @@ impl<'a> Sorts<'a> {
             (Kind::Array, Size::Table(rows, ARRAY_BITS)) => Sort::Array(self.number(rows)),
             _ => {
                 let Declared { name, .. } = parameter;
-                let text = format!("{}: another type of argument is given", name.text);
-                return Err(TextError::at(name.at, text));
+                return name.at.wrong(format!("{}: another type of argument is given", name.text));
             }
         })
     }
@@ -126,13 +124,12 @@ impl<'a> Sorts<'a> {
         let Name { text, at } = &declared.name;
         let declaration = Declaration { sort, at: *at, may_change };
         match self.variables.insert(text.clone(), declaration) {
-            None if Operation::named(text).is_some() => {
-                Err(TextError::at(*at, format!("'{text}' is the name of an operation")))
+            None if Callable::named(text).is_some() => {
+                at.wrong(format!("'{text}' is the name of an operation"))
             }
             None => Ok(()),
             Some(before) => {
-                let text = format!("'{text}' was declared in line {} already", before.at.line);
-                Err(TextError::at(*at, text))
+                at.wrong(format!("'{text}' was declared in line {} already", before.at.line))
             }
         }
     }
@@ -143,20 +140,12 @@ impl<'a> Sorts<'a> {
         let sort = self.variable(name)?.sort;
         match (sort, &of.size[..]) {
             (_, []) => Ok(()),
-            (sort, [Expression::Variable(of)]) => {
-                let Sort::Table(rows, columns) = self.variable(of)?.sort else {
-                    return Err(TextError::at(of.at, format!("'{}' is no table", of.text)));
+            (sort, [Expression::Variable(table)]) => {
+                let Sort::Table(rows, columns) = self.variable(table)?.sort else {
+                    return table.at.wrong(format!("'{}' is no table", table.text));
                 };
-                match sort {
-                    Sort::Slice(len) => self.unite(of.at, "the slice", len, rows),
-                    Sort::Word(len) => self.unite(of.at, "the word", len, columns),
-                    Sort::Array(len) => self.unite(of.at, "the array", len, rows),
-                    Sort::Table(own_rows, own_columns) => {
-                        self.unite(of.at, "the rows", own_rows, rows)?;
-                        self.unite(of.at, "the columns", own_columns, columns)
-                    }
-                    Sort::Integer | Sort::Truth => Ok(()),
-                }
+                let (what, of) = (format!("the {}", of.kind.text()), of.kind);
+                self.fit(table.at, &what, sort, Sort::of(of, rows, columns))
             }
             (Sort::Slice(len) | Sort::Word(len) | Sort::Array(len), [size]) => {
                 let size_of = self.known(size)?;
@@ -167,10 +156,9 @@ impl<'a> Sorts<'a> {
                 self.unite(of_rows.at(), "the rows", rows, m)?;
                 self.unite(of_columns.at(), "the columns", columns, k)
             }
-            (_, sizes) => {
-                let text = "a table has rows and columns, what else has a size has one number";
-                Err(TextError::at(sizes[0].at(), text.to_owned()))
-            }
+            (_, sizes) => sizes[0]
+                .at()
+                .wrong("a table has rows and columns, what else has a size has one number"),
         }
     }
 
@@ -180,8 +168,7 @@ impl<'a> Sorts<'a> {
         match number {
             Some(number) => Ok(self.number(number)),
             None => {
-                let text = "a size is a table, or a number that the arguments' sizes give";
-                Err(TextError::at(size.at(), text.to_owned()))
+                size.at().wrong("a size is a table, or a number that the arguments' sizes give")
             }
         }
     }
@@ -197,6 +184,11 @@ impl<'a> Sorts<'a> {
         })
     }
 
+    /// What the expression at this place was found to be.
+    pub(super) fn found(&self, at: At) -> Sort {
+        self.found[&at]
+    }
+
     /// A variable that is declared.
     pub(super) fn variable(&self, name: &Name) -> Result<Declaration, TextError> {
         let found = self.variables.get(&name.text).copied();
@@ -207,12 +199,12 @@ impl<'a> Sorts<'a> {
     fn changed(&self, name: &Name) -> Result<Sort, TextError> {
         let Declaration { sort, may_change, .. } = self.variable(name)?;
         if self.counting.contains(&name.text) {
-            let text = format!("'{}' counts the turns of a loop around this", name.text);
-            return Err(TextError::at(name.at, text));
+            return name
+                .at
+                .wrong(format!("'{}' counts the turns of a loop around this", name.text));
         }
         if !may_change {
-            let text = format!("'{0}' is no result: declare it as var {0}", name.text);
-            return Err(TextError::at(name.at, text));
+            return name.at.wrong(format!("'{0}' is no result: declare it as var {0}", name.text));
         }
         Ok(sort)
     }
@@ -223,7 +215,7 @@ impl<'a> Sorts<'a> {
             return Ok(());
         }
         let (found, expected) = sizes.expect("what can not be united is known");
-        Err(TextError::at(at, format!("{what} has {found} bits, and {expected} are expected")))
+        at.wrong(format!("{what} has {found} bits, and {expected} are expected"))
     }
 
     fn statements(&mut self, statements: &[Statement]) -> Result<(), TextError> {
@@ -239,12 +231,16 @@ impl<'a> Sorts<'a> {
             },
             Statement::Call(call) => match self.proc(&call.name) {
                 Some(proc) => self.proc_call(call, proc),
-                None if self.variables.contains_key(&call.name.text) => {
-                    let text = format!("'{}' is a variable, and no statement", call.name.text);
-                    Err(TextError::at(call.name.at, text))
-                }
+                None if self.variables.contains_key(&call.name.text) => call
+                    .name
+                    .at
+                    .wrong(format!("'{}' is a variable, and no statement", call.name.text)),
                 // a result that is not wanted may be dropped
-                None => self.call(call).map(drop),
+                None => {
+                    let sort = self.call(call)?;
+                    self.found.insert(call.name.at, sort);
+                    Ok(())
+                }
             },
             Statement::If { condition, then, otherwise } => {
                 self.expect(condition, Sort::Truth, "the condition")?;
@@ -257,8 +253,7 @@ impl<'a> Sorts<'a> {
             }
             Statement::For { variable, first, last, body, .. } => {
                 if self.changed(variable)? != Sort::Integer {
-                    let text = format!("'{}' is no integer", variable.text);
-                    return Err(TextError::at(variable.at, text));
+                    return variable.at.wrong(format!("'{}' is no integer", variable.text));
                 }
                 self.expect(first, Sort::Integer, "the first number")?;
                 self.expect(last, Sort::Integer, "the last number")?;
@@ -272,27 +267,22 @@ impl<'a> Sorts<'a> {
     }
 
     fn place(&mut self, place: &Place) -> Result<Sort, TextError> {
-        match place {
-            Place::Variable(name) => self.changed(name),
-            Place::Part(Call { name, arguments }) => match (&*name.text, &arguments[..]) {
-                ("COL" | "ROW", [_, Expression::Variable(table) | Expression::Field(table, _)]) => {
-                    self.changed(table)?;
-                    self.call(&Call { name: name.clone(), arguments: arguments.clone() })
-                }
-                (_, [at]) => match self.changed(name)? {
-                    Sort::Slice(_) | Sort::Word(_) => {
-                        self.expect(at, Sort::Integer, "the position").map(|()| Sort::Truth)
-                    }
-                    Sort::Array(_) => {
-                        self.expect(at, Sort::Integer, "the position").map(|()| Sort::Integer)
-                    }
-                    _ => Err(TextError::at(name.at, format!("'{}' has no bits", name.text))),
-                },
-                _ => {
-                    let text = "a variable, X(i), COL(i, T) or ROW(i, T) gets a value".to_owned();
-                    Err(TextError::at(name.at, text))
-                }
-            },
+        let call = match place {
+            Place::Variable(name) => return self.changed(name),
+            Place::Part(call) => call,
+        };
+        match &call.arguments[..] {
+            [_, Expression::Variable(table) | Expression::Field(table, _)]
+                if Callable::assigning(&call.name.text).is_some() =>
+            {
+                self.changed(table)?;
+                self.call(call)
+            }
+            [at] => {
+                let sort = self.changed(&call.name)?;
+                self.element(&call.name, sort, at)
+            }
+            _ => call.name.at.wrong("a variable, X(i), COL(i, T) or ROW(i, T) gets a value"),
         }
     }
 }

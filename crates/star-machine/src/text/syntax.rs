@@ -86,6 +86,8 @@ pub(super) struct Call {
 #[derive(Clone, Debug)]
 pub(super) enum Expression {
     Number(u32, At),
+    /// The integer that is none.
+    None(At),
     Variable(Name),
     Call(Call),
     /// `T.field(i)`
@@ -111,7 +113,7 @@ impl Expression {
     /// Where it begins, or its operator stands.
     pub(super) fn at(&self) -> At {
         match self {
-            Self::Number(_, at) | Self::Not(_, at) | Self::Binary(_, _, at) => *at,
+            Self::Number(_, at) | Self::None(at) | Self::Not(_, at) | Self::Binary(_, _, at) => *at,
             Self::Variable(name) | Self::Field(name, _) => name.at,
             Self::Call(call) => call.name.at,
         }

@@ -112,7 +112,7 @@ impl<'a> Field<'a> {
     /// An error where there is no such row or column.
     pub(super) fn inside(&self, what: &'static str, index: usize) -> Result<(), StarError> {
         let len = if what == "row" { self.rows } else { self.columns };
-        if index < len { Ok(()) } else { Err(StarError::OutOfRange { what, index, len }) }
+        StarError::inside(what, index, len)
     }
 }
 

@@ -1,7 +1,6 @@
 //! What variables hold: slices, words and tables of bits in the memory of the host.
 
 mod field;
-mod historic;
 mod number;
 mod slice;
 mod table;

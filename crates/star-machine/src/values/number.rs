@@ -19,10 +19,7 @@ impl Slice {
     /// The bits in this range become those of `v`.
     pub(crate) fn rep(&mut self, range: Range<usize>, v: &Self) -> Result<(), StarError> {
         self.has(&range)?;
-        let (left, right) = (range.len(), v.len());
-        if left != right {
-            return Err(StarError::LengthMismatch { what: "REP", left, right });
-        }
+        StarError::same("REP", range.len(), v.len())?;
         range.zip(v.iter()).try_for_each(|(i, bit)| self.set(i, bit))
     }
 

@@ -4,7 +4,6 @@ use std::fmt;
 
 use bitvec::prelude::{BitVec, Lsb0};
 
-use super::Word;
 use crate::StarError;
 use crate::error::LIMIT;
 
@@ -37,9 +36,7 @@ impl Slice {
     /// # Errors
     /// [`StarError::TooLarge`] for 2³¹ bits and more, and where there is no memory.
     pub fn zeros(len: usize) -> Result<Self, StarError> {
-        if len >= LIMIT {
-            return Err(StarError::TooLarge { what: "a slice or word", rows: len, columns: 1 });
-        }
+        StarError::fits("a slice or word", len, 1)?;
         Ok(Self::of_words(len, zeroed("a slice or word", len, 1)?))
     }
 
@@ -142,21 +139,13 @@ impl Slice {
         self.bits.into_vec()
     }
 
-    /// `CONVERT`: a word with the same bits. Nothing is copied.
-    #[must_use]
-    pub fn into_word(self) -> Word {
-        Word::from(self)
-    }
-
     /// `Y(i)`.
     ///
     /// # Errors
     /// [`StarError::OutOfRange`].
     pub fn get(&self, i: usize) -> Result<bool, StarError> {
-        if i < self.len() {
-            return Ok(self.bit(i));
-        }
-        Err(StarError::OutOfRange { what: "bit", index: i, len: self.len() })
+        StarError::inside("bit", i, self.len())?;
+        Ok(self.bit(i))
     }
 
     /// `Y(i) := bit`.
@@ -272,8 +261,7 @@ impl Slice {
 
     /// An error where the other has not as many bits.
     pub(super) fn same_len(&self, what: &'static str, other: &Self) -> Result<(), StarError> {
-        let (left, right) = (self.len(), other.len());
-        if left == right { Ok(()) } else { Err(StarError::LengthMismatch { what, left, right }) }
+        StarError::same(what, self.len(), other.len())
     }
 
     fn combine(

@@ -36,9 +36,7 @@ impl Table {
     /// # Errors
     /// [`StarError::TooLarge`] for 2³¹ rows or columns and more, and where there is no memory.
     pub fn zeros(rows: usize, columns: usize) -> Result<Self, StarError> {
-        if rows.max(columns) >= LIMIT {
-            return Err(StarError::TooLarge { what: "a table", rows, columns });
-        }
+        StarError::fits("a table", rows, columns)?;
         Ok(Self { rows, columns, words: zeroed("a table", rows, columns)? })
     }
 
@@ -137,10 +135,7 @@ impl Table {
     /// [`StarError::OutOfRange`], [`StarError::LengthMismatch`].
     pub fn set_col(&mut self, j: usize, x: &Slice) -> Result<(), StarError> {
         self.view().inside("column", j)?;
-        if x.len() != self.rows {
-            let (left, right) = (x.len(), self.rows);
-            return Err(StarError::LengthMismatch { what: "COL", left, right });
-        }
+        StarError::same("COL", x.len(), self.rows)?;
         self.put_col(j, x);
         Ok(())
     }
@@ -171,10 +166,7 @@ impl Table {
     /// [`StarError::OutOfRange`], [`StarError::LengthMismatch`].
     pub fn set_row(&mut self, i: usize, w: &Word) -> Result<(), StarError> {
         self.view().inside("row", i)?;
-        if w.len() != self.columns {
-            let (left, right) = (w.len(), self.columns);
-            return Err(StarError::LengthMismatch { what: "ROW", left, right });
-        }
+        StarError::same("ROW", w.len(), self.columns)?;
         self.put_row(0, i, w.as_slice());
         Ok(())
     }

@@ -173,6 +173,14 @@ impl Word {
     }
 }
 
+impl Slice {
+    /// `CONVERT`: a word with the same bits. Nothing is copied.
+    #[must_use]
+    pub fn into_word(self) -> Word {
+        Word::from(self)
+    }
+}
+
 impl Relation {
     /// Whether it is so for two that compare thus.
     pub(crate) fn holds(self, order: Ordering) -> bool {

@@ -6,7 +6,9 @@ use paths::Tree;
 use paths::certificate::{check_negative_cycle, check_tree};
 use paths::oracle::{self, OracleError};
 use proptest::prelude::*;
-use star_machine::algorithms::{BELLMAN_FORD, Runner, SignedMatrix, Task, bellman_ford, cycle};
+use star_machine::algorithms::{
+    BELLMAN_FORD, Edge, Runner, SignedMatrix, Task, bellman_ford, cycle,
+};
 use star_machine::{CountFrom, Counting, Host, StarError};
 use test_support::{arbitrary_graph, corner_cases};
 
@@ -137,7 +139,7 @@ fn costs_are_of_the_class_that_is_claimed() {
 
 #[test]
 fn numbers_have_a_sign_and_do_not_wrap() {
-    let matrix = |n, arcs: &[(VertexId, VertexId, i64)]| SignedMatrix::leaving(n, arcs);
+    let matrix = |n, arcs: &[Edge]| SignedMatrix::leaving(n, arcs);
     for weights in [[-1, 0], [3, -4], [1 << 40, -(1 << 40)], [(1 << 60) - 1, 5]] {
         let arcs = [(0, 1, weights[0]), (1, 2, weights[1]), (1, 2, weights[1] + 1)];
         let (graph, matrix) = (Csr::from_arcs(3, &arcs).unwrap(), matrix(3, &arcs).unwrap());

@@ -4,8 +4,8 @@ use std::fmt::Debug;
 
 use gpu_runtime::Gpu;
 use star_machine::{
-    Condition, Cuda, CudaMark, Host, IntVar, Machine, Op, Procedure, Slice, StarError, Table,
-    TableVar, Variable, Vector,
+    Condition, Cuda, Host, IntVar, Machine, Mark, Op, Procedure, Slice, StarError, Table, TableVar,
+    Variable, Vector,
 };
 
 use crate::random::Random;
@@ -46,7 +46,7 @@ pub(crate) struct Both {
 
 pub(crate) struct BothMark {
     host: <Host as Machine>::Mark,
-    cuda: CudaMark,
+    cuda: Mark,
     vectors: usize,
     tables: usize,
     ints: usize,

@@ -1,7 +1,7 @@
 //! What several of them need.
 
 use graph_formats::{Coo, Csr, VertexId, Weight};
-use star_machine::algorithms::Task;
+use star_machine::algorithms::{Edge, Task};
 use star_machine::{CountFrom, Relation};
 
 /// All relations.
@@ -15,14 +15,14 @@ pub(crate) const RELATIONS: [Relation; 6] = [
 ];
 
 /// The arcs of a graph with whole weights.
-pub(crate) fn arcs<W: Weight>(graph: &Csr<W>) -> Vec<(VertexId, VertexId, i64)> {
+pub(crate) fn arcs<W: Weight>(graph: &Csr<W>) -> Vec<Edge> {
     let whole = |w: W| w.to_i128().and_then(|w| i64::try_from(w).ok()).expect("a whole weight");
     graph.arcs().map(|(u, v, w)| (u, v, whole(w))).collect()
 }
 
 /// Arcs as a list for oracles.
-pub(crate) fn coo(n: usize, arcs: &[(VertexId, VertexId, i64)]) -> Coo<i64> {
-    let column = |of: fn(&(VertexId, VertexId, i64)) -> VertexId| arcs.iter().map(of).collect();
+pub(crate) fn coo(n: usize, arcs: &[Edge]) -> Coo<i64> {
+    let column = |of: fn(&Edge) -> VertexId| arcs.iter().map(of).collect();
     let weights = arcs.iter().map(|arc| arc.2).collect();
     Coo::new(n, column(|arc| arc.0), column(|arc| arc.1), weights).unwrap()
 }

@@ -5,7 +5,7 @@ use graph_formats::{Csr, VertexId};
 use paths::certificate::check_tree;
 use paths::{Distances, Predecessors, Tree};
 use proptest::prelude::*;
-use star_machine::algorithms::{DIJKSTRA, Runner, Task, Value, WeightMatrix, dijkstra};
+use star_machine::algorithms::{DIJKSTRA, Edge, Runner, Task, Value, WeightMatrix, dijkstra};
 use star_machine::{CountFrom, Counting, Host, StarError, Table};
 use test_support::{arbitrary_graph, corner_cases};
 
@@ -171,7 +171,7 @@ fn what_a_vertex_costs() {
 
 #[test]
 fn what_it_does_not_take_is_refused() {
-    let matrix = |n, arcs: &[(VertexId, VertexId, i64)]| WeightMatrix::leaving(n, arcs);
+    let matrix = |n, arcs: &[Edge]| WeightMatrix::leaving(n, arcs);
     let negative = matrix(2, &[(0, 1, -1)]);
     assert!(matches!(negative, Err(StarError::Negative { weight: -1 })));
     let wide = matrix(3, &[(0, 1, i64::MAX), (1, 2, i64::MAX)]).unwrap();

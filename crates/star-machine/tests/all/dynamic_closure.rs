@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use graph_formats::VertexId;
 use proptest::prelude::*;
-use star_machine::algorithms::{Change, DYNAMIC_CLOSURE, Dynamic, Runner, dynamic_closure};
+use star_machine::algorithms::{Change, DYNAMIC_CLOSURE, Dynamic, Edge, Runner, dynamic_closure};
 use star_machine::{Counting, Host, StarError};
 use test_support::corner_cases;
 
@@ -22,11 +22,7 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    pub(crate) fn new(
-        n: usize,
-        arcs: &[(VertexId, VertexId, i64)],
-        room: usize,
-    ) -> (Self, Dynamic) {
+    pub(crate) fn new(n: usize, arcs: &[Edge], room: usize) -> (Self, Dynamic) {
         let closure = dynamic_closure(n, arcs, room).unwrap();
         let arcs = arcs.iter().map(|arc| (arc.0, arc.1)).enumerate().collect();
         (Self { n, room, arcs, is_acyclic: false }, closure)

@@ -7,7 +7,9 @@ use graph_formats::{Csr, VertexId};
 use paths::certificate::check_shortest_path_subgraph;
 use paths::{Distances, ShortestPathSubgraph, oracle};
 use proptest::prelude::*;
-use star_machine::algorithms::{Change, DYNAMIC_PATHS, Dynamic, Runner, Value, dynamic_paths};
+use star_machine::algorithms::{
+    Change, DYNAMIC_PATHS, Dynamic, Edge, Runner, Value, dynamic_paths,
+};
 use star_machine::{Counting, Host, StarError};
 use test_support::corner_cases;
 
@@ -24,12 +26,7 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    pub(crate) fn new(
-        n: usize,
-        list: &[(VertexId, VertexId, i64)],
-        sink: VertexId,
-        greatest: i64,
-    ) -> (Self, Dynamic) {
+    pub(crate) fn new(n: usize, list: &[Edge], sink: VertexId, greatest: i64) -> (Self, Dynamic) {
         let mut arcs = BTreeMap::new();
         for &(u, v, w) in list {
             let least = arcs.entry((u, v)).or_insert(w);

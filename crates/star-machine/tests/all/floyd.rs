@@ -6,7 +6,7 @@ use ndarray::Array2;
 use paths::certificate::check_next_hops;
 use paths::{DistanceTable, HopStorage, NextHops};
 use proptest::prelude::*;
-use star_machine::algorithms::{FLOYD, Runner, Task, WeightMatrix, floyd};
+use star_machine::algorithms::{Edge, FLOYD, Runner, Task, WeightMatrix, floyd};
 use star_machine::{CountFrom, Counting, Host, StarError, Table};
 use test_support::{arbitrary_graph, corner_cases};
 
@@ -89,11 +89,7 @@ fn flaws_are_noticed() {
 
 /// The same by hand: how many paths are extended by one, all iterations together, and the ones of
 /// what these weigh.
-pub(crate) fn paths_through(
-    arcs: &[(VertexId, VertexId, i64)],
-    n: usize,
-    ones: impl Fn(i64) -> u32,
-) -> (u64, u64) {
+pub(crate) fn paths_through(arcs: &[Edge], n: usize, ones: impl Fn(i64) -> u32) -> (u64, u64) {
     let mut d = Array2::from_elem((n, n), None);
     let less = |a: Option<i64>, b: i64| Some(a.map_or(b, |a| a.min(b)));
     for &(u, v, w) in arcs {

@@ -1,7 +1,8 @@
 //! Operations and questions on a GPU against those on the host.
 
 use star_machine::{
-    Condition, Index, Logic, Machine, Op, Operations, Relation, Slice, Star, procedures,
+    Condition, Index, Logic, Machine, Op, Operations, Relation, Slice, SliceVar, Star, WordVar,
+    procedures,
 };
 
 use crate::both::{Both, gpu, some_bits, some_table};
@@ -119,9 +120,9 @@ fn the_papers_launches_leave_the_same_bits() {
         m.set_table(table, &some_table(rows, columns, 3, 2)).unwrap();
         for row in [0, 1, 63, 64, rows - 1].map(|row| Index::At(row as u32)) {
             let table = table.into();
-            let _ = m.run(Op::ReadRow { z: w, table, row });
+            let _ = m.run(Op::ReadRow { z: WordVar(w), table, row });
             m.not(w, w).unwrap();
-            let _ = m.run(Op::WriteRow { table, row, x: w });
+            let _ = m.run(Op::WriteRow { table, row, x: WordVar(w) });
         }
     }
     let mut m = Both::as_printed(&gpu);
@@ -167,12 +168,12 @@ fn parts_of_words() {
             let (x, z) = (m.vector(whole).unwrap(), m.vector(len).unwrap());
             for sparsity in [1, 2] {
                 m.set_vector(x, &some_bits(whole, 7, sparsity)).unwrap();
-                m.run(Op::Trim { z, x, from: from.into() }).unwrap();
+                m.run(Op::Trim { z: WordVar(z), x: WordVar(x), from: from.into() }).unwrap();
                 m.not(z, z).unwrap();
-                m.run(Op::Replace { z: x, x: z, from: from.into() }).unwrap();
+                m.run(Op::Replace { z: WordVar(x), x: WordVar(z), from: from.into() }).unwrap();
             }
-            m.run(Op::Trim { z, x: z, from: Index::At(0) }).unwrap();
-            m.run(Op::Replace { z, x: z, from: Index::At(0) }).unwrap();
+            m.run(Op::Trim { z: WordVar(z), x: WordVar(z), from: Index::At(0) }).unwrap();
+            m.run(Op::Replace { z: WordVar(z), x: WordVar(z), from: Index::At(0) }).unwrap();
         }
     }
 }
@@ -191,13 +192,20 @@ fn sums_and_differences_of_words() {
                 for z in [z, v, w] {
                     m.set_vector(v, a).unwrap();
                     m.set_vector(w, b).unwrap();
-                    m.run(Op::Add { z, v, w, carry }).unwrap();
+                    m.run(Op::Add { z: WordVar(z), v: WordVar(v), w: WordVar(w), carry }).unwrap();
                     m.set_vector(v, a).unwrap();
                     m.set_vector(w, b).unwrap();
-                    m.run(Op::Subtract { z, v, w, borrow: carry }).unwrap();
+                    m.run(Op::Subtract {
+                        z: WordVar(z),
+                        v: WordVar(v),
+                        w: WordVar(w),
+                        borrow: carry,
+                    })
+                    .unwrap();
                 }
             }
-            m.run(Op::Subtract { z: v, v, w: v, borrow: carry }).unwrap();
+            m.run(Op::Subtract { z: WordVar(v), v: WordVar(v), w: WordVar(v), borrow: carry })
+                .unwrap();
         }
     }
 }
@@ -307,14 +315,14 @@ fn random_operations() {
             let op = match draw(16) {
                 0..4 => Op::Logic { logic, z, x, y },
                 4 => Op::Not { z, x },
-                5 => Op::ReadColumn { z, table, column: at },
-                6 => Op::WriteColumn { table, column: j.into(), x },
-                7 => Op::ReadRow { z, table, row: at },
-                8 => Op::WriteRow { table, row: i.into(), x },
+                5 => Op::ReadColumn { z: SliceVar(z), table, column: at },
+                6 => Op::WriteColumn { table, column: j.into(), x: SliceVar(x) },
+                7 => Op::ReadRow { z: WordVar(z), table, row: at },
+                8 => Op::WriteRow { table, row: i.into(), x: WordVar(x) },
                 9 => Op::Find { i, x },
                 10 => Op::Step { i: j, x },
-                11 => Op::Add { z, v: x, w: y, carry: i },
-                12 => Op::Subtract { z, v: x, w: y, borrow: j },
+                11 => Op::Add { z: WordVar(z), v: WordVar(x), w: WordVar(y), carry: i },
+                12 => Op::Subtract { z: WordVar(z), v: WordVar(x), w: WordVar(y), borrow: j },
                 13 => Op::SetBit { z, at, bit: draw(2) == 0 },
                 14 => Op::First { z, x },
                 _ => Op::Fill { z, ones: draw(4) > 0 },

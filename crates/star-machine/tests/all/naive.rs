@@ -128,52 +128,52 @@ impl Machine for Naive {
                 self.put_int(i, Some(self.get(x).iter().filter(|x| **x).count()));
             }
             Op::Trim { z, x, from } => {
-                let from = self.at("bit", from, 1 + x.len() - z.len())?;
-                self.put(z, self.get(x)[from..from + z.len() as usize].to_vec());
+                let from = self.at("bit", from, 1 + x.0.len() - z.0.len())?;
+                self.put(z.0, self.get(x.0)[from..from + z.0.len() as usize].to_vec());
             }
             Op::Replace { z, x, from } => {
-                let from = self.at("bit", from, 1 + z.len() - x.len())?;
-                let mut whole = self.get(z);
-                whole[from..from + x.len() as usize].copy_from_slice(&self.get(x));
-                self.put(z, whole);
+                let from = self.at("bit", from, 1 + z.0.len() - x.0.len())?;
+                let mut whole = self.get(z.0);
+                whole[from..from + x.0.len() as usize].copy_from_slice(&self.get(x.0));
+                self.put(z.0, whole);
             }
             Op::ToWord { z, i } => {
-                let number = self.at("number", i, 1 << z.len().min(31))? as u64;
+                let number = self.at("number", i, 1 << z.0.len().min(31))? as u64;
                 let bit = |place: u32| number.checked_shr(place).is_some_and(|n| n % 2 == 1);
-                self.put(z, (0..z.len()).rev().map(bit).collect());
+                self.put(z.0, (0..z.0.len()).rev().map(bit).collect());
             }
             Op::ToInt { i, w } => {
                 let more = |number: usize, bit| (2 * number + usize::from(bit)).min(1 << 31);
-                let number = self.get(w).into_iter().fold(0, more);
+                let number = self.get(w.0).into_iter().fold(0, more);
                 self.put_int(i, Some(number).filter(|number| *number < 1 << 31));
             }
             Op::Add { z, v, w, carry } => {
-                let (total, beyond) = sum(&self.get(v), &self.get(w));
-                self.put(z, total);
+                let (total, beyond) = sum(&self.get(v.0), &self.get(w.0));
+                self.put(z.0, total);
                 self.put_int(carry, beyond.then_some(0));
             }
             Op::Subtract { z, v, w, borrow } => {
-                let (left, beyond) = difference(&self.get(v), &self.get(w));
-                self.put(z, left);
+                let (left, beyond) = difference(&self.get(v.0), &self.get(w.0));
+                self.put(z.0, left);
                 self.put_int(borrow, beyond.then_some(0));
             }
             Op::ReadColumn { z, table, column } => {
                 let j = self.column(table, column)?;
                 let column = self.rows(table).iter().map(|row| row[j]).collect();
-                self.put(z, column);
+                self.put(z.0, column);
             }
             Op::WriteColumn { table, column, x } => {
-                let (j, x) = (self.column(table, column)?, self.get(x));
+                let (j, x) = (self.column(table, column)?, self.get(x.0));
                 self.rows(table).iter_mut().zip(x).for_each(|(row, x)| row[j] = x);
             }
             Op::ReadRow { z, table, row } => {
                 let first = self.first(table)?;
                 let i = self.at("row", row, table.table.rows())?;
                 let row = self.rows(table)[i][first..first + table.columns as usize].to_vec();
-                self.put(z, row);
+                self.put(z.0, row);
             }
             Op::WriteRow { table, row, x } => {
-                let (first, x) = (self.first(table)?, self.get(x));
+                let (first, x) = (self.first(table)?, self.get(x.0));
                 let i = self.at("row", row, table.table.rows())?;
                 self.rows(table)[i][first..first + x.len()].copy_from_slice(&x);
             }

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use star_machine::{
-    Condition, FieldVar, Host, Index, IntVar, Logic, Machine, Op, Slice, StarError, TableVar,
-    Vector,
+    Condition, FieldVar, Host, Index, IntVar, Logic, Machine, Op, Slice, SliceVar, StarError,
+    TableVar, Vector, WordVar,
 };
 
 use crate::cases::{SIZES, bits_of, clean};
@@ -81,16 +81,18 @@ impl Variables {
             8 => Some(Op::Find { i, x }),
             9 => Some(Op::Step { i, x }),
             10 => Some(Op::Count { i, x }),
-            11 => from.map(|from| Op::Trim { z: part, x: word, from }),
-            12 => from.map(|from| Op::Replace { z: word, x: part, from }),
-            13 => Some(Op::Add { z, v: x, w: y, carry: i }),
-            14 => Some(Op::Subtract { z, v: x, w: y, borrow: i }),
-            15 => column.map(|column| Op::ReadColumn { z: slice, table: narrow, column }),
-            16 => column.map(|column| Op::WriteColumn { table: narrow, column, x: slice }),
-            17 => row.map(|row| Op::ReadRow { z: word_of_it, table: narrow, row }),
-            18 => row.map(|row| Op::WriteRow { table: narrow, row, x: word_of_it }),
-            19 => value.map(|i| Op::ToWord { z, i }),
-            20 => Some(Op::ToInt { i, w: x }),
+            11 => from.map(|from| Op::Trim { z: WordVar(part), x: WordVar(word), from }),
+            12 => from.map(|from| Op::Replace { z: WordVar(word), x: WordVar(part), from }),
+            13 => Some(Op::Add { z: WordVar(z), v: WordVar(x), w: WordVar(y), carry: i }),
+            14 => Some(Op::Subtract { z: WordVar(z), v: WordVar(x), w: WordVar(y), borrow: i }),
+            15 => column.map(|column| Op::ReadColumn { z: SliceVar(slice), table: narrow, column }),
+            16 => {
+                column.map(|column| Op::WriteColumn { table: narrow, column, x: SliceVar(slice) })
+            }
+            17 => row.map(|row| Op::ReadRow { z: WordVar(word_of_it), table: narrow, row }),
+            18 => row.map(|row| Op::WriteRow { table: narrow, row, x: WordVar(word_of_it) }),
+            19 => value.map(|i| Op::ToWord { z: WordVar(z), i }),
+            20 => Some(Op::ToInt { i, w: WordVar(x) }),
             _ if random.below(4) == 0 => Some(Op::ClearTable { table: self.table }),
             _ if random.bit() => Some(Op::SetInt { i, value: set }),
             _ => {
@@ -98,7 +100,7 @@ impl Variables {
                 Some(Op::AddInt { i, j: self.ints[random.below(2)], by })
             }
         };
-        possible.unwrap_or(Op::Trim { z: other, x: word, from: Index::At(0) })
+        possible.unwrap_or(Op::Trim { z: WordVar(other), x: WordVar(word), from: Index::At(0) })
     }
 
     /// All vectors.

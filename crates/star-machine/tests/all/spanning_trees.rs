@@ -4,13 +4,13 @@ use graph_formats::VertexId;
 use paths::Total;
 use paths::spanning::{check_spanning_forest, check_spanning_tree, minimum_spanning_forest};
 use proptest::prelude::*;
-use star_machine::algorithms::{EdgeList, KRUSKAL, PRIM, Runner, Task, kruskal, prim};
+use star_machine::algorithms::{Edge, EdgeList, KRUSKAL, PRIM, Runner, Task, kruskal, prim};
 use star_machine::{Counting, Host, StarError};
 use test_support::{arbitrary_graph, corner_cases};
 
 use crate::common::{arcs, coo, flawed};
 
-type Edges = [(VertexId, VertexId, i64)];
+type Edges = [Edge];
 
 /// The edges that a run marks.
 pub(crate) fn marked(task: &Task) -> Result<Vec<usize>, String> {

@@ -332,19 +332,21 @@ impl Scene {
             11 => Op::Find { i, x },
             12 => Op::Step { i, x },
             13 => Op::Count { i, x },
-            14 => Op::Trim { z: short, x: long, from },
-            15 => Op::Replace { z: long, x: short, from },
-            16 => Op::Add { z, v: x, w: y, carry: i },
-            17 => Op::Subtract { z, v: x, w: y, borrow: i },
+            14 => Op::Trim { z: WordVar(short), x: WordVar(long), from },
+            15 => Op::Replace { z: WordVar(long), x: WordVar(short), from },
+            16 => Op::Add { z: WordVar(z), v: WordVar(x), w: WordVar(y), carry: i },
+            17 => Op::Subtract { z: WordVar(z), v: WordVar(x), w: WordVar(y), borrow: i },
             18 | 19 if self.may_fail || fits => {
-                Op::ReadColumn { z: slice, table, column: column(e)? }
+                Op::ReadColumn { z: SliceVar(slice), table, column: column(e)? }
             }
-            20 if self.may_fail || fits => Op::WriteColumn { table, column: column(e)?, x: slice },
-            21 | 18 | 19 => Op::ReadRow { z: word, table: whole, row: row(e)? },
-            22 | 20 => Op::WriteRow { table: whole, row: row(e)?, x: word },
+            20 if self.may_fail || fits => {
+                Op::WriteColumn { table, column: column(e)?, x: SliceVar(slice) }
+            }
+            21 | 18 | 19 => Op::ReadRow { z: WordVar(word), table: whole, row: row(e)? },
+            22 | 20 => Op::WriteRow { table: whole, row: row(e)?, x: WordVar(word) },
             23 if e.is_multiple_of(8) => Op::ClearTable { table: whole.table },
-            24 => Op::ToWord { z, i: self.place(e, 1 << z.len().min(31), false)? },
-            25 => Op::ToInt { i, w: x },
+            24 => Op::ToWord { z: WordVar(z), i: self.place(e, 1 << z.len().min(31), false)? },
+            25 => Op::ToInt { i, w: WordVar(x) },
             26 => Op::SetInt { i, value: (e % 4 > 0).then_some(u32::from(e)) },
             _ => Op::AddInt { i, j, by: i32::from(e as i8) * if c < 8 { 1 << 24 } else { 1 } },
         })

@@ -160,6 +160,14 @@ fn statements_go_where_conditions_lead() {
     // none is below zero
     assert_eq!(i("CLR(X); k := FND(X); if k < 0 then i := 1"), Some(1));
     assert_eq!(i("CLR(X); k := FND(X); if k >= 0 then i := 1"), Some(3));
+    for from in [CountFrom::Zero, CountFrom::One] {
+        let i = |text: &str| after_from(from, text, "01101001", Some(3)).1;
+        assert_eq!(i("i := none"), None);
+        assert_eq!(i("i := none + 1"), None);
+        assert_eq!(i("CLR(X); k := FND(X); if k <> none then i := none"), Some(3));
+        assert_eq!(i("k := STEP(X); if k <> none and not (k = none) then i := none"), None);
+        assert_eq!(i("k := none; if k = none and k <= none and k < i then i := k"), None);
+    }
 }
 
 #[test]

@@ -7,11 +7,11 @@
 use std::ops::Range;
 
 use super::{
-    CONSTANT, Code, Encoder, NUMBERED, ONE, Operation, Place, REPEATS, WORD_BITS, orders, position,
-    stride_of,
+    CONSTANT, Code, Encoder, FieldAddress, NUMBERED, ONE, Operation, REPEATS, WORD_BITS, orders,
+    position, stride_of,
 };
 use crate::Procedure;
-use crate::language::check::numbers;
+use crate::language::sizes::numbers;
 use crate::language::{
     Condition, FieldVar, Index, IntVar, Logic, Op, Operand, Relation, Role, TableVar, Vector,
 };
@@ -121,7 +121,7 @@ impl Encoder<'_> {
         if code.head & NUMBERED != 0 {
             return code;
         }
-        let Place { address: [other_a, other_b], fields: other_fields, .. } =
+        let FieldAddress { address: [other_a, other_b], fields: other_fields, .. } =
             self.place(Some(field));
         Code { other_a, other_b, other_fields, to_fields, ..code }
     }
@@ -135,12 +135,12 @@ impl Encoder<'_> {
         else {
             return None;
         };
-        if z != word.0 || rows.0 == z || to.number.is_some() {
+        if z != word || rows.0 == z.0 || to.number.is_some() {
             return None;
         }
         let code = self.pass(merge).instead_of(Operation::Merge, 2).with(MAKES, true);
         let (is_constant, other_a) = position(i);
-        Some(Code { other_a, other_b: numbers(z), ..code }.with(CONSTANT, is_constant))
+        Some(Code { other_a, other_b: numbers(z.0), ..code }.with(CONSTANT, is_constant))
     }
 
     /// How arcs are relaxed: `c := ADDC(t, y, w; s); b := SETMIN(s, d, y); e := b and not c;
@@ -188,20 +188,13 @@ impl Encoder<'_> {
                         Named::Vector(_) | Named::Int(_) => {}
                     });
                 };
-                let to = match &mut step {
-                    Instruction::Do(op) => {
-                        op.operands(visit);
-                        None
-                    }
-                    Instruction::Pass(procedure) => {
-                        procedure.operands(visit);
-                        None
-                    }
+                step.operands(visit);
+                let to = match step {
                     Instruction::Branch { to, .. }
                     | Instruction::Jump { to }
                     | Instruction::Call { to, .. }
-                    | Instruction::Repeat { to, .. } => Some(*to),
-                    Instruction::Start { .. } | Instruction::Return { .. } => None,
+                    | Instruction::Repeat { to, .. } => Some(to),
+                    _ => None,
                 };
                 to.is_some_and(is_inside) || reads && !steps.contains(&at)
             })
@@ -221,7 +214,7 @@ impl Encoder<'_> {
         else {
             return None;
         };
-        if z != v || v != written || (table, column) != (to, there) || (x == v) == (y == v) {
+        if z.0 != v || z != written || (table, column) != (to, there) || (x == v) == (y == v) {
             return None;
         }
         if table.number.is_some() {
@@ -235,8 +228,8 @@ impl Encoder<'_> {
             Logic::Xor => Operation::UpdateXor,
         };
         let other = if x == v { y } else { x };
-        let code = self.column(Code::new(operation, 3), v, table, column);
-        let code = Code { x: self.vector(other), ..code };
+        let code = self.column(Code::new(operation, 3), z, table, column);
+        let code = code.x(self.vector(other));
         let repeats = self.fused_step(at + 3).is_some_and(|step| {
             let apart = step.x != code.z && step.x != code.x;
             apart

@@ -7,7 +7,7 @@ use super::super::{At, TextError};
 use super::{Compiler, Jumps};
 use crate::Relation;
 use crate::error::LIMIT;
-use crate::language::{Condition, FieldVar, Index, IntVar, Op};
+use crate::language::{Condition, FieldVar, Index, IntVar, Op, WordVar};
 
 impl Compiler<'_> {
     /// `i := array(place)`
@@ -18,7 +18,7 @@ impl Compiler<'_> {
         i: IntVar,
         at: At,
     ) -> Result<(), TextError> {
-        let w = self.new_bits(ARRAY_BITS, at)?;
+        let w = WordVar(self.new_bits(ARRAY_BITS, at)?);
         self.run(Op::ReadRow { z: w, table: array, row: place }, at)?;
         self.run(Op::ToInt { i, w }, at)?;
         self.run(Op::AddInt { i, j: i, by: -1 }, at)
@@ -32,13 +32,12 @@ impl Compiler<'_> {
         value: &Expression,
     ) -> Result<(), TextError> {
         let at = value.at();
-        let w = self.new_bits(ARRAY_BITS, at)?;
+        let w = WordVar(self.new_bits(ARRAY_BITS, at)?);
         let value = self.int(value, None)?;
         let more = match value {
             Index::At(value) if value as usize + 1 < LIMIT => Index::At(value + 1),
             Index::At(_) => {
-                let text = "an array holds integers up to 2^31 - 2".to_owned();
-                return Err(TextError::at(at, text));
+                return at.wrong("an array holds integers up to 2^31 - 2");
             }
             Index::In(j) => {
                 let i = self.new_int(at)?;
@@ -47,7 +46,7 @@ impl Compiler<'_> {
             }
         };
         let mut past = Jumps::new();
-        self.run(Op::Fill { z: w, ones: false }, at)?;
+        self.run(Op::Fill { z: w.0, ones: false }, at)?;
         if let Index::In(i) = value {
             let is_none = Condition::Order { relation: Relation::Less, i, j: Index::At(0) };
             past.push(self.branch(is_none, true, at)?);

@@ -3,6 +3,7 @@
 use super::super::operations::Does;
 use super::super::syntax::{Expression, Operator};
 use super::super::{At, TextError};
+use super::values::callable;
 use super::{Bound, Compiler, Jumps, said};
 use crate::Relation;
 use crate::language::Condition;
@@ -41,10 +42,11 @@ impl Compiler<'_> {
                         Condition::Bit { x, at: self.int(&call.arguments[0], None)? }
                     }
                     _ => {
-                        let (operation, given) = self.given(call)?;
-                        let Does::Ask(condition) = operation.does else {
-                            let text = format!("{} is no condition", operation.name);
-                            return Err(TextError::at(at, text));
+                        let callable = callable(call);
+                        let arguments: Vec<_> = call.arguments.iter().collect();
+                        let given = self.given(callable, &arguments)?;
+                        let Does::Ask(condition) = callable.does else {
+                            return at.wrong(format!("{} is no condition", callable.name));
                         };
                         condition(&given)
                     }
@@ -68,6 +70,11 @@ impl Compiler<'_> {
         let i = self.int(left, None)?;
         let i = self.variable(i, at)?;
         let condition = match (relation, right) {
+            (Relation::NotEqual, Expression::None(_)) => Condition::Found(i),
+            (Relation::Equal, Expression::None(_)) => {
+                jumps.push(self.branch(Condition::Found(i), !answer, at)?);
+                return Ok(());
+            }
             // i > 0 of who counts from 1
             (Relation::Greater, Expression::Number(number, _))
                 if u64::from(*number) + 1 == u64::from(self.least) =>

@@ -6,29 +6,14 @@ use std::collections::HashMap;
 
 use super::super::lengths::Sort;
 use super::super::sorts::Sorts;
-use super::super::syntax::{Call, Expression, Proc};
+use super::super::syntax::{Call, Expression};
 use super::super::{Size, TextError};
-use super::{Bound, Compiler, Jumps, said};
-use crate::language::{FieldVar, IntVar, Op};
+use super::{Bound, Compiler, Jumps, Routine, said};
+use crate::language::{FieldVar, Op};
 
 /// Each is recorded so often at most, all together: where every one calls those before it with
 /// tables of its own, they double from one to the next.
 const MOST_ROUTINES: usize = 1000;
-
-/// A procedure for one combination of tables and sizes.
-pub(super) struct Routine<'a> {
-    proc: &'a Proc,
-    /// Its index among the procedures.
-    number: usize,
-    sizes: Vec<Size>,
-    /// Its parameters, in order.
-    parameters: Vec<Bound>,
-    /// Holds the return address.
-    link: IntVar,
-    /// Its first step, once it is recorded.
-    start: u32,
-    calls: Jumps,
-}
 
 impl Compiler<'_> {
     /// Records a call of a procedure declared before the present one.
@@ -36,10 +21,9 @@ impl Compiler<'_> {
         let at = call.name.at;
         let (mut sizes, mut tables) = (Vec::new(), Vec::new());
         for argument in &call.arguments {
-            let sort = self.sorts.sort(argument)?;
+            let sort = self.sorts.found(argument.at());
             let Some(size) = self.sorts.size(sort) else {
-                let text = "nothing says how large this is".to_owned();
-                return Err(TextError::at(argument.at(), text));
+                return argument.at().wrong("nothing says how large this is");
             };
             sizes.push(size);
             tables.push(match sort {
@@ -98,9 +82,9 @@ impl Compiler<'_> {
             return Ok(found);
         }
         if self.routines.len() == MOST_ROUTINES {
-            let text =
-                format!("procedures are called with more than {MOST_ROUTINES} sets of tables");
-            return Err(TextError::at(call.name.at, text));
+            return call.name.at.wrong(format!(
+                "procedures are called with more than {MOST_ROUTINES} sets of tables"
+            ));
         }
         let proc = &self.procs[number];
         let mut parameters = Vec::new();
@@ -110,7 +94,7 @@ impl Compiler<'_> {
                 (_, Some(table)) => {
                     let number = table.number.map(|_| self.recorder.lasting_int());
                     let table = FieldVar { number, ..table };
-                    match self.sorts.sort(argument)? {
+                    match self.sorts.found(argument.at()) {
                         Sort::Array(_) => Bound::Array(table),
                         _ => Bound::Table(table),
                     }

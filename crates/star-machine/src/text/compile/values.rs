@@ -1,7 +1,6 @@
 //! Expressions that have a value: rows of bits and integers.
 
-use super::super::lengths::Sort;
-use super::super::operations::{Does, Given, Operand, Operation};
+use super::super::operations::{Callable, Does, Given, OperandKind};
 use super::super::syntax::{Call, Expression, Operator};
 use super::super::{At, Size, TextError};
 use super::{Bound, Compiler, said};
@@ -66,13 +65,14 @@ impl Compiler<'_> {
         call: &Call,
         z: Option<Vector>,
     ) -> Result<Vector, TextError> {
-        let sort = self.sorts.sort(&Expression::Call(call.clone()))?;
-        let Some(Size::Bits(len)) = self.sorts.size(sort) else {
-            let text = format!("nothing says how many bits this {} gives", call.name.text);
-            return Err(TextError::at(call.name.at, text));
+        let Some(Size::Bits(len)) = self.sorts.size(self.sorts.found(call.name.at)) else {
+            return call
+                .name
+                .at
+                .wrong(format!("nothing says how many bits this {} gives", call.name.text));
         };
         let z = self.result(len, z, call.name.at)?;
-        self.operate(call, Some(z), None)?;
+        self.operate(call, Some(Given::Bits(z)))?;
         Ok(z)
     }
 
@@ -87,6 +87,7 @@ impl Compiler<'_> {
             return self.constant(number, i, at);
         }
         match expression {
+            Expression::None(_) => self.none(i, at),
             Expression::Variable(name) => Ok(self.bound_int(name).into()),
             Expression::Call(call) => match self.variables.get(&call.name.text) {
                 Some(&Bound::Array(array)) => {
@@ -151,12 +152,14 @@ impl Compiler<'_> {
         match number.saturating_sub(i64::from(self.least)) {
             number @ 0..=0x7fff_ffff => Ok(Index::At(number as u32)),
             0x8000_0000.. => Err(too_large(at)),
-            _ => {
-                let i = i.map_or_else(|| self.new_int(at), Ok)?;
-                self.run(Op::SetInt { i, value: None }, at)?;
-                Ok(i.into())
-            }
+            _ => self.none(i, at),
         }
+    }
+
+    fn none(&mut self, i: Option<IntVar>, at: At) -> Result<Index, TextError> {
+        let i = i.map_or_else(|| self.new_int(at), Ok)?;
+        self.run(Op::SetInt { i, value: None }, at)?;
+        Ok(i.into())
     }
 
     pub(super) fn add(
@@ -185,75 +188,89 @@ impl Compiler<'_> {
     }
 
     pub(super) fn int_call(&mut self, call: &Call, i: Option<IntVar>) -> Result<IntVar, TextError> {
-        let i = i.map_or_else(|| self.new_int(call.name.at), Ok)?;
-        self.operate(call, None, Some(i))?;
-        // these are numbers, and no positions
-        if matches!(&*call.name.text, "NUMB" | "NUMBER") && self.least > 0 {
-            self.run(Op::AddInt { i, j: i, by: -(self.least as i32) }, call.name.at)?;
+        let (i, at) = (i.map_or_else(|| self.new_int(call.name.at), Ok)?, call.name.at);
+        let callable = self.operate(call, Some(Given::Int(i.into())))?;
+        if callable.gives == [OperandKind::Number] && self.least > 0 {
+            self.run(Op::AddInt { i, j: i, by: -(self.least as i32) }, at)?;
         }
         Ok(i)
     }
 
-    /// Gives an operation or a procedure.
+    /// Gives an operation or a procedure, with the variable for its value.
     pub(super) fn operate(
         &mut self,
         call: &Call,
-        z: Option<Vector>,
-        i: Option<IntVar>,
-    ) -> Result<(), TextError> {
+        value: Option<Given>,
+    ) -> Result<&'static Callable, TextError> {
         let at = call.name.at;
-        let (operation, mut given) = self.given(call)?;
-        (given.z, given.i) = (z, i);
-        match operation.does {
-            Does::Op(op) => {
-                if matches!(operation.name, "ADD" | "SUBT") {
-                    given.spare = Some(self.new_int(at)?);
+        let callable = callable(call);
+        let mut given = self.given(callable, &call.arguments.iter().collect::<Vec<_>>())?;
+        given.extend(value);
+        for gives in callable.gives.iter().skip(1) {
+            given.push(match (gives, value) {
+                (OperandKind::Slice, Some(Given::Bits(z))) => {
+                    Given::Bits(self.new_bits(z.len() as usize, at)?)
                 }
-                self.run(op(&given), at)
-            }
+                _ => Given::Int(self.new_int(at)?.into()),
+            });
+        }
+        self.give(callable, &given, at)?;
+        Ok(callable)
+    }
+
+    pub(super) fn give(
+        &mut self,
+        callable: &Callable,
+        given: &[Given],
+        at: At,
+    ) -> Result<(), TextError> {
+        let no_statement =
+            |what| at.wrong(format!("{} is a {what}, and no statement", callable.name));
+        match callable.does {
+            Does::Op(op) => self.run(op(given), at),
             Does::Call(procedure) => {
                 self.recorder.note_place(at);
-                self.recorder.call(procedure(&given)).map_err(|error| said(at, &error))
+                self.recorder.call(procedure(given)).map_err(|error| said(at, &error))
             }
-            Does::CallBeside(procedure) => {
-                let len = z.map_or(0, Vector::len) as usize;
-                given.beside = Some([self.new_bits(len, at)?, self.new_bits(len, at)?]);
-                self.recorder.note_place(at);
-                self.recorder.call(procedure(&given)).map_err(|error| said(at, &error))
-            }
-            Does::Size => {
-                let text = format!("{} is a number, and no statement", operation.name);
-                Err(TextError::at(at, text))
-            }
-            Does::Ask(_) => {
-                let text = format!("{} is a condition, and no statement", operation.name);
-                Err(TextError::at(at, text))
-            }
+            Does::Rows | Does::Columns => no_statement("number"),
+            Does::Ask(_) => no_statement("condition"),
         }
     }
 
-    /// An operation, and its operands.
-    pub(super) fn given(&mut self, call: &Call) -> Result<(&'static Operation, Given), TextError> {
-        let operation = Operation::find(&call.name.text, call.arguments.len());
-        let operation = operation.expect("operations were looked up before");
-        let mut operands = Vec::new();
-        for argument in &call.arguments {
-            operands.push(match self.sorts.sort(argument)? {
-                Sort::Integer | Sort::Truth => {
-                    let index = self.int(argument, None)?;
-                    Operand::Int(match operation.name {
-                        "WORD" => self.number(index, argument.at())?,
-                        _ => index,
-                    })
+    /// The operands of what is called.
+    pub(super) fn given(
+        &mut self,
+        callable: &Callable,
+        arguments: &[&Expression],
+    ) -> Result<Vec<Given>, TextError> {
+        let (mut given, mut arguments) = (Vec::new(), arguments.iter());
+        for takes in callable.takes {
+            let argument = arguments.next().expect("counted before");
+            given.push(match takes {
+                OperandKind::Position => Given::Int(self.int(argument, None)?),
+                OperandKind::Part => {
+                    // how many bits there are up to the last position is known
+                    arguments.next();
+                    Given::Int(self.int(argument, None)?)
                 }
-                Sort::Slice(_) | Sort::Word(_) => Operand::Bits(self.bits(argument, None)?),
-                Sort::Table(..) | Sort::Array(_) => Operand::Table(self.field(argument)?),
+                OperandKind::Number => {
+                    let index = self.int(argument, None)?;
+                    Given::Int(self.number(index, argument.at())?)
+                }
+                OperandKind::Table | OperandKind::Written => Given::Table(self.field(argument)?),
+                _ => Given::Bits(self.bits(argument, None)?),
             });
         }
-        Ok((operation, Given { operands, z: None, i: None, spare: None, beside: None }))
+        Ok(given)
     }
 }
 
+/// What a call calls.
+pub(super) fn callable(call: &Call) -> &'static Callable {
+    let callable = Callable::find(&call.name.text, call.arguments.len());
+    callable.expect("it was looked up before")
+}
+
 fn too_large(at: At) -> TextError {
-    TextError::at(at, "integers are below 2^31".to_owned())
+    TextError::at(at, "integers are below 2^31")
 }

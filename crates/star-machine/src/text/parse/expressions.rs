@@ -80,8 +80,8 @@ impl Parser {
             let at = self.at();
             self.n_operators += 1;
             if self.n_operators > MAX_OPERATORS {
-                let text = format!("more than {MAX_OPERATORS} operators are in a statement here");
-                return Err(TextError::at(at, text));
+                return at
+                    .wrong(format!("more than {MAX_OPERATORS} operators are in a statement here"));
             }
             self.advance();
             let operands = Box::new([left, operand(self)?]);
@@ -96,6 +96,10 @@ impl Parser {
             Token::Number(number) => {
                 self.advance();
                 Ok(Expression::Number(number, at))
+            }
+            Token::Keyword(Keyword::None) => {
+                self.advance();
+                Ok(Expression::None(at))
             }
             Token::Keyword(Keyword::Not) => {
                 self.advance();

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::super::lengths::{Known, Length, Sort};
-use super::super::operations::{Gives, Operation, Takes};
-use super::super::syntax::{Call, Declared, Expression, Kind, Name, Proc};
+use super::super::operations::{Callable, OperandKind};
+use super::super::syntax::{Call, Declared, Expression, Name, Proc};
 use super::super::{At, TextError};
 use super::Sorts;
 
@@ -13,66 +13,80 @@ impl<'a> Sorts<'a> {
     pub(super) fn call(&mut self, call: &Call) -> Result<Sort, TextError> {
         let Call { name, arguments } = call;
         if let (Some(declaration), [at]) = (self.variables.get(&name.text), &arguments[..]) {
-            return match declaration.sort {
-                Sort::Slice(_) | Sort::Word(_) => {
-                    self.expect(at, Sort::Integer, "the position").map(|()| Sort::Truth)
-                }
-                Sort::Array(_) => {
-                    self.expect(at, Sort::Integer, "the position").map(|()| Sort::Integer)
-                }
-                _ => Err(TextError::at(name.at, format!("'{}' has no bits", name.text))),
-            };
+            return self.element(name, declaration.sort, at);
         }
-        let Some(operation) = Operation::find(&name.text, arguments.len()) else {
-            let text = match Operation::named(&name.text) {
-                Some(operation) => {
-                    let takes = operation.takes.len();
+        let Some(callable) = Callable::find(&name.text, arguments.len()) else {
+            return name.at.wrong(match Callable::named(&name.text) {
+                Some(callable) => {
+                    let takes = callable.n_arguments();
                     format!("{} takes {takes} operands, not {}", name.text, arguments.len())
                 }
                 None if self.proc(name).is_some() => {
                     format!("{} gives no value: call it as a statement", name.text)
                 }
                 None => format!("there is no operation '{}', and no procedure above", name.text),
-            };
-            return Err(TextError::at(name.at, text));
+            });
         };
-        let mut first = None;
-        for (number, (takes, argument)) in operation.takes.iter().zip(arguments).enumerate() {
-            if let Takes::Changed(_) | Takes::Written(..) = takes {
+        let (mut first, mut part) = (None, None);
+        let mut numbered = arguments.iter().enumerate();
+        for takes in callable.takes {
+            let (number, argument) = numbered.next().expect("so many were given");
+            if let OperandKind::Changed | OperandKind::Written = takes {
                 self.changed_operand(call, number)?;
             }
             let found = self.sort(argument)?;
-            let mut length = |letter| self.letter(name.at, letter);
-            let expected = match *takes {
-                Takes::Int => Sort::Integer,
-                Takes::Slice(letter) => Sort::Slice(length(letter)),
-                Takes::Word(letter) => Sort::Word(length(letter)),
-                Takes::Table(rows, columns) | Takes::Written(rows, columns) => {
-                    Sort::Table(length(rows), length(columns))
-                }
-                Takes::Bits(letter) | Takes::Changed(letter) => {
-                    let length = length(letter);
-                    match found {
-                        Sort::Word(_) => Sort::Word(length),
-                        _ => Sort::Slice(length),
-                    }
-                }
-            };
-            let what = format!("operand {} of {}", number + 1, name.text);
-            self.fit(argument.at(), &what, found, expected)?;
+            let expected = self.expected(name.at, *takes, found);
+            let what = |number| format!("operand {} of {}", number + 1, name.text);
+            self.fit(argument.at(), &what(number), found, expected)?;
             first = first.or(Some(expected));
+            if *takes == OperandKind::Part {
+                let (number, last) = numbered.next().expect("so many were given");
+                self.expect(last, Sort::Integer, &what(number))?;
+                part = Some([argument, last]);
+            }
         }
-        self.part_length(call)?;
-        let mut length = |letter| self.letter(name.at, letter);
-        Ok(match (operation.gives, first) {
-            (Gives::Int, _) => Sort::Integer,
-            (Gives::Slice(letter), _) => Sort::Slice(length(letter)),
-            (Gives::Word(letter), _) => Sort::Word(length(letter)),
-            (Gives::Same, Some(first)) => first,
-            (Gives::Other, Some(Sort::Word(length))) => Sort::Slice(length),
-            (Gives::Other, Some(Sort::Slice(length))) => Sort::Word(length),
-            _ => Sort::Truth,
+        if let Some(part) = part {
+            self.part_length(name.at, part)?;
+        }
+        let Some(gives) = callable.gives.first() else { return Ok(Sort::Truth) };
+        Ok(match (gives, first) {
+            (OperandKind::Other, Some(Sort::Word(length))) => Sort::Slice(length),
+            (OperandKind::Other, Some(Sort::Slice(length))) => Sort::Word(length),
+            (_, first) => self.expected(name.at, *gives, first.unwrap_or(Sort::Integer)),
         })
+    }
+
+    /// The sort of `X(at)`.
+    pub(super) fn element(
+        &mut self,
+        name: &Name,
+        sort: Sort,
+        at: &Expression,
+    ) -> Result<Sort, TextError> {
+        let element = match sort {
+            Sort::Slice(_) | Sort::Word(_) => Sort::Truth,
+            Sort::Array(_) => Sort::Integer,
+            _ => return name.at.wrong(format!("'{}' has no bits", name.text)),
+        };
+        self.expect(at, Sort::Integer, "the position").map(|()| element)
+    }
+
+    /// The sort of an operand or a result of the call at this place; that which was found tells
+    /// slices and words apart where both may be.
+    fn expected(&mut self, at: At, kind: OperandKind, found: Sort) -> Sort {
+        let mut length = |letter| self.letter(at, letter);
+        match kind {
+            OperandKind::Position | OperandKind::Number | OperandKind::Part => Sort::Integer,
+            OperandKind::Slice => Sort::Slice(length('r')),
+            OperandKind::Word => Sort::Word(length('c')),
+            OperandKind::LongWord => Sort::Word(length('n')),
+            OperandKind::Table | OperandKind::Written => Sort::Table(length('r'), length('c')),
+            OperandKind::Bits | OperandKind::Changed => match found {
+                Sort::Word(_) => Sort::Word(length('n')),
+                _ => Sort::Slice(length('n')),
+            },
+            OperandKind::Same | OperandKind::Other => found,
+        }
     }
 
     /// The length that a letter stands for in the operation at this place.
@@ -87,30 +101,23 @@ impl<'a> Sorts<'a> {
             Expression::Variable(name) | Expression::Field(name, _) => self.changed(name).map(drop),
             other => {
                 let what = format!("operand {} of {} is changed", number + 1, call.name.text);
-                let text = format!("{what}, and only a variable can be");
-                Err(TextError::at(other.at(), text))
+                other.at().wrong(format!("{what}, and only a variable can be"))
             }
         }
     }
 
-    /// Finds how many bits there are from the first position to the last of `TRIM(i, j, w)` and
-    /// `REP(i, j, v, w)`; without a last position, the length follows from the other operands.
-    fn part_length(&mut self, call: &Call) -> Result<(), TextError> {
-        let (("TRIM", [first, last, _]) | ("REP", [first, last, _, _])) =
-            (&*call.name.text, &call.arguments[..])
-        else {
-            return Ok(());
-        };
+    /// Finds how many bits there are from the first position to the last; without a last position,
+    /// the length follows from the other operands.
+    fn part_length(&mut self, call: At, [first, last]: [&Expression; 2]) -> Result<(), TextError> {
         let at = last.at();
         let (Some(i), Some(j)) = (self.constant(first), self.constant(last)) else {
-            let text = "positions that vary are given without the last: TRIM(i, w), REP(i, v, w)";
-            return Err(TextError::at(at, text.to_owned()));
+            return at
+                .wrong("positions that vary are given without the last: TRIM(i, w), REP(i, v, w)");
         };
         let Ok(len) = usize::try_from(j.saturating_sub(i).saturating_add(1)) else {
-            let text = "the last position is before the first".to_owned();
-            return Err(TextError::at(at, text));
+            return at.wrong("the last position is before the first");
         };
-        let (found, len) = (self.letter(call.name.at, 'n'), self.number(len));
+        let (found, len) = (self.letter(call, 'c'), self.number(len));
         self.unite(at, "the part", found, len)
     }
 
@@ -124,8 +131,10 @@ impl<'a> Sorts<'a> {
     pub(super) fn proc_call(&mut self, call: &Call, proc: &Proc) -> Result<(), TextError> {
         let (takes, given) = (proc.parameters.len(), call.arguments.len());
         if takes != given {
-            let text = format!("{} takes {takes} arguments, not {given}", call.name.text);
-            return Err(TextError::at(call.name.at, text));
+            return call
+                .name
+                .at
+                .wrong(format!("{} takes {takes} arguments, not {given}", call.name.text));
         }
         let mut sorts: HashMap<&str, Sort> = HashMap::new();
         for (number, (parameter, argument)) in
@@ -142,13 +151,7 @@ impl<'a> Sorts<'a> {
         for (parameter, argument) in proc.parameters.iter().zip(&call.arguments) {
             let [Expression::Variable(table)] = &parameter.of.size[..] else { continue };
             let Some(&Sort::Table(rows, columns)) = sorts.get(&*table.text) else { continue };
-            let expected = match parameter.of.kind {
-                Kind::Slice => Sort::Slice(rows),
-                Kind::Word => Sort::Word(columns),
-                Kind::Array => Sort::Array(rows),
-                Kind::Table => Sort::Table(rows, columns),
-                Kind::Integer => Sort::Integer,
-            };
+            let expected = Sort::of(parameter.of.kind, rows, columns);
             let Declared { name, .. } = parameter;
             self.expect(argument, expected, &format!("'{}' of {}", name.text, proc.name.text))?;
         }

@@ -1,32 +1,35 @@
 //! The sorts of expressions.
 
 use super::super::lengths::Sort;
+use super::super::operations::{Callable, Does};
 use super::super::syntax::{Call, Expression, Operator};
 use super::super::{At, TextError};
 use super::{Declaration, Sorts};
 
 impl Sorts<'_> {
-    /// The sort of an expression.
-    pub(in super::super) fn sort(&mut self, expression: &Expression) -> Result<Sort, TextError> {
-        match expression {
-            Expression::Number(..) => Ok(Sort::Integer),
-            Expression::Variable(name) => Ok(self.variable(name)?.sort),
-            Expression::Call(call) => self.call(call),
+    /// The sort of an expression, which is kept for those who record it.
+    pub(super) fn sort(&mut self, expression: &Expression) -> Result<Sort, TextError> {
+        let sort = match expression {
+            Expression::Number(..) | Expression::None(_) => Sort::Integer,
+            Expression::Variable(name) => self.variable(name)?.sort,
+            Expression::Call(call) => self.call(call)?,
             Expression::Field(name, number) => {
                 let Declaration { sort: Sort::Table(rows, _), at, .. } = self.variable(name)?
                 else {
-                    return Err(TextError::at(name.at, format!("'{}' is no table", name.text)));
+                    return name.at.wrong(format!("'{}' is no table", name.text));
                 };
                 self.expect(number, Sort::Integer, "the number of a field")?;
                 // all fields of a table have as many
-                Ok(Sort::Table(rows, self.letter(at, 'c')))
+                Sort::Table(rows, self.letter(at, 'c'))
             }
             Expression::Not(operand, at) => match self.sort(operand)? {
-                sort @ (Sort::Truth | Sort::Slice(_) | Sort::Word(_)) => Ok(sort),
-                other => Err(not_for(*at, "not", other)),
+                sort @ (Sort::Truth | Sort::Slice(_) | Sort::Word(_)) => sort,
+                other => return Err(not_for(*at, "not", other)),
             },
-            Expression::Binary(operator, operands, at) => self.binary(*operator, operands, *at),
-        }
+            Expression::Binary(operator, operands, at) => self.binary(*operator, operands, *at)?,
+        };
+        self.found.insert(expression.at(), sort);
+        Ok(sort)
     }
 
     fn binary(
@@ -43,8 +46,7 @@ impl Sorts<'_> {
                 match operands.iter().all(|operand| self.constant(operand).is_some()) {
                     true => Ok(Sort::Integer),
                     false => {
-                        let text = "only what the arguments' sizes give is multiplied or divided";
-                        Err(TextError::at(at, text.to_owned()))
+                        at.wrong("only what the arguments' sizes give is multiplied or divided")
                     }
                 }
             }
@@ -91,7 +93,7 @@ impl Sorts<'_> {
             (found, expected) if found == expected => Ok(()),
             (found, expected) => {
                 let (found, expected) = (found.name(), expected.name());
-                Err(TextError::at(at, format!("{what} is {found}, and {expected} is expected")))
+                at.wrong(format!("{what} is {found}, and {expected} is expected"))
             }
         }
     }
@@ -105,9 +107,9 @@ impl Sorts<'_> {
                 let Sort::Table(rows, columns) = self.variable(table).ok()?.sort else {
                     return None;
                 };
-                let length = match &*name.text {
-                    "ROWS" => rows,
-                    "COLUMNS" => columns,
+                let length = match Callable::find(&name.text, 1)?.does {
+                    Does::Rows => rows,
+                    Does::Columns => columns,
                     _ => return None,
                 };
                 self.lengths.get(length).map(|length| length as i64)

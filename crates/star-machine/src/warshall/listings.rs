@@ -78,13 +78,15 @@ pub fn warshall_columns(
 }
 
 /// Rows of a square table that has all pivots.
-fn side(p: TableVar, what: &'static str, pivots: &Range<usize>) -> Result<usize, StarError> {
-    let (left, right) = (p.rows as usize, p.columns as usize);
-    if left != right {
-        return Err(StarError::LengthMismatch { what, left, right });
+pub(super) fn side(
+    p: TableVar,
+    what: &'static str,
+    pivots: &Range<usize>,
+) -> Result<usize, StarError> {
+    let n = p.rows as usize;
+    StarError::same(what, n, p.columns as usize)?;
+    if !pivots.is_empty() {
+        StarError::inside("pivot", pivots.end - 1, n)?;
     }
-    if !pivots.is_empty() && pivots.end > left {
-        return Err(StarError::OutOfRange { what: "pivot", index: pivots.end - 1, len: left });
-    }
-    Ok(left)
+    Ok(n)
 }

@@ -7,13 +7,21 @@
 //!
 //! Reference: snytnikova-nepomniaschaya-2016, warshall-1962
 
+mod adapted;
+mod listings;
+mod on_gpu;
+
 use std::ops::Range;
 
 use graph_formats::{Csr, Weight, tell};
 use paths::{BitMatrix, Closure, Progress};
 use rayon::prelude::*;
 
-use crate::{Host, Machine, StarError, Table, TableVar, procedures};
+use crate::{Host, Machine, StarError, Table, TableVar};
+
+pub use adapted::warshall_adapted;
+pub use listings::{warshall, warshall_columns};
+pub use on_gpu::{WarshallOnGpu, WarshallTimes};
 
 /// Bits of a word.
 const WORD: usize = u64::BITS as usize;
@@ -71,8 +79,8 @@ impl Warshall {
     ) -> Result<Closure, StarError> {
         let arcs = graph.clone().unweighted();
         match self {
-            Self::Rows => on_the_machine(&arcs, progress, procedures::warshall),
-            Self::Columns => on_the_machine(&arcs, progress, procedures::warshall_columns),
+            Self::Rows => on_the_machine(&arcs, progress, warshall),
+            Self::Columns => on_the_machine(&arcs, progress, warshall_columns),
             Self::Adapted => adapted(&arcs, progress),
         }
     }
@@ -115,14 +123,14 @@ fn adapted(graph: &Csr<u32>, progress: Option<Progress<'_>>) -> Result<Closure, 
 }
 
 /// Row u has the heads of the arcs from u; a table stores its columns, so these are the tails.
-pub(crate) fn adjacency(graph: &Csr<u32>) -> Result<Table, StarError> {
+fn adjacency(graph: &Csr<u32>) -> Result<Table, StarError> {
     let n = graph.n_vertices();
     let columns = BitMatrix::of(&graph.transposed()).map(BitMatrix::into_words);
     columns.and_then(|words| Table::from_words(n, n, words)).ok_or(too_large(n))
 }
 
 /// Row u as the vertices that u reaches.
-pub(crate) fn closure_of(table: Table) -> Result<Closure, StarError> {
+fn closure_of(table: Table) -> Result<Closure, StarError> {
     let (n, stride) = (table.rows(), table.stride());
     let columns = BitMatrix::from_words(n, stride, table.into_words());
     let rows = columns.and_then(|columns| columns.transposed()).ok_or(too_large(n))?;

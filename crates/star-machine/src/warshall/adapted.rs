@@ -12,10 +12,9 @@ use std::ops::Range;
 
 use gpu_runtime::LaunchConfig;
 
-use super::Cuda;
-use super::launches::BLOCK;
-use crate::StarError;
-use crate::language::TableVar;
+use super::listings::side;
+use crate::cuda::BLOCK;
+use crate::{Cuda, StarError, TableVar};
 
 /// Treats the pivots in this range, with a launch for each. All of them, `0..n`, put the
 /// transitive closure of a digraph in place of its adjacency matrix, of which row i has the
@@ -42,15 +41,9 @@ pub fn warshall_adapted(
     table: TableVar,
     pivots: Range<usize>,
 ) -> Result<(), StarError> {
-    let (left, right) = (table.rows as usize, table.columns as usize);
-    if left != right {
-        return Err(StarError::LengthMismatch { what: "WARSHALL", left, right });
-    }
-    if !pivots.is_empty() && pivots.end > left {
-        return Err(StarError::OutOfRange { what: "pivot", index: pivots.end - 1, len: left });
-    }
+    let n = side(table, "WARSHALL", &pivots)?;
     let address = machine.table_words(table)?.address();
-    let stride = left.div_ceil(64) as u64;
+    let stride = n.div_ceil(64) as u64;
     let threads = stride.min(BLOCK.into()).next_multiple_of(32) as u32;
     for k in pivots {
         let args = [address.into(), stride.into(), (k as u64).into()];

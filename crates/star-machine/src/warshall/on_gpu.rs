@@ -9,9 +9,8 @@ use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight, tell};
 use paths::{Closure, Progress};
 
-use super::{Cuda, warshall_adapted};
-use crate::warshall::{adjacency, closure_of};
-use crate::{Machine, Recorder, StarError, Table, TableVar, Warshall, procedures};
+use super::{Warshall, adjacency, closure_of, warshall, warshall_adapted, warshall_columns};
+use crate::{Cuda, Machine, Recorder, StarError, Table, TableVar};
 
 /// Pivots of `WARSHALL-adapt` between two reports of progress.
 const PIVOTS_A_REPORT: usize = 4096;
@@ -61,12 +60,10 @@ impl Warshall {
         let jit_before = gpu.jit_ms();
         let mut times = WarshallTimes::default();
         let (table, launches) = match self {
-            Self::Rows => {
-                interpreted(gpu, &table, &mut times, |m, p| procedures::warshall(m, p, 0..n))
+            Self::Rows => interpreted(gpu, &table, &mut times, |m, p| warshall(m, p, 0..n)),
+            Self::Columns => {
+                interpreted(gpu, &table, &mut times, |m, p| warshall_columns(m, p, 0..n))
             }
-            Self::Columns => interpreted(gpu, &table, &mut times, |m, p| {
-                procedures::warshall_columns(m, p, 0..n)
-            }),
             Self::Adapted => adapted(gpu, &table, &mut times, progress),
         }?;
         times.jit_ms = gpu.jit_ms() - jit_before;
