@@ -30,3 +30,15 @@ mod table;
 mod verify;
 
 pub use studies::sssp::each_search;
+
+/// The Rust programs of the documents are tests. They stand here because this package is not
+/// published, and may read files outside of it.
+#[cfg(doctest)]
+mod documents {
+    #[doc = include_str!("../../../README.md")]
+    struct Readme;
+    #[doc = include_str!("../../../docs/start.md")]
+    struct Start;
+    #[doc = include_str!("../../../docs/guides/larger-than-memory.md")]
+    struct LargerThanMemory;
+}

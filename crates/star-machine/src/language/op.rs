@@ -8,7 +8,8 @@ use super::table::operations;
 use super::{FieldVar, Index, IntVar, SliceVar, TableVar, Vector, WordVar};
 use crate::StarError;
 
-/// A function of two bits.
+/// A function of two bits that gives 0 for two zeros, because bits beyond the length of a vector
+/// stay zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Logic {
     /// Both.

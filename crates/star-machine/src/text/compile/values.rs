@@ -37,7 +37,8 @@ impl Compiler<'_> {
                     }
                     (Operator::Or, [left, right]) => (Logic::Or, [left, right]),
                     (Operator::Xor, [left, right]) => (Logic::Xor, [left, right]),
-                    (_, [left, right]) => (Logic::And, [left, right]),
+                    (Operator::And, [left, right]) => (Logic::And, [left, right]),
+                    other => unreachable!("{other:?} gives no row of bits"),
                 };
                 let (x, y) = (self.bits(left, None)?, self.bits(right, None)?);
                 Op::Logic { logic, z: self.result(x.len() as usize, z, at)?, x, y }
