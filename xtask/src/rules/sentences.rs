@@ -14,8 +14,12 @@ const MAX_WORDS: usize = 35;
 
 /// Folders and files that the rule does not look at: raw results, which are kept as they were
 /// written, and texts that are not mended yet.
-const EXEMPT: [&str; 4] =
-    ["docs/results/", "crates/starpath/src/cli/graph.rs", "kernels/star/", "ARCHITECTURE.md"];
+const EXEMPT: [&str; 4] = [
+    "docs/results/",
+    "crates/starpath/src/cli/graph.rs",
+    "kernels/star/interpreter",
+    "ARCHITECTURE.md",
+];
 
 pub(super) const RULE: Rule =
     Rule { name: "sentences", promise: "a sentence has at most 35 words", check };
