@@ -9,11 +9,11 @@
 // Reads:  the word of its column that has bit k, column k, its column where that bit is set.
 // Writes: its column where that bit is set and it is not column k.
 //
-// Races, and why they are harmless: column k is read by all blocks and written by none: with
-// itself it would be OR-ed to what it is. Other columns are read and written by one block.
-// There the threads read the word with bit k while one of them may OR into it: that happens
-// where the bit is set only, and an OR leaves it set, so all threads find the same. Words are
-// loaded and stored whole.
+// Races, and why they are harmless: column k is read by all blocks and written by none: with itself
+// it would be OR-ed to what it is. Other columns are read and written by one block. There the
+// threads read the word with bit k while one of them may OR into it. That happens where the bit is
+// set only, and an OR leaves it set, so all threads find the same. Words are loaded and stored
+// whole.
 
 #include "../common/grid.cuh"
 

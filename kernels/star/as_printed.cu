@@ -2,10 +2,10 @@
 // questions.cu (snytnikova-nepomniaschaya-2016 in docs/references.bib).
 //
 // Rows of bits and tables are as in operations.cu. What differs from the print: positions count
-// from 0; results may go to a third row; bits beyond a length stay zero; a fold marks the words
-// that are not zero, where the print has "= 0" twice; a row that is read is put together from
-// bits at their own places, where the print has them all at that of the row; and a search of
-// zeros ends at the first of them.
+// from 0. Results may go to a third row. Bits beyond a length stay zero. A fold marks the words
+// that are not zero, where the print has "= 0" twice. A row that is read is put together from bits
+// at their own places, where the print has them all at that of the row. A search of zeros ends at
+// the first of them.
 //
 // Races: none. A thread writes one word, which no other thread reads or writes.
 

@@ -284,8 +284,8 @@ __device__ __forceinline__ u64 least_of_block(u64 value)
 }
 
 // MIN and MAX: all marked rows that hold the least number, or the greatest. A thread finds the
-// least number of its own rows, all threads find the least of these, and those with a greater
-// one give theirs up; by 64 columns at a time, the first ones first.
+// least number of its own rows, all threads find the least of these, and those with a greater one
+// give theirs up. They go by 64 columns at a time, the first ones first.
 //
 // Launch: blocks of 256, as many as one likes, cooperative if more than one. A thread that has more words than
 // one does not keep what it found in them, but looks for the least number in them again.

@@ -11,9 +11,9 @@
 // the same variable are the same words, and those are read by the thread that writes them; so
 // no pointer is __restrict__.
 //
-// After the paper's class of slices (snytnikova-nepomniaschaya-2016 in docs/references.bib),
-// which gives each word a block of one thread, reads rows by a block for each 64 columns, and
-// does not keep the bits beyond the length zero.
+// After the paper's class of slices (snytnikova-nepomniaschaya-2016 in docs/references.bib). That
+// one gives each word a block of one thread, reads rows by a block for each 64 columns, and does
+// not keep the bits beyond the length zero.
 
 #include "../common/grid.cuh"
 
@@ -107,9 +107,9 @@ extern "C" __global__ void __launch_bounds__(256)
     *word = (*word & ~mask) | (bits & mask);
 }
 
-// z := ROW(row, table), the row's bit being bit `shift` of word `at` of each column: a warp for
-// each 32 of the n columns, and for each half of the row's words, of which there are `halves`.
-// A lane reads the word of a column, and the lanes' bits are put together by a ballot.
+// z := ROW(row, table), the row's bit being bit `shift` of word `at` of each column. There is a
+// warp for each 32 of the n columns, and for each half of the row's words, of which there are
+// `halves`. A lane reads the word of a column, and the lanes' bits are put together by a ballot.
 extern "C" __global__ void __launch_bounds__(256)
     star_read_row(u32* z, u64 halves, const u64* table, u64 stride, u64 n, u64 at, u64 shift)
 {

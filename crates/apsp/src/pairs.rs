@@ -19,9 +19,9 @@ use crate::host::next_hops::Hop;
 use crate::scratch::Mapped;
 use crate::{ApspError, Plan};
 
-/// The distances of all pairs of vertices, and where they were asked for the next hops: a table in
-/// memory, or in a folder that stays locked as long as this lives, of which a row is read when it
-/// is asked for.
+/// The distances of all pairs of vertices, and the next hops where the caller asked for them. They
+/// are a table in memory, or in a folder that stays locked as long as this lives. A row of the
+/// folder is read when the caller asks for it.
 pub struct Pairs<W: Weight> {
     /// What found them, and why that.
     pub plan: Plan,
@@ -346,9 +346,9 @@ impl<W: Weight> Pairs<W> {
         Ok(summary)
     }
 
-    /// Writes a NumPy file (.npy) of the distances, a row for each source: u64, i64, f32 or
-    /// f64, as the weights ask for, where the greatest value of an integer type and the
-    /// infinity of a float stand for no path. `progress` hears of rows. O(n²).
+    /// Writes a NumPy file (.npy) of the distances, a row for each source. They are u64, i64, f32
+    /// or f64, as the weights ask for. The greatest value of an integer type and the infinity of a
+    /// float stand for no path. `progress` hears of rows. O(n²).
     ///
     /// # Errors
     /// When `out` fails, or the progress callback ends the work.

@@ -8,9 +8,9 @@
 //! component, O((n + m) log n).
 //!
 //! What the searches find are distances, so that the greatest is at least that. Where a limit lies
-//! between the bounds, the lower one is raised by a search from where the paths may be longest, and
-//! one back from the vertex that is farthest there: the greatest distance of most graphs, or
-//! little less.
+//! between the bounds, two more searches raise the lower one. One starts where the paths may be
+//! longest, and one goes back from the vertex that is farthest there. What they find is the
+//! greatest distance of most graphs, or little less.
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;

@@ -100,7 +100,7 @@ impl<'a, G> Solver<'a, G> {
     /// the width that [`Config::memory`] allows, and results are read from there row by row.
     ///
     /// When a run ends early, for whatever reason, another one with
-    /// [`resume`](ScratchFolder::resume) goes on where it was: at most one block of pivots is done
+    /// [`resume`](ScratchFolder::resume) goes on where it was. At most one block of pivots is done
     /// again, and the answer is the same to the last bit. It may go on by GPUs where the processor
     /// began, or otherwise, as long as its blocks of pivots fit the memory there; floats may then
     /// differ in their last bits. With [`Config::next_hops`] the folder holds n² next hops too, of
@@ -220,11 +220,10 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
     /// and n² distances, for Floyd-Warshall also n² numbers of 2 to 8 bytes. `progress` hears of
     /// the work, and may end it.
     ///
-    /// # Errors
-    /// When there is a negative cycle anywhere in the graph, a distance overflows its type,
-    /// memory, or that of it which is allowed, cannot hold what it is to hold, an algorithm is
-    /// asked for that is not for this device, or the progress callback ended the work.
-    /// By GPUs also [`ApspError::Gpu`] with the name of the one that failed, and
+    /// # Errors When there is a negative cycle anywhere in the graph, or a distance overflows its
+    /// type. When memory, or the part of it that is allowed, cannot hold what it is to hold. When
+    /// an algorithm is asked for that is not for this device, or the progress callback ended the
+    /// work. By GPUs also [`ApspError::Gpu`] with the name of the one that failed, and
     /// [`ApspError::NotOnGpu`] for numbers of 64 bits in a published form, and where no GPU is
     /// given.
     pub fn solve(self, progress: Option<Progress<'_>>) -> Result<Pairs<W>, ApspError> {
@@ -268,9 +267,10 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
     /// which all send it O(n² / p) distances, and it sends back as many hops.
     ///
     /// With a GPU [for each rank](Self::on), which keeps its rows; the GPUs' memory together has to
-    /// hold the matrix. Closed rows go from GPU to GPU by NCCL, where all ranks find it (as
-    /// `libnccl.so.2`, or by the name in the variable `STARPATH_NCCL`) and no two share a GPU, else
-    /// through the hosts' memory; the plan's reason says which.
+    /// hold the matrix. Closed rows go from GPU to GPU by NCCL, where all ranks find it and no two
+    /// share a GPU. NCCL is found as `libnccl.so.2`, or by the name in the variable
+    /// `STARPATH_NCCL`. Else closed rows go through the hosts' memory. The plan's reason says
+    /// which.
     ///
     /// # Errors
     /// On all ranks where it is one on any: those of [`solve`](Self::solve), and where a form of
@@ -319,7 +319,7 @@ impl<W: PairsWeight> InFolder<'_, Csr<W>> {
     /// configuration and `progress` are each rank's own, but rank 0 alone plans. The answer is rank
     /// 0's, which reads it from the folder; the others have `None`.
     ///
-    /// Each of p ranks has n² / p numbers of the matrix to work on, and is sent 2 n²; its memory is
+    /// Each of p ranks has n² / p numbers of the matrix to work on, and is sent 2 n². Its memory is
     /// for the rows of a block of pivots, as that of one process is. The folder ends with the same
     /// bytes whatever ranks there are, and when some or all of them end early, another run, of as
     /// many ranks or others or one process, goes on with [`resume`](ScratchFolder::resume). Next

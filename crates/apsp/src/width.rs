@@ -4,19 +4,19 @@
 //! First what costs nothing: a bound on all sums, and a distance that there is. Then two searches
 //! in each component, where they cost less than narrow numbers save; where a bound is above the
 //! limit of 16 bits and all distances found are below it, these are tried. In a graph of many arcs
-//! the searches are dear and paths have few arcs, so that 16 bits are tried without them: a
-//! shortest path of an undirected connected graph whose vertices have d neighbours has fewer than
-//! 3 n / (d + 1) arcs.
+//! the searches are dear and paths have few arcs, so that 16 bits are tried without them. If such a
+//! graph is undirected and connected and its vertices have d neighbours, a shortest path has fewer
+//! than 3 n / (d + 1) arcs.
 //!
 //! What is tried in vain costs as much as it would have saved.
 //!
-//! A matrix of 16 bits has, of each pair, its distance or the [limit](crate::element::Element::INFINITE),
-//! whichever is less. So a pair at the limit has no path, or one too long: which, the arcs alone
-//! decide. A source has to have distances to as many vertices as it leads to. In the strongly
-//! connected components, each after those that it leads to, sets of vertices are united, a word of
-//! 64 at a time; of the next components the last first, for what they lead to needs no look of its
-//! own. O(n²) for the look, and where a pair is at the limit O(n + m log m) and at most
-//! O(n m / 64), n² / 8 bytes.
+//! A matrix of 16 bits has, of each pair, its distance or the
+//! [limit](crate::element::Element::INFINITE), whichever is less. So a pair at the limit has no
+//! path, or one too long: which, the arcs alone decide. A source has to have distances to as many
+//! vertices as it leads to. Sets of vertices are united in the strongly connected components, a
+//! word of 64 at a time. Each component comes after those that it leads to. Of the next components
+//! the last one comes first, for what they lead to needs no look of its own. O(n²) for the look,
+//! and where a pair is at the limit O(n + m log m) and at most O(n m / 64), n² / 8 bytes.
 //!
 //! Reference: tarjan-1972
 

@@ -327,9 +327,9 @@ impl<W: MetricWeight> Metric<W> {
     /// Adds up the distances of every vertex from all of `sources`.
     ///
     /// In parallel; tells `progress` how many sources are done. Integers are added up exactly. Of
-    /// floats the weights of an arc of the hierarchy are added up first; these and reciprocals are
-    /// added up by sixteens and groups of sources, so that from s sources they differ from a sum of
-    /// one after the other by no more than s parts in 2^52.
+    /// floats the weights of an arc of the hierarchy are added up first. These and reciprocals are
+    /// added up by sixteens and groups of sources. So from s sources they differ from a sum of one
+    /// after the other by no more than s parts in 2^52.
     ///
     /// # Errors
     /// When a source does not exist, a distance overflows its type, the system refuses the memory, or
@@ -414,8 +414,8 @@ impl<W: MetricWeight> Metric<W> {
     /// The `k` shortest simple paths from `source` to `target`, or all where there are fewer: the
     /// same in the same order as those of `sssp::Solver::k_shortest_paths`.
     ///
-    /// About k searches, which go straight along shortest paths where nothing is in the way, and
-    /// for each vertex that they come to the arcs that lead up from it and from those ancestors
+    /// About k searches, which go straight along shortest paths where nothing is in the way. For
+    /// each vertex that they come to, also the arcs that lead up from it and from those ancestors
     /// that were not needed before.
     ///
     /// # Errors
@@ -640,8 +640,9 @@ impl<W: MetricWeight> DeviceMetric<W> {
         Ok(totals)
     }
 
-    /// The same, added to the totals of other sources, which have gone before: as those of all in
-    /// one call, to the last bit, so that a long work can be kept in between and resumed.
+    /// The same, added to the totals of other sources, which have gone before. The results are
+    /// those of all in one call, to the last bit, so that a long work can be kept in between and
+    /// resumed.
     ///
     /// # Errors
     /// As [`DeviceMetric::totals`], and when the totals are not of as many vertices. They are then

@@ -1,4 +1,4 @@
-// Loads and stores of words of tables, done or left out without a branch: a compiler puts what is
+// Loads and stores of words of tables, done or left out without a branch. A compiler puts what is
 // computed from a word into the branch that loads it, and then each load waits for the one before.
 #pragma once
 

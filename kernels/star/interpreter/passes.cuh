@@ -46,8 +46,8 @@ __device__ __forceinline__ Word spread(Word bits, u32 i) {
     return static_cast<Word>(static_cast<int>(bits << (word_bits - 1 - i)) >> (word_bits - 1));
 }
 
-// step(j, a, b) for `many` columns from `start` on, forth or back: a is this thread's word w of the
-// first table's column, b that of the second's, or all ones or zeros as the word has it. Beyond
+// step(j, a, b) for `many` columns from `start` on, forth or back. a is this thread's word w of the
+// first table's column. b is that of the second's, or all ones or zeros as the word has it. Beyond
 // the last column both are 0.
 template <u32 many, bool back, typename Team, typename Step>
 __device__ __forceinline__ void some_columns(const Team& team, const Pass& pass, u32 w, u32 start, Step step) {
@@ -268,9 +268,9 @@ __device__ __forceinline__ u32 narrow(const Word* words, u32 stride, u32 k, Word
 
 // MIN and MAX: all marked rows that hold the least number, or the greatest, of which all bits are
 // the other way; the first of them. A thread finds the least number of its own rows, all threads
-// find the least of these, and those with a greater one give theirs up; by 32 columns at a
-// time, the first ones first. A thread that has more words than one looks through those that
-// may hold it again.
+// find the least of these, and those with a greater one give theirs up. They go by 32 columns at a
+// time, the first ones first. A thread that has more words than one looks through those that may
+// hold it again.
 template <typename Team> __device__ __forceinline__ u32 least_rows(Team& team, const Code& code, const Pass& pass) {
     const Word flip = code.head & one ? ~0u : 0;
     const Word* words = pass.first;
@@ -312,8 +312,9 @@ template <typename Team> __device__ __forceinline__ u32 least_rows(Team& team, c
     return place;
 }
 
-// The field that a later step takes by the number that was found, if there is such a step, is on its
-// way to the chip meanwhile: `to_fields` words of the one at `other_a` and `other_b`.
+// Fetches ahead the field that a later step takes by the number that was found, if there is such a
+// step. These are `to_fields` words of the field at `other_a` and `other_b`, which are on their way
+// to the chip meanwhile.
 template <typename Team>
 __device__ __forceinline__ void fetch_field(const Team& team, const More& more, u32 number) {
     constexpr u32 line = 32;

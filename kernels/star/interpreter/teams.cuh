@@ -8,9 +8,9 @@
 // * before others' words are read that were written since the last one: will_read;
 // * before words are written that others may still have to read: will_write.
 //
-// A block and a grid keep account of both, as bits for vectors and tables; all threads go
-// through the same steps with the same values, so the accounts are the same and so are the
-// barriers. A warp begins each step in step, which is enough for it.
+// A block and a grid keep account of both, as bits for vectors and tables. All threads go through
+// the same steps with the same values, so the accounts are the same and so are the barriers. A warp
+// begins each step in step, which is enough for it.
 //
 // What a team has besides: any, sum, least and find_first of what its threads have, known to
 // all. In a block and a grid they are barriers, and what find_first takes is written after.

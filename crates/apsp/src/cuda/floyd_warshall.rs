@@ -1,13 +1,13 @@
 //! Blocked Floyd-Warshall by a GPU, wherever the rows of the matrix are kept: in its own memory,
 //! or in pinned memory of the host, from where they pass through it in strips.
 //!
-//! For each block of pivots ([`pivots::close`] has the order): its rows are closed as a matrix of their
-//! own is ([`Closer`]); then every other strip of rows takes the sums of its pivots' columns, as
-//! they were, and the closed rows. A row of the matrix needs no other columns than its own, so
-//! that no panel of columns is kept, and sums with the closed rows close the columns too. Strips
-//! take turns on a few streams; where they pass through the GPU, each is loaded, computed and
-//! stored in order, so that copies in both directions run beside the arithmetic, as closing the
-//! next pivots does.
+//! For each block of pivots, its rows are closed first, as a matrix of their own is ([`Closer`]);
+//! [`pivots::close`] has the order. Then every other strip of rows takes the sums of its pivots'
+//! columns, as they were, and the closed rows. A row of the matrix needs no other columns than its
+//! own, so that no panel of columns is kept, and sums with the closed rows close the columns too.
+//! Strips take turns on a few streams. Where they pass through the GPU, each is loaded, computed
+//! and stored in order. So copies in both directions run beside the arithmetic, as closing the next
+//! pivots does.
 //!
 //! Wide blocks pass over the matrix less often, and keep its tiles in registers for longer. A
 //! matrix of few vertices is one block. O(n³), and where rows pass through the GPU 8 n³ / b
@@ -17,9 +17,9 @@
 //! runs beside the rest too. Where they are of several ranks, each rank goes through the same
 //! blocks with the one that it has, and a [`Link`] brings it what others close.
 //!
-//! What differs from the published form, which loads panels and blocks by turns and waits for
-//! each: everything overlaps, the last block may be shorter, and the pivots' rows are on the
-//! GPU already when their turn comes.
+//! What differs from the published form: it loads panels and blocks by turns and waits for each.
+//! Here everything overlaps, the last block may be shorter, and the pivots' rows are on the GPU
+//! already when their turn comes.
 //!
 //! Reference: origin-out-of-core, katz-kider-2008, venkataraman-2003
 

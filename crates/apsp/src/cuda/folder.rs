@@ -74,8 +74,8 @@ pub(crate) fn bytes(arithmetic: Arithmetic, side: usize, n_gpus: usize, width: u
     bytes_with(arithmetic, side, n_gpus, width, TILE_ROWS)
 }
 
-/// The numbers of a folder as a GPU adds them: a copy but for those of 16 bits, which are made
-/// wider; what stands for no path there need not be told from others, for no sum with it is
+/// The numbers of a folder as a GPU adds them. Numbers of 16 bits are made wider, others are
+/// copied. What stands for no path there need not be told from other numbers, for no sum with it is
 /// less.
 fn widen<E: Element>(words: &mut [u32], numbers: &[E]) {
     if size_of::<E>() == size_of::<u16>() {
@@ -213,9 +213,9 @@ impl GpuEngine {
         let panel = tile(&device.panel, side, width);
         let (strip, at_pivots) = (tile(rows, side, n_rows), tile(columns, width, n_rows));
         let from_columns = n_words..n_words + n_columns;
-        // SAFETY: the slot's buffers hold a strip of these rows and of its columns, and the
-        // panel as many rows as there are pivots; the slot's stream orders all of it, and
-        // nothing else touches the staging before `done`.
+        // SAFETY: the slot's buffers hold a strip of these rows and of its columns, and the panel
+        // as many rows as there are pivots. The slot's stream orders all of it, and nothing else
+        // touches the staging before `done`.
         unsafe {
             gpu.queue_upload(staging, 0..n_words, rows, 0)?;
             gpu.queue_upload(staging, from_columns, columns, 0)?;
@@ -351,8 +351,9 @@ mod tests {
         }
     }
 
-    /// A folder in 16 bits whose sums are in 32, where what stands for no path is a number like any
-    /// other, and which is back in 16 after each block of pivots, has the bytes of arithmetic in 16.
+    /// A folder in 16 bits whose sums are in 32 has the bytes of arithmetic in 16. In 32 bits what
+    /// stands for no path is a number like any other, and after each block of pivots the folder is
+    /// back in 16.
     #[test]
     fn sums_in_32_bits_are_those_in_16() {
         let n = 60;

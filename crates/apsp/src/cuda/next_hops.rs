@@ -3,8 +3,8 @@
 //! One pass finds the hops of all pairs in graphs whose weights are positive. Pairs behind arcs
 //! that add nothing are placed level by level, in passes over what is left; so are all pairs in
 //! graphs with negative arcs. `kernels/apsp/next_hops.cu` has the rule, which is that of
-//! `host/next_hops.rs`. Hops to a vertex follow from its column alone: one GPU with the whole
-//! matrix and room for the hops finds all at once; else strips of columns are brought together,
+//! `host/next_hops.rs`. Hops to a vertex follow from its column alone. One GPU with the whole
+//! matrix and room for the hops finds all at once. Else strips of columns are brought together,
 //! from the rows that GPUs have or from the host, and each GPU takes one at a time. O(a) a pass for
 //! each column, of a arcs that begin a shortest path.
 //!

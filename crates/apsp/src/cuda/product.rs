@@ -10,9 +10,9 @@ use super::tile::Tile;
 /// Launches of [`take_through`].
 pub(super) const LAUNCHES: u64 = 2;
 
-/// Queues the arithmetic of a strip: its rows, or the sums of its columns at the pivots, as they were
-/// before, and the panel, which has the closed rows of the pivots, as long as the strip's. `turned` is
-/// room for these columns turned over: a row of words for each pivot.
+/// Queues the arithmetic of a strip: its rows, or the sums of its columns at the pivots, as they
+/// were before, and the panel. The panel has the closed rows of the pivots, as long as the strip's.
+/// `turned` is room for these columns turned over: a row of words for each pivot.
 ///
 /// # Panics
 /// If these are not of one size.

@@ -212,8 +212,9 @@ fn close_few<E: MinPlus>(matrix: &mut Matrix<E>, all: &Range<usize>) {
 }
 
 /// Relaxes all pairs of a row and a column through some vertices, which are rows and columns of the
-/// same number: a block of them after the other, each closed, and its rows before all others. For
-/// small matrices, which others are closed beside. O(pivots · rows · columns), in parallel.
+/// same number. Blocks of these vertices are taken one after the other: each is closed, and its
+/// rows are relaxed before all others. For small matrices, which others are closed beside. O(pivots
+/// · rows · columns), in parallel.
 pub(crate) fn through<E: MinPlus>(
     matrix: &mut Matrix<E>,
     pivots: Range<usize>,

@@ -1,10 +1,10 @@
 //! A search from every vertex, or from those that a rank has, after making weights non-negative.
 //!
-//! Where a weight is negative, each is raised by the difference of the potentials at its
-//! ends, which no path feels: what it gains is the same for all paths between two vertices,
-//! and is taken off again. Then searches run side by side, a thread each, in work spaces that
-//! are used again; or on GPUs, which share the sources as those of any table. O(n m + n (n + m)
-//! log n), and less with the queue that suits the weights.
+//! Where a weight is negative, each is raised by the difference of the potentials at its ends.
+//! Shortest paths stay the same: all paths between two vertices gain the same, which is taken off
+//! again. Then searches run side by side, a thread each, in work spaces that are used again; or on
+//! GPUs, which share the sources as those of any table. O(n m + n (n + m) log n), and less with the
+//! queue that suits the weights.
 //!
 //! Raised weights may be too large for the type of the weights where distances are not: integers
 //! are raised as unsigned ones, and floats in quarters.

@@ -165,9 +165,9 @@ impl<E: MinPlus> Matrix<E> {
         panel.reshape(pivots.len(), columns.len()).pack(0..pivots.len(), row);
     }
 
-    /// Relaxes, in every part of rows, all pairs of one of them that is here and one of the panel's
-    /// columns, of which this is the first, through all `pivots`, whose rows are in the panel.
-    /// O(rows · pivots · columns).
+    /// Relaxes pairs through all `pivots`, whose rows are in the panel, in every part of rows. They
+    /// are all pairs of one of the part's rows that is here and one of the panel's columns, of
+    /// which `column` is the first. O(rows · pivots · columns).
     pub(super) fn update<const PARTS: usize>(
         &mut self,
         parts: [Range<usize>; PARTS],
@@ -246,8 +246,9 @@ impl<E: MinPlus> Matrix<E> {
     }
 }
 
-/// Rows, and what a row takes: room for a block that begins at the last vertex, and an odd
-/// number of cache lines, for the rows of a block not to meet in one place of a cache.
+/// Rows, and what a row takes. Both have room for a block that begins at the last vertex. A row
+/// takes an odd number of cache lines, so that the rows of a block do not meet in one place of a
+/// cache.
 fn dimensions<E>(n_rows: usize, n_columns: usize, kernel: &Kernel<E>) -> (usize, usize) {
     let lines = (n_columns + kernel.columns).div_ceil(line::<E>()) | 1;
     (n_rows + kernel.rows, lines * line::<E>())

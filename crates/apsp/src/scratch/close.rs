@@ -1,9 +1,9 @@
 //! The loop over blocks of pivots, by all ranks, whatever does the arithmetic.
 //!
-//! Each rank has a part of the rows of the matrix, and closes a part of the rows of the pivots; it
-//! gets all of these rows from those that have them, before they are closed and after. O(n³ / p)
-//! on each of p ranks, to which 2 n² numbers are sent. While a rank has rows of pivots, it has so
-//! much less to lower, so that the others wait for no more than a block.
+//! Each rank has a part of the rows of the matrix, and closes a part of the rows of the pivots. It
+//! gets all of these rows from the ranks that have them, before they are closed and after. O(n³ /
+//! p) on each of p ranks, to which 2 n² numbers are sent. While a rank has rows of pivots, it has
+//! so much less to lower, so that the others wait for no more than a block.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -35,8 +35,8 @@ pub(super) struct Rank<'a, W: Weight, E> {
     pub(super) pool: &'a ThreadPool,
 }
 
-/// The part of some rows that a rank has, of so many: a block of a multiple of 128 rows, which take
-/// a multiple of 32 KiB, so that no two ranks touch one page of a file.
+/// The part that one of `n_ranks` ranks has of some rows. It is a block of a multiple of 128 rows,
+/// which take a multiple of 32 KiB, so that no two ranks touch one page of a file.
 fn part(rows: &Range<usize>, rank: usize, n_ranks: usize) -> Range<usize> {
     let own = Blocks::one_each(rows.len(), ALIGNMENT, n_ranks).rows(rank);
     rows.start + own.start..rows.start + own.end

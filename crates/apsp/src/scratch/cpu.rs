@@ -22,8 +22,9 @@ use crate::host::{Matrix, MinPlus, Panel, all_rows, copies, floyd_warshall, pack
 /// Rows that a thread relaxes at one time.
 const ROWS: usize = 80;
 
-/// Bytes of memory with blocks of so many pivots: the row panel in strips, the closed diagonal with as
-/// much again to close it in, and for each thread what it packs of the column panel.
+/// Bytes of memory with blocks of `block` pivots. They are for the row panel in strips, for the
+/// closed diagonal with as much again to close it in, and for what each thread packs of the column
+/// panel.
 pub(super) fn bytes<E: MinPlus>(side: usize, threads: usize, block: usize) -> u128 {
     let strips = Panel::len_of(&E::kernel(), block, side) as u128;
     let groups = (ROWS + E::kernel().rows) as u128 * block as u128 * copies::<E>() as u128;

@@ -8,9 +8,9 @@ use sssp::Progress;
 /// Bytes between two reports of progress.
 const PART: usize = 16 << 20;
 
-/// SHA-256 over the type of the weights and the three arrays of the graph, as this machine
-/// holds them: on one with another order of bytes, which could not read the matrix either,
-/// it is another. O(n + m). Progress is of bytes.
+/// SHA-256 over the type of the weights and the three arrays of the graph, as this machine holds
+/// them. A machine with another order of bytes has another digest; it could not read the matrix
+/// either. O(n + m). Progress is of bytes.
 pub(crate) fn digest<W: Weight>(
     graph: &Csr<W>,
     progress: Option<Progress<'_>>,

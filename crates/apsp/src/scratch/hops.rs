@@ -1,10 +1,10 @@
 //! The next hops of a closed matrix in a folder: those that a matrix in memory has.
 //!
-//! Rows are written one after another into `hops.bin`. Where all weights are positive
-//! integers that is all, and the journal counts the rows. Else pairs may be left behind arcs
-//! that add nothing, and are placed in all rows then, as [`next_hops`](crate::host::next_hops)
-//! says; the journal is written at the end only, for rows that were not yet all placed could
-//! not be told from others. A run that is ended before finds them all again, which is O(n m).
+//! Rows are written one after another into `hops.bin`. Where all weights are positive integers that
+//! is all, and the journal counts the rows. Else pairs may be left behind arcs that add nothing.
+//! They are placed in all rows then, as [`next_hops`](crate::host::next_hops) says. The journal is
+//! written at the end only, for rows that were not yet all placed could not be told from others. A
+//! run that is ended before finds them all again, which is O(n m).
 //!
 //! Floats are settled first, column by column in the matrix. What a column becomes does not
 //! depend on what stood in it, so that this too may be done again from any state. The journal

@@ -6,10 +6,10 @@
 //! or with [`Mapped::flush`], and survives the end of the process in any case. A disk that
 //! cannot give back a page ends the process too; there is nothing else that a map could do.
 //!
-//! This holds where a block that was written stays. A file system that copies on write (btrfs,
-//! ZFS, a file of XFS that shares its blocks) takes a new block for each page that changes, and
-//! a full disk is then found out as the page goes there: [`Mapped::flush`] fails, or the
-//! process ends. What the journal says is on the disk in any case.
+//! This holds where a block that was written stays. A file system that copies on write (btrfs, ZFS,
+//! a file of XFS that shares its blocks) takes a new block for each page that changes. A full disk
+//! is then found out as the page goes there: [`Mapped::flush`] fails, or the process ends. What the
+//! journal says is on the disk in any case.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};

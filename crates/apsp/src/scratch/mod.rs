@@ -1,5 +1,5 @@
-//! Matrices larger than memory: in a file, and in such a way that a run which is ended at
-//! any moment, by a signal, a full disk or a power cut, goes on where it was.
+//! Matrices larger than memory, in a file. A run that is ended at any moment, by a signal, a full
+//! disk or a power cut, goes on where it was.
 //!
 //! A scratch folder holds `matrix.bin`, the square matrix row by row, its side padded to a
 //! multiple of 128 vertices; `panels.bin`; the checksums of both, `sums.bin`; and a small `journal`
@@ -16,19 +16,19 @@
 //!    row panel, for k in K. The matrix is forced to the disk; then the journal says that K is
 //!    done.
 //!
-//! *Whenever a run ends, the matrix in the end is the same, byte for byte.* The journal is
-//! replaced whole, and only when what it speaks of is on the disk. So it is found in one of
-//! two states. "K is not ready": the matrix is what step 2 of the block before left, for
-//! step 1 does not write into it, and begins again with the same numbers. "K is ready": the
-//! panels are whole, and nothing writes into them before K is done. Step 2 begins again,
-//! on a matrix in which some entries were changed already and others not, no matter which:
-//! the disk may have taken them in any order, but a number of 8 bytes or fewer lies within one of
-//! its sectors. Step 2 reads no entry but the one that it writes, beside panels. And for an entry
-//! outside the rows of K it begins with x, and each sum s₁, …, sₘ replaces what is
-//! there only if it is less. Whatever was kept of it is what is there after some sⱼ, the first
-//! of the least of x, s₁, …, sⱼ. Going through all sums again from there, the first j change
-//! nothing, and the others what they would have changed: it ends as one pass from x does, for
-//! floats too. So nothing but the last block is done twice, and that does no harm.
+//! *Whenever a run ends, the matrix in the end is the same, byte for byte.* The journal is replaced
+//! whole, and only when what it speaks of is on the disk. So it is found in one of two states. "K
+//! is not ready": the matrix is what step 2 of the block before left, for step 1 does not write
+//! into it, and begins again with the same numbers. "K is ready": the panels are whole, and nothing
+//! writes into them before K is done. Step 2 begins again, on a matrix in which some entries were
+//! changed already and others not, no matter which. The disk may have taken them in any order, but
+//! a number of 8 bytes or fewer lies within one of its sectors. Step 2 reads no entry but the one
+//! that it writes, beside panels. And for an entry outside the rows of K it begins with x, and each
+//! sum s₁, …, sₘ replaces what is there only if it is less. Whatever was kept of it is what is
+//! there after some sⱼ, the first of the least of x, s₁, …, sⱼ. Going through all sums again from
+//! there, the first j change nothing, and the others what they would have changed: it ends as one
+//! pass from x does, for floats too. So nothing but the last block is done twice, and that does no
+//! harm.
 //!
 //! *No changed bit comes into a result.* Each row of each file has a checksum, of the state that
 //! it is in (`sums.rs`), on the disk before the journal says so. It is compared when the row is
@@ -46,12 +46,12 @@
 //! read, for the arcs that settled distances lead along are in `marks.bin` by then, with a checksum
 //! too.
 //!
-//! *Ranks* share the folder, which all of them see. A file that several machines have mapped is
-//! the same on all of them only when it is opened anew. So during a run each rank touches numbers
-//! that no other does: its part of the rows of the matrix, of those of the column panel,
-//! and of the row panel, whose closing is shared, too. What others need of it is broadcast. Each
-//! forces its own numbers to the disk, and when all have, rank 0 writes the journal. No file says
-//! which rank had what: any number of ranks may go on where another was ended.
+//! *Ranks* share the folder, which all of them see. A file that several machines have mapped is the
+//! same on all of them only when it is opened anew. So during a run each rank touches numbers that
+//! no other does. These are its parts of the rows of the matrix, of those of the column panel, and
+//! of the row panel, whose closing is shared, too. What others need of it is broadcast. Each forces
+//! its own numbers to the disk, and when all have, rank 0 writes the journal. No file says which
+//! rank had what: any number of ranks may go on where another was ended.
 //!
 //! What differs from the paper: it keeps the matrix in the memory of the host, where a run
 //! that ends is lost, and updates panels in place. The columns of the pivots have no step of

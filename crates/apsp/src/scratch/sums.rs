@@ -6,7 +6,7 @@
 //! here, too, no two ranks touch one page.
 //!
 //! A checksum is the CRC-32 of the run, of the part of the folder, of the step that has left the
-//! row so, of the number of the row, and of its numbers: rows that change places are found, and
+//! row so, of the number of the row, and of its numbers. So rows that change places are found, and
 //! those of another graph or of another moment. One bit that changes is always found, and other
 //! damage but for one time in 2³². O(n) for a row.
 

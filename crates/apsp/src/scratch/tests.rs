@@ -204,8 +204,8 @@ fn a_torn_matrix_with_a_changed_bit_is_refused_or_closed_the_same() {
     assert!(refused > 5 && harmless > 5, "{refused} refused, {harmless} harmless");
 }
 
-/// A run that is begun on a GPU of a version that had 32 bits there, and goes on on the CPU, where a
-/// new run on these weights is in 16 bits: the numbers that the folder holds decide.
+/// A run is begun on a GPU by a version that had 32 bits there, and goes on on the CPU. A new run
+/// on these weights would be in 16 bits there: the numbers that the folder holds decide.
 #[test]
 fn wider_numbers_are_gone_on_with() {
     let arcs = arcs().map(|(u, v)| (u, v, 1 + (u * 31 + v * 17) % 50));

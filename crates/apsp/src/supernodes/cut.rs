@@ -1,10 +1,10 @@
 //! Which ranks of an elimination order are taken together.
 //!
-//! A supernode is a run of ranks in the subtree of its last one: all arcs that leave such a run
-//! go to the higher neighbours of that one, for a rank's higher neighbours but its parent are its
-//! parent's. So any cut of the ranks into such runs is right, and one of least cost is found from
-//! the lowest rank upwards: the cost of a run is that of its two dense products, whose sides the
-//! kernels round up, and what starting them takes. O(n · longest run).
+//! A supernode is a run of ranks in the subtree of its last one. All arcs that leave such a run go
+//! to the higher neighbours of that one. For a rank's higher neighbours, except its parent, are
+//! higher neighbours of its parent. So any cut of the ranks into such runs is right. A cut of least
+//! cost is found from the lowest rank upwards. The cost of a run is that of its two dense products,
+//! whose sides the kernels round up, and what starting them takes. O(n · longest run).
 //!
 //! The published form merges whole separators, and their ends rank by rank; here runs begin and end
 //! where it costs least, inside a separator or across small subtrees.

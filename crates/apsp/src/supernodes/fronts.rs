@@ -1,10 +1,10 @@
 //! The dense matrices of supernodes: the shortest paths inside each subtree.
 //!
 //! A front is the matrix of a supernode and its ends. From the leaves to the roots, the arcs that
-//! lead between a supernode and itself or its ends are written into it, and the paths that its
-//! children have found between their ends; then it is taken through its own vertices as pivots.
-//! What is left between its ends is the parent's. Supernodes of a level are independent, and large
-//! ones are shared by threads. O(sum of own · (own + ends)²).
+//! lead between a supernode and itself or its ends are written into its front. So are the paths
+//! that its children have found between their ends. Then the front is updated through its own
+//! vertices as pivots. What is left between its ends is the parent's. Supernodes of a level are
+//! independent, and large ones are shared by threads. O(sum of own · (own + ends)²).
 //!
 //! Reference: sao-2020, liu-1990
 

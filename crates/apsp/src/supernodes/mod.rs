@@ -5,10 +5,10 @@
 //! have much the same higher neighbours are one [`Supernode`] (`cut.rs`). Three phases:
 //!
 //! 1. From the leaves of their tree to its roots, each supernode S is a dense matrix of itself and
-//!    its ends A, the higher neighbours: the arcs, what the children found, and a Floyd-Warshall
-//!    through the pivots S alone. That leaves the shortest paths inside the subtree of S, from S to
-//!    A and back, and passes those from A to A on to the parent (`fronts.rs`).
-//! 2. From the roots to the leaves, the distances between S and its ancestors: whatever leaves the
+//!    its ends A, the higher neighbours. It takes the arcs, what the children found, and a
+//!    Floyd-Warshall through the pivots S alone. That leaves the shortest paths inside the subtree
+//!    of S, from S to A and back, and passes those from A to A on to the parent (`fronts.rs`).
+//! 2. From the roots to the leaves, the distances between S and its ancestors. Whatever leaves the
 //!    subtree does so through A, so that D\[S, t\] = F\[S, A\] + D\[A, t\] in the semiring, and
 //!    likewise towards S. Some per cent of all pairs.
 //! 3. From the roots to the leaves again, the rows of S by the same product for all t that are not

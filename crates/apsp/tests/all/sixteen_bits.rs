@@ -34,8 +34,9 @@ fn greatest(distances: &DistanceTable<u32>) -> u64 {
     reached.copied().max().unwrap_or_default()
 }
 
-/// Vertices that all lead to each other, by arcs of at most 2, and a long way out of them and back in,
-/// so that this is the greatest distance: with so many arcs, 16 bits are likely to do.
+/// Vertices that all lead to each other, by arcs of at most 2, and a long way out of them and back
+/// in. That way makes `greatest` the greatest distance. With so many arcs, 16 bits are likely to
+/// do.
 fn dense(n: u32, greatest: u32) -> Vec<Arc> {
     let core = n - 12;
     let mut arcs: Vec<_> = (0..core)

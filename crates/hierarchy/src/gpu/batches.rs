@@ -1,12 +1,12 @@
 //! Sweeps of many sources at once.
 //!
-//! Hundreds of sources share a sweep: the keys of a vertex lie side by side, 16 bytes of them are a
+//! Hundreds of sources share a sweep. The keys of a vertex lie side by side: 16 bytes of them are a
 //! thread's, and 512 a warp's, which goes through a subtree, or a block's, which goes through a
-//! chain (`segments.rs`, `kernels/hierarchy/sweep.cu`). As they read only lanes that they have
-//! written themselves, or that a launch before has, a sweep is some twenty launches without
-//! barriers of the grid, and every arc is read once for 512 bytes of lanes. The walks up from the
-//! sources, a warp each, are done for several batches together: one is long and has little work.
-//! O(arcs of the hierarchy) additions a source.
+//! chain (`segments.rs`, `kernels/hierarchy/sweep.cu`). They read only lanes that they have written
+//! themselves, or that a launch before has. So a sweep is some twenty launches without barriers of
+//! the grid, and every arc is read once for 512 bytes of lanes. The walks up from the sources, a
+//! warp each, are done for several batches together: one is long and has little work. O(arcs of the
+//! hierarchy) additions a source.
 //!
 //! The paper sweeps by levels of vertices: with those of an elimination tree, hundreds, waiting
 //! between them would take longer than the work. Chains on a stream of their own, beside the

@@ -1,8 +1,8 @@
 //! Rows of distances from a GPU: of all vertices, or tables.
 //!
 //! After a sweep the columns asked for are brought from lanes to rows on the GPU, in keys, which
-//! are often half as wide as distances; they are copied into pinned memory in pieces while the next
-//! batch is swept, and become distances on the CPU's threads while the next piece is copied. A
+//! are often half as wide as distances. They are copied into pinned memory in pieces while the next
+//! batch is swept. They become distances on the CPU's threads while the next piece is copied. A
 //! table's sweeps are over the targets and their ancestors only.
 //!
 //! Reference: delling-2011, dibbelt-2016

@@ -1,11 +1,11 @@
 //! Which vertices a warp sweeps, one after the other.
 //!
 //! A vertex needs its ancestors. Subtrees of little work are each swept by one warp in preorder,
-//! several small ones by the same, and none of them waits for another: one launch has them all.
-//! The vertices above them are few, but each branch has hundreds, most of them in chains, the
-//! separators of the graph: a block sweeps a chain, so that launches are as many as chains follow
-//! one another on a branch, about the logarithm of the number of subtrees, where levels of vertices
-//! would be hundreds. O(n).
+//! several small ones by the same, and none of them waits for another: one launch has them all. The
+//! vertices above them are few, but each branch has hundreds, most of them in chains, the
+//! separators of the graph. So a block sweeps a chain, and launches are as many as chains follow
+//! one another on a branch. That is about the logarithm of the number of subtrees, where levels of
+//! vertices would be hundreds. O(n).
 //!
 //! Reference: delling-2011
 

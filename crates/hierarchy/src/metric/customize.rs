@@ -1,7 +1,7 @@
 //! Customization: what every arc of the hierarchy weighs, by the triangles below it.
 //!
 //! An arc weighs as much as the shortest path between its ends through lower vertices. Those are
-//! found by ascending rank: the arcs of a vertex are laid out by the depth where they end, and each
+//! found by ascending rank. The arcs of a vertex are laid out by the depth where they end. Each
 //! lower neighbour lowers those to its own higher neighbours (a lower triangle), which are among
 //! them. Subtrees of the elimination tree are contiguous and independent, so that threads take
 //! them; the vertices above are then done on one thread. O(triangles) additions, twice.

@@ -1,8 +1,8 @@
 //! The numbers in which lengths of paths are added up.
 //!
-//! A bound on the length of all paths says which are wide enough: no sum wraps, without a check
-//! at each. Integers take 32 bits where all fit, else 64, or 128 where the weights are so large
-//! that a sum may leave 64; floats of both types `f64`, in which a sum beyond its range is no path.
+//! A bound on the length of all paths says which are wide enough: no sum wraps, without a check at
+//! each. Integers take 32 bits where all fit, else 64, or 128 where the weights are so large that a
+//! sum may leave 64. Floats of both types take `f64`, in which a sum beyond its range is no path.
 
 use bytemuck::{Pod, cast_slice};
 use graph_formats::{Csr, Distance, Weight, WeightKind, parallel};
@@ -182,9 +182,9 @@ pub(crate) const fn is_float<W: Weight>() -> bool {
     matches!(W::KIND, WeightKind::F32 | WeightKind::F64)
 }
 
-/// A bound on the length of every path without cycles, which leaves each vertex once; no number of
-/// vertices makes rounding matter, for the bound is compared with a power of two and raised by
-/// more than that. Vertices are added up in parts of one size, whatever the number of threads.
+/// A bound on the length of every path without cycles, which leaves each vertex once. No number of
+/// vertices makes rounding matter, for the bound is compared with a power of two and raised by more
+/// than that. Vertices are added up in parts of one size, whatever the number of threads.
 fn path_bound<U: Weight>(row_offsets: &[u64], weights: Weights<'_, U>) -> f64 {
     let greatest = |row: &[u64]| {
         let weights = (row[0] as usize..row[1] as usize).map(|arc| weights.of_arc(arc).to_f64());

@@ -1,11 +1,12 @@
 //! A hierarchy and what weights make of it, kept in the file of their graph.
 //!
 //! It is an [attachment](graph_formats::Attachment) of the graph's `.spg` file: a header of 64
-//! bytes and five arrays, each from the next multiple of 64 on, all little-endian: the vertex of
-//! each rank (`u32`), where the arcs of each rank start (n + 1 `u32`), and of each arc the depth
-//! where it ends (`u16`), its two keys and its two origins (`u32`). They are used where they lie,
-//! so that a mapped file takes no time but that of its checksum and of checks, nearly O(n + m), that
-//! they are of this graph; what else a [`Hierarchy`] has follows from them.
+//! bytes and five arrays, each from the next multiple of 64 on, all little-endian. The first two
+//! are the vertex of each rank (`u32`) and where the arcs of each rank start (n + 1 `u32`). The
+//! others have of each arc the depth where it ends (`u16`), its two keys and its two origins
+//! (`u32`). They are used where they lie, so that a mapped file takes no time but that of its
+//! checksum and of checks that they are of this graph. These are nearly O(n + m). What else a
+//! [`Hierarchy`] has follows from the arrays.
 
 use std::ops::Range;
 use std::path::Path;

@@ -1,11 +1,11 @@
 //! The hierarchy of a graph: its vertices by rank, with the arcs and shortcuts that lead up.
 //!
-//! Contracting the vertices in the order joins the higher neighbours of each. What the weights
-//! will be is not known yet, so every shortcut that some weights might need is there: the chordal
+//! Contracting the vertices in the order joins the higher neighbours of each. What the weights will
+//! be is not known yet, so every shortcut that some weights might need is there: the chordal
 //! completion of the graph. All higher neighbours of a vertex are its ancestors in the elimination
-//! tree, of which each depth has one, so that an arc has the depth where it ends and not the
-//! vertex: a search up the tree needs an array as long as the tree is high, which stays in the
-//! fastest cache. O(n + arcs of the hierarchy · log) time.
+//! tree, of which each depth has one. So an arc has the depth where it ends and not the vertex. A
+//! search up the tree needs an array as long as the tree is high, which stays in the fastest cache.
+//! O(n + arcs of the hierarchy · log) time.
 //!
 //! Reference: dibbelt-2016
 

@@ -1,9 +1,9 @@
 //! The k shortest simple paths between two vertices.
 //!
 //! The searches of `k_paths` ask how far a vertex is from the target. Here that is found when it is
-//! asked for: the distances of the ancestors of the target by a walk up from it, and of any other
-//! vertex from those of its own ancestors, which the searches have asked about before or which are
-//! kept, so that the work is in proportion to what the searches see.
+//! asked for. The distances of the ancestors of the target come from a walk up from it. The
+//! distance of any other vertex comes from those of its own ancestors, which the searches have
+//! asked about before or which are kept. So the work is in proportion to what the searches see.
 //!
 //! Reference: strasser-zeitz-2021, yen-1971
 

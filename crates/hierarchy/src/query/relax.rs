@@ -1,9 +1,9 @@
 //! Relaxing the arcs of a row of the hierarchy in both directions, several side by side.
 //!
 //! The arcs of a vertex end at runs of consecutive depths, for separators are cliques. An array by
-//! place, which the deepest vertex has the first of and the roots the last, is gone through along a
-//! run as the row is: four arcs at a time, two keys each, for which there are vector instructions.
-//! Of the last arcs of a run, those that are no more of it are raised to no path.
+//! place has the deepest vertex first and the roots last. It is gone through along a run as the row
+//! is: four arcs at a time, two keys each, for which there are vector instructions. Of the last
+//! arcs of a run, those that are no more of it are raised to no path.
 
 use std::hint::black_box;
 

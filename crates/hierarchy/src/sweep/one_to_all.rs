@@ -2,8 +2,8 @@
 //!
 //! A [pass](Sweep) leaves planes, in which vertices are by rank, and four sources side by side. The
 //! distances from four sources after others are then brought into the order of the graph, which
-//! looks for each vertex in another place, and into the same rows, which stay in the caches while
-//! the caller looks at them.
+//! looks for each vertex in another place. They are brought into the same rows, which stay in the
+//! caches while the caller looks at them.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -61,8 +61,8 @@ fn a_hub_of_a_hundred_thousand() {
     check(&graph, &hierarchy.customize(&graph).unwrap(), &vertices);
 }
 
-/// Its tree is as high as a logarithm; contracted from one end to the other it would be as high as
-/// the path is long, which is refused where depths would not have numbers, and right where they
+/// Its tree is as high as a logarithm. Contracted from one end to the other it would be as high as
+/// the path is long. That is refused where depths would not have numbers, and right where they
 /// have.
 #[test]
 fn a_path_of_a_million() {

@@ -143,16 +143,15 @@ pub fn dynamic_closure(
     })
 }
 
-/// All shortest paths to `sink` in a graph with these vertices and arcs, and with room for all
-/// arcs that weigh no more than `greatest`: `D` holds the distances to the sink, all ones where
-/// there is no path, and row u of `SP` marks the next vertices of the shortest paths from u. Of
-/// parallel arcs the lightest counts; an inserted arc replaces a heavier one.
+/// All shortest paths to `sink` in a graph with these vertices and arcs, and with room for all arcs
+/// that weigh no more than `greatest`. `D` holds the distances to the sink, all ones where there is
+/// no path. Row u of `SP` marks the next vertices of the shortest paths from u. Of parallel arcs
+/// the lightest counts; an inserted arc replaces a heavier one.
 ///
-/// # Errors
-/// [`StarError::OutOfRange`] for a vertex that is not there, [`StarError::Negative`] for a negative
-/// weight, [`StarError::Refused`] for an arc that there is no room for and for a cycle that weighs
-/// 0, [`StarError::TooHeavy`] and [`StarError::TooLarge`] where the weights or the tables do not
-/// fit.
+/// # Errors [`StarError::OutOfRange`] for a vertex that is not there, [`StarError::Negative`] for a
+/// negative weight. [`StarError::Refused`] for an arc that there is no room for and for a cycle
+/// that weighs 0. [`StarError::TooHeavy`] and [`StarError::TooLarge`] where the weights or the
+/// tables do not fit.
 pub fn dynamic_paths(
     n_vertices: usize,
     arcs: &[Edge],

@@ -37,8 +37,9 @@ pub fn prim(edges: &EdgeList, root: VertexId) -> Result<Task, StarError> {
 
 /// The task of a minimum spanning tree in which the degree of `root` is in a range, of the graph of
 /// a [symmetric](WeightMatrix::symmetric) matrix: `2..=2` asks for two neighbours, `0..=2` for at
-/// most two. `P` holds the codes of the parents of all vertices but the root, `D` the codes of the
-/// weights of the edges to them, and `d` the degree of the root: none where there is no such tree.
+/// most two. `P` holds the codes of the parents of all vertices but the root, and `D` the codes of
+/// the weights of the edges to them. `d` holds the degree of the root, none where there is no such
+/// tree.
 ///
 /// ```
 /// use star_machine::Host;

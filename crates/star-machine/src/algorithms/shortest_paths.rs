@@ -73,8 +73,8 @@ fn search(
 }
 
 /// The task of shortest paths between all vertices, in a matrix of the arcs that
-/// [enter](WeightMatrix::entering) each: field v of `D` holds, in row u, the distance from u to
-/// v, and field v of `N` the code of the next hop from u to v.
+/// [enter](WeightMatrix::entering) each. Field v of `D` holds, in row u, the distance from u to v,
+/// and field v of `N` the code of the next hop from u to v.
 ///
 /// # Errors
 /// [`StarError::TooLarge`] where the tables do not fit.

@@ -1,8 +1,8 @@
 //! What kernels answer, and what their blocks have in common.
 //!
-//! An answer is a word of the host's memory that the kernel writes. The host looks at it again
-//! and again, which sees it sooner than waiting for the stream and copying would; only where
-//! it is long in coming does it wait for the stream, and so learns of a failure.
+//! An answer is a word of the host's memory that the kernel writes. The host looks at it again and
+//! again, which sees it sooner than waiting for the stream and copying would. Only where it is long
+//! in coming does the host wait for the stream, and so learns of a failure.
 
 use std::hint;
 use std::sync::atomic::Ordering::{Acquire, SeqCst};

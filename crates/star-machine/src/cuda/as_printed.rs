@@ -1,8 +1,8 @@
 //! The machine with the launches of the paper, to be measured beside those of [`Cuda`].
 //!
-//! AND, OR and XOR have a block of one thread for each word. A search folds the words: a bit
-//! says whether a word has a one, 64 of them are a word again, and so on, a launch each, until one
-//! word is left; a last launch, of one thread, goes back from there. `STEP` is a search and a
+//! AND, OR and XOR have a block of one thread for each word. A search folds the words, a launch
+//! each time: a bit says whether a word has a one, 64 of them are a word again, and so on, until
+//! one word is left. A last launch, of one thread, goes back from there. `STEP` is a search and a
 //! launch that takes the one out. A row has a block of 64 threads for each 64 columns. All other
 //! operations are those of [`Cuda`]; no procedure is fused.
 //!

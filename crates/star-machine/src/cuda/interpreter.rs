@@ -1,11 +1,11 @@
 //! Recorded programs on a GPU: one launch a run.
 //!
-//! The program, all its vectors, tables and integers lie in the GPU's memory, and one kernel
-//! goes through the program from its first step to its last without a word from the host
-//! (`kernels/star/interpreter.cu`). Who goes through it depends on how long the vectors are:
-//! one warp, which waits for nobody; one block, with barriers of its own; or as many blocks as
-//! there are words for, with barriers of the grid, of one or two microseconds each. Warp and
-//! block have all vectors in shared memory.
+//! The program, all its vectors, tables and integers lie in the GPU's memory, and one kernel goes
+//! through the program from its first step to its last without a word from the host
+//! (`kernels/star/interpreter.cu`). How long the vectors are decides which threads go through it.
+//! One warp waits for no other. One block has barriers of its own. As many blocks as there are
+//! words for have barriers of the grid, of one or two microseconds each. Warp and block have all
+//! vectors in shared memory.
 //!
 //! What differs from the paper: there a host gives each operation as a launch of its own.
 //!
@@ -223,9 +223,9 @@ impl GpuProgram {
             n_words: self.vectors.device.len() as u32 * HALVES,
             n_ints: self.ints.device.len() as u32,
         };
-        // SAFETY: the code was made for this program's buffers, all of which `self` owns, and
-        // its positions are inside or checked by the kernel; the shape has the shared memory
-        // for the vectors and integers, and a grid is resident as a whole.
+        // SAFETY: the code was made for this program's buffers, all of which `self` owns, and its
+        // positions are inside or checked by the kernel. The shape has the shared memory for the
+        // vectors and integers, and a grid is resident as a whole.
         unsafe { self.gpu.launch(&self.kernel, self.shape, &[Arg::structure(&run)])? };
         self.launches += 1;
         let control = self.control.download()?[0];

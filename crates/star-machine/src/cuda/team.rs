@@ -11,7 +11,8 @@ const WARP_WORDS: [u32; 2] = [128, 16];
 /// Words up to which one block is.
 const BLOCK_WORDS: [u32; 2] = [4096, 256];
 /// Words of a column from which a grid is the fastest team for a program that goes through the
-/// columns of a table and changes each, and has no procedures; and how many of them a block is for.
+/// columns of a table and changes each, and has no procedures. The second is how many of them a
+/// block is for.
 const UPDATE_WORDS: u32 = 32;
 const WORDS_OF_UPDATE: u32 = 4;
 /// Most warps of a block that is alone, and those of one that shares rows and columns out to warps.

@@ -1,11 +1,11 @@
 //! One pass over the columns of some fields, block of rows after block of rows.
 //!
-//! Rows of a table do not depend on each other but for `SOME`, so a procedure can take all
-//! columns for some rows, then all for the next, and what it knows of them stays in the
-//! nearest cache. (A block of one register of rows would jump from column to column at every
-//! load, which costs more than it saves.) For each row a column is read and written in the
-//! order of the procedure, which is all that fields that overlap can tell. Large tables are
-//! cut into strips of rows, on all threads.
+//! Rows of a table do not depend on each other but for `SOME`. So a procedure can take all columns
+//! for some rows, then all for the next, and what it has of them stays in the nearest cache. (A
+//! block of one register of rows would jump from column to column at every load, which costs more
+//! than it saves.) For each row a column is read and written in the order of the procedure, which
+//! is all that fields that overlap can tell. Large tables are cut into strips of rows, on all
+//! threads.
 
 use std::array::from_fn;
 use std::mem::take;

@@ -16,9 +16,9 @@ use crate::language::{
 
 /// A step: `Code` and `More` in `kernels/star/interpreter/code.cuh`.
 ///
-/// In general `z`, `x` and `y` are where vectors start, `len` their bits, `index` an integer or
-/// a position, `a` the step that a jump leads to, or `a` and `b` the address of a table's first
-/// column.
+/// In general `z`, `x` and `y` are where vectors start, `len` is their bits, and `index` is an
+/// integer or a position. `a` is the step that a jump leads to, or `a` and `b` are the address of a
+/// table's first column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Code {

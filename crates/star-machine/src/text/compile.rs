@@ -1,8 +1,8 @@
 //! A procedure of a text as a recorded program.
 //!
-//! Expressions are taken apart into operations on variables of the compiler's own, which end
-//! with their statement; conditions become jumps, so that `and` and `or` look at their second
-//! operand only where the first leaves it open.
+//! Expressions are taken apart into operations on variables of the compiler's own, which end with
+//! their statement. Conditions become jumps, so that `and` and `or` look at their second operand
+//! only where the first leaves it open.
 
 mod arrays;
 mod conditions;

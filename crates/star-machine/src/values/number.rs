@@ -1,5 +1,5 @@
-//! Rows of bits as numbers, the first bit most significant: the order is that of the first
-//! bit that differs, and carries run from the last bit to the first. 64 bits at a time, each
+//! Rows of bits as numbers, the first bit most significant. The order is that of the first bit that
+//! differs, and carries run from the last bit to the first. They are read 64 bits at a time, each
 //! word reversed, for in memory its lowest bit is the first.
 
 use std::cmp::Ordering;

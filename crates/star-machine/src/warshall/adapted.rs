@@ -1,10 +1,10 @@
 //! WARSHALL-adapt: the closure as the paper adapts it to GPUs.
 //!
-//! A launch for each vertex k, one after the other, where all columns j with P(k, j) = 1 are
-//! OR-ed with column k at once, a block of threads a column. n launches, each reading and
-//! writing up to the whole matrix, n² / 8 bytes. In the paper a block has a thread for each
-//! word of a column; here threads go through the words in steps, so that n may exceed 65,536.
-//! Why the columns do not disturb one another stands in `kernels/star/adapted.cu`.
+//! Each vertex k has a launch, one after the other. It ORs column k into all columns j with P(k, j)
+//! = 1 at once, a block of threads a column. That is n launches, each reading and writing up to the
+//! whole matrix, n² / 8 bytes. In the paper a block has a thread for each word of a column; here
+//! threads go through the words in steps, so that n may exceed 65,536. Why the columns do not
+//! disturb one another stands in `kernels/star/adapted.cu`.
 //!
 //! Reference: snytnikova-nepomniaschaya-2016
 

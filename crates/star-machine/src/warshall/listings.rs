@@ -1,8 +1,8 @@
-//! Transitive closure as the paper writes it, on the adjacency matrix: for every pivot k, the
-//! row of k is united into the rows that have a one in column k (`WARSHALL`, Listing 1), or
-//! the column of k into the columns that have a one in row k (`WARSHALL-C`, Listing 2). Both
-//! compute the same function. Row i of the result marks the vertices that i reaches by a path
-//! of at least one arc.
+//! Transitive closure as the paper writes it, on the adjacency matrix. For every pivot k,
+//! `WARSHALL` (Listing 1) unites the row of k into the rows that have a one in column k.
+//! `WARSHALL-C` (Listing 2) unites the column of k into the columns that have a one in row k. Both
+//! compute the same function. Row i of the result marks the vertices that i reaches by a path of at
+//! least one arc.
 //!
 //! Costs on the abstract machine: O(n + j) for j unions, j between n and n², which the
 //! paper's Remark 2 counts out.

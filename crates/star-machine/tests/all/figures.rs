@@ -41,9 +41,9 @@ fn figure_5_is_one_iteration() -> Result<(), StarError> {
     Ok(())
 }
 
-/// The closure of a digraph by its definition, and the unions that a pivot after the other
-/// takes: for each, as many as the matrix has ones in that column (`WARSHALL`), or in that row
-/// (`WARSHALL-C`).
+/// The closure of a digraph by its definition, and the unions that a pivot after the other takes.
+/// For each pivot they are as many as the matrix has ones in that column (`WARSHALL`), or in that
+/// row (`WARSHALL-C`).
 fn closure(arcs: &[Row]) -> (Vec<Row>, [u64; 2]) {
     let (n, mut p, mut unions) = (arcs.len(), arcs.to_vec(), [0; 2]);
     for k in 0..n {

@@ -63,9 +63,9 @@ fn distances_and_hops_of_corner_cases() {
     }
 }
 
-/// Graphs on which a text is tried: with potentials, so that weights are of either sign; with
-/// cycles of negative weight, one of them a loop, one behind a way that the walk begins and ends
-/// with, and some that lead next hops in cycles if it goes on after the first.
+/// Graphs on which a text is tried. Some have potentials, so that weights are of either sign.
+/// Others have cycles of negative weight. One of these is a loop, one lies behind a way that the
+/// walk begins and ends with, and some lead next hops in cycles if it goes on after the first.
 fn graphs() -> Vec<Csr<i64>> {
     let height = |v: u32| i64::from(v * v % 7) - 3;
     let arcs: Vec<_> = (0..9)

@@ -1,6 +1,6 @@
-//! The graph algorithms have the same results on every machine, all of their arguments: on the
-//! host with procedures fused and as they are written, and, where there is a GPU, with a launch
-//! for each operation and with one launch.
+//! The graph algorithms have the same results on every machine, all of their arguments. The host
+//! runs them with procedures fused and as they are written. Where there is a GPU, it runs them with
+//! a launch for each operation and with one launch.
 
 use star_machine::algorithms::{
     EdgeList, Runner, SignedMatrix, Task, Value, WeightMatrix, arborescence, bellman_ford,

@@ -1,6 +1,6 @@
-//! Graphs that change have the same tables on every machine after every change: on the host with
-//! procedures fused and as they are written, and, where there is a GPU, with a launch for each
-//! operation and with one launch a change.
+//! Graphs that change have the same tables on every machine after every change. The host changes
+//! them with procedures fused and as they are written. Where there is a GPU, it changes them with a
+//! launch for each operation and with one launch a change.
 
 use star_machine::algorithms::{
     Change, Dynamic, Room, Runner, Value, dynamic_closure, dynamic_mst, dynamic_paths,

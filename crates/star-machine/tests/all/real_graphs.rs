@@ -1,12 +1,12 @@
 //! The graph algorithms on real graphs: the streets of Rome, the connectome of a larva and the
 //! roads of New York, against oracles and by certificate.
 //!
-//! The first two are taken whole where that ends within seconds, New York is not: for a matrix of
-//! weights it would take 250 GB, and a spanning tree of all its 264,346 vertices takes minutes,
-//! because each of its edges is searched among all. Of what is too large a connected piece is
-//! taken. Floyd's algorithm is n² passes over n rows, a closure one for each pair of vertices, and
-//! for the programs that change the graph everything is looked at after each change, so that these
-//! have small pieces.
+//! The first two are taken whole where that ends within seconds. New York is not: for a matrix of
+//! weights it would take 250 GB. A spanning tree of all its 264,346 vertices takes minutes, because
+//! each of its edges is searched among all. Of what is too large a connected piece is taken.
+//! Floyd's algorithm is n² passes over n rows, and a closure is one pass for each pair of vertices.
+//! For the programs that change the graph everything is looked at after each change. So these have
+//! small pieces.
 //!
 //! The programs for undirected graphs take each arc as an edge, as `--undirected` does for the
 //! lines of a list.

@@ -238,8 +238,8 @@ fn arrays_and_pairs_of_results_are_refused_there() {
     }
 }
 
-/// With less memory than it takes a command says so, at every limit, and leaves nothing behind; but
-/// where a library's small piece is refused, which ends the run at once, what it was writing stays
+/// With less memory than it takes a command says so, at every limit, and leaves nothing behind.
+/// Where a library's small piece is refused, the run ends at once. Then what it was writing stays
 /// under the name that it had until it was complete.
 #[test]
 fn memory_that_is_refused_is_an_error() {

@@ -140,8 +140,8 @@ impl Closer<'_> {
         let threads = 2 * HEIGHTS[height] as u32;
         let shape = LaunchConfig { grid, ..LaunchConfig::new(1, threads) };
         // SAFETY: bands are rows of the matrix, which has a tile's rows more than ranks, and tiles
-        // are within its columns; ends are ranks above the band's supernode, whose rows no band of
-        // the level has; paths have a row for each end. Places name bands of their list.
+        // are within its columns. Ends are ranks above the band's supernode, and no band of the
+        // level has their rows. Paths have a row for each end. Places name bands of their list.
         unsafe { self.gpu.launch(&self.kernels.lower[height], shape, &args) }
     }
 

@@ -1,10 +1,11 @@
 //! All pairs by supernodes on a GPU, which holds the matrix in the order of the ranks.
 //!
-//! The processor has closed the fronts. All supernodes of a level are lowered together, by a launch
-//! for each height of tiles: first in the columns of the ranks above them and in their own, which
-//! turned over are what these ranks lack, and when that is done for all levels, in all columns
-//! that are left. Where arcs do not lead both ways, a second matrix has the paths back until then.
-//! O(n · arcs of the hierarchy), a tile of 128 rows at the rate of dense Floyd-Warshall.
+//! The CPU has closed the fronts. All supernodes of a level are lowered together, by a launch for
+//! each height of tiles. First they are lowered in the columns of the ranks above them and in their
+//! own: transposed, this is what these ranks lack. When that is done for all levels, they are
+//! lowered in all columns that are left. Where arcs do not lead both ways, a second matrix has the
+//! paths back until then. O(n · arcs of the hierarchy), a tile of 128 rows at the rate of dense
+//! Floyd-Warshall.
 //!
 //! Reference: sao-2020
 

@@ -23,9 +23,9 @@ pub(crate) struct Kernel<E> {
     pub(super) peak: Peak<E>,
 }
 
-/// Relaxes a block of c. The arguments: c from the block on, the distance between its rows, a group
-/// of a, a strip of b, the distance to the next block of c, which is prefetched, and a slice that is
-/// prefetched too.
+/// Relaxes a block of c. The first arguments are c from the block on, the distance between its
+/// rows, a group of a and a strip of b. The last two are the distance to the next block of c, which
+/// is prefetched, and a slice that is prefetched too.
 ///
 /// # Safety
 /// The processor has the instructions.

@@ -1,11 +1,11 @@
 //! Relaxing in the semiring in which sums stand for products and the least for sums:
 //! c[i][j] = min(c[i][j], a[i][k] + b[k][j] over all k).
 //!
-//! It is what Floyd-Warshall over a matrix spends its time on, and it is computed like a
-//! product of matrices: b is copied to strips as wide as two registers, a to groups of a few
-//! rows, and a block of c, so many rows of one strip, stays in registers while k runs
-//! ([`Kernel`]). There are forms for AVX2 and AVX-512, chosen when it runs, one that compilers
-//! make for NEON, and one for any processor. O(rows · pivots · columns).
+//! It is what Floyd-Warshall over a matrix spends its time on, and it is computed like a product of
+//! matrices. First b is copied to strips as wide as two registers, and a to groups of a few rows. A
+//! block of c, a few rows of one strip, stays in registers while k runs ([`Kernel`]). There are
+//! forms for AVX2 and AVX-512, chosen when it runs, one that compilers make for NEON, and one for
+//! any processor. O(rows · pivots · columns).
 //!
 //! Reference: floyd-1962
 

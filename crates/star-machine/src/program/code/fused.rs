@@ -1,7 +1,7 @@
 //! Steps that are one for the kernel.
 //!
-//! What is common in loops is fused: where such a row of steps starts, there is one operation
-//! for all of them, which leads on behind them; the others keep their places, for jumps to them.
+//! What is common in loops is fused. Where such a row of steps starts, there is one operation for
+//! all of them, which leads on behind them. The others keep their places, for jumps to them.
 //! Results are the same, and so are errors.
 
 use std::ops::Range;
