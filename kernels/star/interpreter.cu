@@ -1,9 +1,10 @@
 // Recorded programs of the STAR-machine: one launch interprets a whole program, whose
 // vectors, tables and integers stay where they are from its first step to its last.
 //
-// The method stands in interpreter/: code.cuh has how a program is encoded, teams.cuh which threads
-// go through it and when they wait for one another. vectors.cuh, tables.cuh and passes.cuh have
-// what steps do, interpret.cuh which one is next.
+// The method stands in interpreter/:
+// - code.cuh has how a program is encoded;
+// - teams.cuh has which threads go through it, and when they wait for one another;
+// - vectors.cuh, tables.cuh and passes.cuh have what steps do, interpret.cuh which one is next.
 //
 // All three kernels take the same. They read the code, which is constant during the launch;
 // they read and write vectors, tables (whose addresses are in the code), integers and control.

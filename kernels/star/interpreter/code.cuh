@@ -30,21 +30,27 @@ struct Encoded {
 // the next one is in 8 bits, and the table's number modulo 32.
 __device__ __forceinline__ Operation operation_of(u32 head) { return static_cast<Operation>(head & 0xff); }
 __device__ __forceinline__ u32 skip_of(u32 head) { return head >> 16 & 0xff; }
-// Of the operation's own bits. constant_position: `index` is a position itself, not the integer
-// that holds it. one: the bit, or the answer, that is meant. backwards: a loop counts downwards.
-// repeats: the step after an update takes the number of the next column from another vector, and
-// leads back.
+// Bits of an operation:
+// - constant_position: `index` is a position itself, not the integer that holds it.
+// - one: the bit, or the answer, that is meant.
+// - backwards: a loop counts downwards.
+// - repeats: the step after an update takes the number of the next column from another vector, and
+//   leads back.
 constexpr u32 constant_position = 0x8000, one = 0x100, backwards = 0x200, repeats = 0x400;
-// numbered: the field is one by a number. The others are of a procedure. of_word: what a table is
-// compared with, added to or changed into is a word. keeps: rows that are not marked keep their
-// values. everywhere: all rows are marked. finds: the first of the least rows goes to the integer
-// that `equal` names. `one` is of SETMIN that numbers are in two's complement, of the least that it
-// is the greatest.
+// Bits of a procedure, but for the first:
+// - numbered: the field is one by a number.
+// - of_word: what a table is compared with, added to or changed into is a word.
+// - keeps: rows that are not marked keep their values.
+// - everywhere: all rows are marked.
+// - finds: the first of the least rows goes to the integer that `equal` names.
+// - one: numbers of SETMIN are in two's complement; the least is the greatest.
 constexpr u32 numbered = 0x800, of_word = 0x1000, keeps = 0x2000, everywhere = 0x4000, finds = 0x200;
-// The same of the procedures that are more steps than one. makes: a word is first made of the
-// number that `other_a` is or names, one of `other_b`. asks: the integer that is found is compared
-// with the one that `greater` is or names, for a jump to `to_a`. forgets: nothing reads sums when
-// arcs are relaxed. shifted: a column that is written may be another one of those that are read.
+// Bits of procedures that are more steps than one:
+// - makes: a word is first made of the number that `other_a` is or names, one of `other_b`.
+// - asks: the integer that is found is compared with the one that `greater` is or names, for a
+//   jump to `to_a`.
+// - forgets: nothing reads sums when arcs are relaxed.
+// - shifted: a column that is written may be another one of those that are read.
 constexpr u32 makes = 0x200, asks = 0x400, forgets = 0x400, shifted = 0x20000000;
 
 // Bits of `held` that tell what was touched since the last barrier, 32 for vectors and 32

@@ -46,9 +46,10 @@ __device__ __forceinline__ Word spread(Word bits, u32 i) {
     return static_cast<Word>(static_cast<int>(bits << (word_bits - 1 - i)) >> (word_bits - 1));
 }
 
-// step(j, a, b) for `many` columns from `start` on, forth or back. a is this thread's word w of the
-// first table's column. b is that of the second's, or all ones or zeros as the word has it. Beyond
-// the last column both are 0.
+// Calls `step(j, a, b)` for `many` columns from `start` on, forth or back.
+// - a is this thread's word w of the first table's column.
+// - b is that of the second's, or all ones or zeros as the word has it.
+// Beyond the last column both are 0.
 template <u32 many, bool back, typename Team, typename Step>
 __device__ __forceinline__ void some_columns(const Team& team, const Pass& pass, u32 w, u32 start, Step step) {
     const Word* first = further(pass.first + w, start, pass.stride);
