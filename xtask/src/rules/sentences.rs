@@ -184,7 +184,6 @@ mod tests {
         );
         let workspace = Workspace::of_files(&[
             ("README.md", &document),
-            ("ARCHITECTURE.md", &long),
             ("data.csv", &long),
             ("kernels/sssp/a.cu", &source),
             ("docs/results/apsp.md", &document),
