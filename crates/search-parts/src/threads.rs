@@ -79,22 +79,24 @@ impl Threads {
     }
 
     /// `of` applied to each element of `all`; threads share it if it is large.
-    pub fn map<S, T>(&self, all: &[S], of: impl Fn(&S) -> T + Sync) -> Vec<T>
-    where
-        S: Sync,
-        T: Copy + Default + Send,
-    {
+    pub fn map<S: Sync, T: Copy + Send>(&self, all: &[S], of: impl Fn(&S) -> T + Sync) -> Vec<T> {
         let n = all.len();
         if self.n == 1 || n < self.n * MIN_MAPPED_PER_THREAD {
             return all.iter().map(of).collect();
         }
-        // zeros are pages that no thread has touched
-        let mut made = vec![T::default(); n];
+        // not `vec![0; n]`, which one thread would fill with zeros first
+        let mut made = Vec::with_capacity(n);
         let size = n.div_ceil(self.n);
-        let mut parts: Vec<_> = all.chunks(size).zip(made.chunks_mut(size)).collect();
+        let slots = made.spare_capacity_mut()[..n].chunks_mut(size);
+        let mut parts: Vec<_> = all.chunks(size).zip(slots).collect();
         self.each(&mut parts, |_, (from, to)| {
-            to.iter_mut().zip(*from).for_each(|(to, from)| *to = of(from));
+            for (from, to) in from.iter().zip(to.iter_mut()) {
+                to.write(of(from));
+            }
         });
+        // SAFETY: the parts are as long as their slots, which are `n` together, and `each` returns
+        // after all have been written.
+        unsafe { made.set_len(n) };
         made
     }
 }
