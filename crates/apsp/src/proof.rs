@@ -44,7 +44,7 @@ pub(crate) fn greatest_distance<W: SearchWeight>(
     threads: Option<NonZeroUsize>,
     progress: Option<Progress<'_>>,
 ) -> Result<Bounds, SsspError> {
-    // how much of the proof is done, nobody knows
+    // the length of the proof is not known, so 0 of 0 is reported
     let ask = |_, _| progress.map_or(ControlFlow::Continue(()), |tell| tell(0, 0));
     let config = Config { threads, ..Config::default() };
     let farthest = |graph: &Csr<W>, from| farthest(graph, from, &config, &ask);
@@ -118,7 +118,7 @@ fn farthest<W: SearchWeight>(
     config: &Config,
     ask: Progress<'_>,
 ) -> Result<(f64, VertexId), SsspError> {
-    // small searches ask nobody
+    // small searches do not call the callback
     tell(Some(ask), 0, 0)?;
     let found = Solver::new(graph, config)
         .and_then(|solver| solver.with_progress(ask).distances(from, Goal::All));

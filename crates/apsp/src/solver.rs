@@ -1,4 +1,4 @@
-//! All pairs of a graph, by whoever is to find them, wherever they are to be kept.
+//! The interface of a [`Solver`] of all pairs: on a CPU or GPUs, in memory or in a folder.
 //!
 //! As in `sssp`, the functions of a solver are pointers that [`PairsWeight`] has, so that their code is
 //! generated here, once for each of the six weight types, and all crates above link to it.

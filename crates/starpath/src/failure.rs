@@ -33,8 +33,8 @@ impl fmt::Display for WrongUse {
 
 impl std::error::Error for WrongUse {}
 
-/// From here on memory that is refused where nobody could say so before ends the run as any error
-/// does: the standard library says how much was asked for, and aborts.
+/// From here on the run ends as by any error where the standard library aborts, because memory is
+/// refused that was not asked for beforehand. The library says how much it was.
 #[cfg(unix)]
 pub(crate) fn fail_on_abort() -> io::Result<()> {
     let always = Arc::new(AtomicBool::new(true));

@@ -94,7 +94,7 @@ pub(crate) fn load_silently(args: &GraphArgs, common: &Common) -> anyhow::Result
     let start = Instant::now();
     let at_once = EndAtOnce::new();
     let read = if args.map {
-        // SAFETY: who asks for it has been told that nobody may write into the file
+        // SAFETY: the help of `--map` says that no process may write into the file meanwhile
         unsafe { graph_formats::map_spg(&args.path) }
     } else {
         graph_formats::read_with(&args.path, &options, &step)

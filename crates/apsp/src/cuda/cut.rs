@@ -158,7 +158,7 @@ impl Cut {
 mod tests {
     use super::*;
 
-    /// Heights are rounded to tiles, and yet nobody has many rows more than others.
+    /// Heights are rounded to tiles, and yet no GPU has many rows more than others.
     #[test]
     fn gpus_have_about_as_many_rows() {
         for arithmetic in [Arithmetic::I32, Arithmetic::U16] {
@@ -174,7 +174,7 @@ mod tests {
                 }
             }
         }
-        // powers of two have blocks of 1,024 rows, whoever shares them
+        // powers of two have blocks of 1,024 rows on any number of GPUs
         for n_parts in [1, 2, 4, 8] {
             assert_eq!(
                 Cut::on_gpus(Arithmetic::U16, 32_768, n_parts).blocks.block_rows,

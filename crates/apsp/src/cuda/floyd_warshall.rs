@@ -80,7 +80,7 @@ pub(super) struct Part<'a> {
     pub(super) link: Option<Link<'a>>,
     /// Where pivots are closed, before other work; what is urgent of that goes first still.
     gpu: Gpu,
-    /// Where it is awaited that nobody needs the pivots before any more.
+    /// The stream that waits until the last pivots are used no more.
     gate: Gpu,
     free: Event,
     closed: [Event; 2],
@@ -200,8 +200,8 @@ impl pivots::Part for Part<'_> {
         let (panel, rows) = (self.panel(block), cut.blocks.rows(block));
         let words = cut.words(&rows);
         if let (0, Store::OnHost(matrix)) = (block, self.store) {
-            // SAFETY: the rows lie in both; whoever uses the panel does so on this stream, or waits
-            // for it.
+            // SAFETY: the rows lie in both buffers. All later uses of the panel are on this stream, or
+            // wait for it.
             unsafe { gpu.queue_upload(&matrix.borrow(), words.clone(), panel.buffer, 0)? };
         }
         slots.iter().try_for_each(|slot| gpu.wait_for(&slot.computed))?;
@@ -211,8 +211,8 @@ impl pivots::Part for Part<'_> {
         closed[block % 2].record(gpu)?;
         if let Store::OnHost(matrix) = self.store {
             let (len, matrix) = (words.len(), &mut matrix.borrow_mut());
-            // SAFETY: the rows lie in both; nobody loads them from the matrix before `stored`, and
-            // nobody writes the panel before that.
+            // SAFETY: the rows lie in both buffers. Reads of them from the matrix, and writes to the
+            // panel, wait for the event `stored`.
             unsafe { gpu.queue_download(panel.buffer, 0..len, matrix, words.start)? };
             stored[block % 2].record(gpu)?;
         }
@@ -232,8 +232,9 @@ impl pivots::Part for Part<'_> {
         }
         match (&self.link, owner) {
             (Some(link), _) => self.time(Phase::Sending, gpu, || {
-                // SAFETY: the rows lie in the panel; nobody writes them in this turn, and where
-                // they come to, nobody uses them before `closed`, or since the panel was free.
+                // SAFETY: the rows lie in the panel, and no launch of this turn writes them. On the
+                // other ranks their uses wait for the event `closed`, and earlier ones have ended,
+                // for the panel was free.
                 unsafe { link.broadcast(gpu, panel, number) }
             })?,
             (None, Some(owner)) => {
@@ -301,7 +302,7 @@ impl pivots::Part for Part<'_> {
         computed.record(gpu)?;
         if let (Store::OnHost(matrix), false) = (self.store, is_next) {
             let (len, matrix) = (words.len(), &mut matrix.borrow_mut());
-            // SAFETY: as above; nobody else uses these rows of the matrix in this turn.
+            // SAFETY: as above. No other copy or launch of this turn uses these rows of the matrix.
             unsafe { gpu.queue_download(room, 0..len, matrix, words.start)? };
         }
         done.record(gpu)?;

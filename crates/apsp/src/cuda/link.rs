@@ -57,12 +57,12 @@ impl<'a> Link<'a> {
         self.ranks.any(own)
     }
 
-    /// Brings rows from the rank that owns them to the same place of all others, after what was
-    /// asked of the stream.
+    /// Copies rows from the rank that owns them to the same place on all others, after the work
+    /// that is queued on the stream.
     ///
     /// # Safety
-    /// Until the stream has done it, nobody writes the owner's rows, or uses the others' without
-    /// being ordered after it.
+    /// Until the stream has done it, no work writes the owner's rows, and all work on the rows of
+    /// the others is ordered after it.
     pub(super) unsafe fn broadcast(
         &self,
         gpu: &Gpu,
@@ -81,7 +81,7 @@ impl<'a> Link<'a> {
             Way::Pinned(memory) => {
                 let mut memory = memory.borrow_mut();
                 if owner == self.ranks.rank() {
-                    // SAFETY: nobody else has the memory, and the copy is awaited.
+                    // SAFETY: the memory is borrowed here alone, and the copy is awaited.
                     unsafe { gpu.queue_download(rows.buffer, words, &mut memory, 0)? };
                     gpu.synchronize()?;
                     self.ranks.broadcast(owner, &mut memory[..len])?;

@@ -216,7 +216,7 @@ impl Finder<'_> {
             Closed::Passing(matrix) => {
                 let first = cut.arithmetic.stride(columns.start);
                 let from = Rectangle { first, stride: cut.stride(), ..to.rectangle() };
-                // SAFETY: nobody writes the matrix, which is closed; the strip is used on this
+                // SAFETY: the matrix is closed, so it is not written; the strip is used on this
                 // stream alone.
                 unsafe { device.gpu.queue_upload_rectangle(matrix, from, strip, to.rectangle()) }
             }

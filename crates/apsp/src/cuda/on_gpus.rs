@@ -36,7 +36,7 @@ pub(crate) fn solve<W: RaisedWeight>(
         let reason = "what stays on GPUs is the distances by the blocked form".to_owned();
         return Err(ApspError::NotOnGpu { reason });
     }
-    // nobody looks at the whole matrix afterwards
+    // the matrix is not read as a whole afterwards, so numbers cannot be tried
     let narrow = match narrow(ranks, gpus)? {
         Narrow::Tried { .. } => Narrow::Proven,
         other => other,

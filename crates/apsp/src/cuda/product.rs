@@ -12,13 +12,13 @@ pub(super) const LAUNCHES: u64 = 2;
 
 /// Queues the arithmetic of a strip: its rows, or the sums of its columns at the pivots, as they
 /// were before, and the panel. The panel has the closed rows of the pivots, as long as the strip's.
-/// `turned` is room for these columns turned over: a row of words for each pivot.
+/// `turned` is a work space for the transposed columns: a row of words for each pivot.
 ///
 /// # Panics
 /// If these are not of one size.
 ///
 /// # Safety
-/// What is named lies on this GPU, and nobody else writes it meanwhile.
+/// All arguments lie on this GPU, and no other stream writes them until the launches have ended.
 pub(super) unsafe fn take_through(
     gpu: &Gpu,
     kernels: &Kernels,

@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(state(&whole), before);
     }
 
-    /// An update takes no copy of what nobody shares, and clones share all.
+    /// An update copies only what is shared with a clone, and clones share everything.
     #[test]
     fn only_what_is_shared_is_copied() {
         let edges: Vec<_> = (1..30u32).map(|v| (v / 2, v, v)).collect();

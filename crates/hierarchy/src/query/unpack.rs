@@ -47,8 +47,8 @@ struct Entry {
 impl Unpacker {
     /// The arcs of the graph that `steps`, arcs of the hierarchy, lead along, each in its
     /// direction, in the order of travel; `columns` will be read at these. None where a shortcut
-    /// does not lead through a vertex or they lead round a cycle, as in a mapped file that somebody
-    /// else writes to.
+    /// does not lead through a vertex or they lead round a cycle, as in a mapped file that another
+    /// process writes to.
     pub(crate) fn unpack(
         &mut self,
         hierarchy: &Hierarchy,

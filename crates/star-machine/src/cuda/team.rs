@@ -103,7 +103,7 @@ impl Team {
                 let block = 32 * GRID_WARPS;
                 let resident =
                     kernel.occupancy(block, shared_bytes)? * gpu.properties().multiprocessors;
-                // one block waits for nobody
+                // one block waits for no other
                 let most = if gpu.properties().cooperative_launch { resident } else { 1 };
                 let blocks = blocks.min(most).max(1);
                 LaunchConfig { cooperative: blocks > 1, ..LaunchConfig::new(blocks, block) }

@@ -250,7 +250,7 @@ macro_rules! procedures {
                 "SETMINS"(table: Table, other: Table, rows: Slice) -> (z: Slice) { signed: true };
                 "SETMAXS"(other: Table, table: Table, rows: Slice) -> (z: Slice) { signed: true };
             },
-            pass: lesser(signed, rows, table, other, z), kernel: set_min,
+            pass: rows_less(signed, rows, table, other, z), kernel: set_min,
         }
         /// `HIT`: rows where the two tables are equal.
         Hit "HIT" (table: FieldVar, other: FieldVar, rows: SliceVar) -> (z: SliceVar) [] {

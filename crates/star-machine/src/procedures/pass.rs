@@ -61,7 +61,7 @@ fn compared(rows: SliceVar, a: FieldVar, b: Second, results: [SliceVar; 3]) -> P
 }
 
 /// Rows that are less.
-fn lesser(signed: bool, rows: SliceVar, a: FieldVar, b: FieldVar, z: SliceVar) -> Pass {
+fn rows_less(signed: bool, rows: SliceVar, a: FieldVar, b: FieldVar, z: SliceVar) -> Pass {
     let pass = found(Step::Less { signed }, rows, a, Second::Field(b), z);
     Pass { results: [None, Some(z), None], ..pass }
 }

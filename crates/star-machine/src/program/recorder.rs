@@ -125,7 +125,7 @@ impl Recorder {
         self.vectors.release(live[0]);
         self.tables.release(live[1]);
         self.ints.release(live[2]);
-        // what nobody has used
+        // variables that no step has used
         let pending = std::mem::take(&mut self.pending);
         self.pending = pending.into_iter().filter(|&variable| self.has(variable)).collect();
     }

@@ -128,7 +128,7 @@ impl Slice {
         self.bits.as_raw_slice()
     }
 
-    /// The words; whoever changes them leaves zeros beyond the length.
+    /// The words; a caller that changes them leaves zeros beyond the length.
     pub(crate) fn as_words_mut(&mut self) -> &mut [u64] {
         self.bits.as_raw_mut_slice()
     }

@@ -96,7 +96,7 @@ impl Table {
         &self.words
     }
 
-    /// The words; whoever changes them leaves zeros beyond the rows.
+    /// The words; a caller that changes them leaves zeros beyond the rows.
     pub(crate) fn as_words_mut(&mut self) -> &mut [u64] {
         &mut self.words
     }

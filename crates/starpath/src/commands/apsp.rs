@@ -241,8 +241,8 @@ impl Found {
     }
 }
 
-/// By GPUs where they are wanted or pay, and by the CPU where they do not, or fail and nobody has
-/// asked for them.
+/// Solves on GPUs if the user wants them or they pay. Solves on the CPU otherwise, and if GPUs fail
+/// that the user did not ask for.
 fn find(graph: &AnyCsr, request: &Request, common: &Common) -> anyhow::Result<Found> {
     let step = progress("solving", common);
     let Request { config, scratch, .. } = request;

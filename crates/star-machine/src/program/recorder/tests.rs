@@ -1,4 +1,4 @@
-//! Places of variables, and zeros that nobody sees.
+//! Places of variables, and zeros that no step reads.
 
 use super::*;
 
