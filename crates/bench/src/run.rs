@@ -50,7 +50,7 @@ fn fill(folder: &Path, entry: &Entry, about: &About, records: &Records) -> Resul
     write(&folder.join("run.json"), &serde_json::to_string_pretty(about)?)?;
     let mut page = (entry.page)(records);
     page.skipped(records);
-    for (name, text) in page.files(&about.machine)? {
+    for (name, text) in page.files(&about.machine) {
         write(&folder.join(&name), &text)?;
     }
     Ok(page.summary(&about.machine))

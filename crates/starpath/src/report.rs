@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use graph_formats::AnyCsr;
+use indicatif::HumanCount;
 use paths::Total;
 use serde::{Serialize, Serializer};
 
@@ -63,7 +64,7 @@ impl Head {
 
 impl fmt::Display for Head {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (vertices, edges) = (grouped(self.vertices as u128), grouped(self.edges as u128));
+        let (vertices, edges) = (grouped(self.vertices as u64), grouped(self.edges as u64));
         write!(f, "{vertices} vertices, {edges} arcs")?;
         if let (Some(algorithm), Some(time)) = (self.algorithm, self.solve_ms) {
             write!(f, "; {algorithm} took {time} ms")?;
@@ -162,21 +163,13 @@ pub(crate) fn milliseconds(time: Duration) -> Ms {
 }
 
 /// The number with its thousands set apart.
-pub(crate) fn grouped(number: impl Into<u128>) -> String {
-    let digits = number.into().to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+pub(crate) fn grouped(number: impl Into<u64>) -> String {
+    HumanCount(number.into()).to_string()
 }
 
 /// So many of a thing: its name for one, and for several.
 pub(crate) fn counted(n: usize, (one, several): (&str, &str)) -> String {
-    format!("{} {}", grouped(n as u128), if n == 1 { one } else { several })
+    format!("{} {}", grouped(n as u64), if n == 1 { one } else { several })
 }
 
 pub(crate) const ARCS: (&str, &str) = ("arc", "arcs");

@@ -15,6 +15,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("graph-formats", &[]),
     (FOR_TESTS, &["graph-formats"]),
     ("collectives", &[]),
+    ("starpath-pictures", &[]),
     ("collectives-mpi", &["collectives"]),
     ("gpu-runtime", &[]),
     ("starpath-kernels", &[]),
@@ -117,6 +118,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "starpath-closure",
             "starpath-hierarchy",
             "star-machine",
+            "starpath-pictures",
         ],
     ),
     (
@@ -132,6 +134,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "starpath-closure",
             "starpath-hierarchy",
             "star-machine",
+            "starpath-pictures",
         ],
     ),
     (

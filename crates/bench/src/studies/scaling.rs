@@ -422,7 +422,7 @@ mod tests {
             records.push(record.ran(vec![("ms", ms)]));
         }
         let page = Scaling::page(&records);
-        let files = page.files("").unwrap();
+        let files = page.files("");
         let names: Vec<_> = files.iter().map(|file| file.0.as_str()).collect();
         assert_eq!(names, ["strong.svg", "weak.svg", "index.html", "summary.md"]);
         let summary = &files[3].1;

@@ -320,7 +320,7 @@ fn may_do_on_cpu(error: &ApspError) -> bool {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", by_ranks(&self.head, self.ranks))?;
-        let pairs = grouped(self.reachable_pairs as u128);
+        let pairs = grouped(self.reachable_pairs as u64);
         writeln!(f, "{pairs} pairs have a path; {}", self.sums)?;
         match self.checked_rows {
             Some(1) => writeln!(f, "1 row is what a search finds"),

@@ -195,7 +195,7 @@ impl fmt::Display for Report {
             writeln!(f, "{}", if self.connected { "" } else { "; not all pairs have a path" })?;
         }
         if let Some(mean) = self.mean_distance {
-            let pairs = grouped(u128::from(self.reachable_pairs));
+            let pairs = grouped(self.reachable_pairs);
             writeln!(f, "mean distance {mean} of {pairs} pairs")?;
         }
         if let Some(wiener) = self.wiener_index {

@@ -217,6 +217,6 @@ fn is_of_gpu(error: &anyhow::Error) -> bool {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.head)?;
-        writeln!(f, "{} pairs have a path", grouped(self.reachable_pairs as u128))
+        writeln!(f, "{} pairs have a path", grouped(self.reachable_pairs as u64))
     }
 }

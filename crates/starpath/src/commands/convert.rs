@@ -26,7 +26,7 @@ struct Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (vertices, edges) = (self.head.vertices as u128, self.head.edges as u128);
+        let (vertices, edges) = (self.head.vertices as u64, self.head.edges as u64);
         write!(f, "{}: {} vertices, {} arcs", self.output, grouped(vertices), grouped(edges))
     }
 }

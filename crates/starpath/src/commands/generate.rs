@@ -30,7 +30,7 @@ struct Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (vertices, edges) = (self.head.vertices as u128, self.head.edges as u128);
+        let (vertices, edges) = (self.head.vertices as u64, self.head.edges as u64);
         let (vertices, edges) = (grouped(vertices), grouped(edges));
         write!(f, "{}: {vertices} vertices, {edges} arcs, seed {}", self.output, self.seed)
     }

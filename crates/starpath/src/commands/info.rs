@@ -100,7 +100,7 @@ fn weights(graph: &AnyCsr) -> [Total; 3] {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let count = |n: usize| grouped(n as u128);
+        let count = |n: usize| grouped(n as u64);
         let ids = match (&self.first_id, &self.last_id) {
             (Some(first), Some(last)) => format!(", named {first} to {last}"),
             _ => String::new(),

@@ -275,10 +275,10 @@ impl Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", by_ranks(&self.head, self.ranks))?;
-        let (sources, reached) = (grouped(self.sources as u128), grouped(self.reached as u128));
+        let (sources, reached) = (grouped(self.sources as u64), grouped(self.reached as u64));
         match self.targets {
             Some(targets) => {
-                let targets = grouped(targets as u128);
+                let targets = grouped(targets as u64);
                 write!(f, "{sources} sources x {targets} targets: {reached} pairs have a path")?;
             }
             None => write!(f, "{reached} vertices are reached from the nearest of {sources}")?,

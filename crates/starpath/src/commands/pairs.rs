@@ -192,7 +192,7 @@ impl Microseconds {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.head)?;
-        let [pairs, reached] = [self.pairs, self.reached].map(|n| grouped(n as u128));
+        let [pairs, reached] = [self.pairs, self.reached].map(|n| grouped(n as u64));
         write!(f, "{reached} of {pairs} pairs have a path")?;
         if self.sums.max_distance.is_some() {
             write!(f, "; {}", self.sums)?;

@@ -102,7 +102,7 @@ fn add_up(legs: &[Number], length: Number) -> bool {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} vertices", grouped(self.vertices as u128))?;
+        writeln!(f, "{} vertices", grouped(self.vertices as u64))?;
         self.route.fmt(f)
     }
 }

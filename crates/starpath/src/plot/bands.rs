@@ -1,6 +1,6 @@
 //! Distances in bands of equal width: the isochrones of a map, the colours of a matrix.
 
-use super::axis::{label, round_up};
+use pictures::{label, round_up};
 
 /// More colours than that are not told apart.
 pub(crate) const MAX_BANDS: usize = 10;

@@ -8,13 +8,10 @@ use closure::ComponentOrder;
 use colorous::Color;
 use graph_formats::VertexId;
 use paths::Closure;
+use pictures::{Axis, BLACK, Frame, Page, Row, SINGLE, Sign, WHITE, hex, rectangle, sequence};
 
-use super::axis::Axis;
 use super::bands::Bands;
-use super::colours::{BLACK, SINGLE, WHITE, hex, sequence};
 use super::layer::Layer;
-use super::legend::{Row, Sign};
-use super::page::{Frame, Page, rectangle};
 use super::picture::Size;
 use crate::report::grouped;
 
@@ -75,7 +72,7 @@ impl Heat<'_> {
     /// Draws it: an SVG document.
     pub(crate) fn draw(&self, rows: &mut dyn Rows, size: Size) -> anyhow::Result<String> {
         let n = self.order.vertices.len();
-        let mut page = Page::new(size, &self.title);
+        let mut page = Page::new(size.width, size.height, &self.title);
         let room = page.legend(self.legend());
         // names where they have room, else numbers
         let with = |names: bool| {
@@ -116,14 +113,14 @@ impl Heat<'_> {
     }
 
     fn legend(&self) -> Vec<Row> {
-        let count = |n: usize| grouped(n as u128);
+        let count = |n: usize| grouped(n as u64);
         let mut rows = vec![Row::new(Sign::None, self.quantity.as_str(), "pairs")];
         rows.extend(self.counts.iter().enumerate().map(|(band, &pairs)| {
             let text = self.bands.map_or("a path".to_owned(), |bands| bands.label(band));
             Row::new(Sign::Colour(self.colour(band)), text, count(pairs))
         }));
         rows.push(Row::new(Sign::Colour(WHITE), "no path", count(self.without)));
-        let components = grouped(self.order.n_components() as u128);
+        let components = grouped(self.order.n_components() as u64);
         rows.push(Row::new(Sign::Outline, format!("component, of {components}"), ""));
         rows
     }

@@ -1,12 +1,11 @@
 //! How many there are of each: bars over degrees or distances.
 
 use colorous::Color;
+use pictures::{
+    Axis, Frame, Page, Row, SINGLE, Scale, Sign, hex, label, rectangle, round_step, sequence,
+};
 use svg::node::element::Group;
 
-use super::axis::{Axis, label, round_step};
-use super::colours::{SINGLE, hex, sequence};
-use super::legend::{Row, Sign};
-use super::page::{Frame, Page, rectangle};
 use super::picture::Size;
 use crate::report::grouped;
 
@@ -114,7 +113,7 @@ impl Histogram<'_> {
 
     /// Draws it: an SVG document.
     pub(crate) fn draw(&self, size: Size) -> String {
-        let mut page = Page::new(size, &self.title);
+        let mut page = Page::new(size.width, size.height, &self.title);
         let mut rows = vec![Row::new(Sign::None, "", self.up)];
         rows.extend(self.series.iter().enumerate().map(|(i, (name, counts))| {
             let sign = Sign::Colour(self.colour(i));
@@ -127,28 +126,23 @@ impl Histogram<'_> {
         let greatest = counts().max().unwrap_or(0).max(1);
         let least = counts().filter(|&count| count > 0).min().unwrap_or(1);
         let is_of_degrees = !matches!(self.bins, Bins::Even { .. });
-        let scale = match is_of_degrees && greatest / least >= FAR_APART {
-            true => Scale::Logarithmic,
-            false => Scale::Linear,
-        };
-        let top = scale.of(greatest) + 0.04 * (scale.of(greatest) - scale.bottom());
-        let ends = (scale.bottom(), top);
-        let up = match scale {
-            Scale::Linear => Axis::vertical(ends, room.height, self.up.to_owned()),
-            Scale::Logarithmic => {
-                Axis::logarithmic(ends, room.height, format!("{}, logarithmic", self.up))
-            }
-        };
+        let is_logarithmic = is_of_degrees && greatest / least >= FAR_APART;
+        // below 1, so that a count of 1 is seen
+        let low = if is_logarithmic { 0.5f64.log10() } else { 0.0 };
+        let greatest = greatest as f64;
+        let high = if is_logarithmic { greatest.log10() } else { greatest };
+        let scale = Scale { is_logarithmic, low, high: high + 0.04 * (high - low) };
+        let remark = if is_logarithmic { ", logarithmic" } else { "" };
+        let up = scale.vertical(room.height, format!("{}{remark}", self.up));
         let panel = room.right_of(&up);
         let across = self.bins.axis(panel.width, self.across.clone());
-        let share = |count| (scale.of(count) - ends.0) / (ends.1 - ends.0);
         let slot = panel.width / self.bins.len() as f64;
         let width = 0.9 * slot / self.series.len() as f64;
         for (i, (_, counts)) in self.series.iter().enumerate() {
             let colour = self.colour(i);
             let mut group = Group::new().set("class", "series").set("fill", hex(colour));
             for (bin, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
-                let height = share(count) * panel.height;
+                let height = scale.share(count as f64) * panel.height;
                 let x = panel.x + slot * (bin as f64 + 0.05) + width * i as f64;
                 let y = panel.y + panel.height - height;
                 group = group.add(rectangle(Frame { x, y, width, height }));
@@ -157,30 +151,6 @@ impl Histogram<'_> {
         }
         page.axes(panel, &across, &up);
         page.finish()
-    }
-}
-
-/// How a count becomes a height.
-#[derive(Clone, Copy)]
-enum Scale {
-    Linear,
-    Logarithmic,
-}
-
-impl Scale {
-    fn of(self, count: u64) -> f64 {
-        match self {
-            Self::Linear => count as f64,
-            Self::Logarithmic => (count as f64).log10(),
-        }
-    }
-
-    /// The height at which bars begin, so that a count of 1 is seen.
-    fn bottom(self) -> f64 {
-        match self {
-            Self::Linear => 0.0,
-            Self::Logarithmic => 0.5f64.log10(),
-        }
     }
 }
 

@@ -3,9 +3,8 @@
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use colorous::Color;
+use pictures::{Frame, rounded};
 use svg::node::element::Image;
-
-use super::page::{Frame, rounded};
 
 /// Pixels, each empty or of a colour by its number.
 pub(super) struct Layer {

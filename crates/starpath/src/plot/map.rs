@@ -6,15 +6,15 @@
 //! their length in pixels besides.
 
 use graph_formats::VertexId;
+use pictures::{
+    Axis, BLACK, Frame, Page, Row, Sign, UNREACHED, WHITE, hex, rounded, sequence, source_sign,
+    target_sign,
+};
 use svg::node::Node;
 use svg::node::element::{Circle, Group, Image, Path};
 
-use super::axis::Axis;
 use super::bands::Bands;
-use super::colours::{BLACK, UNREACHED, WHITE, hex, sequence};
 use super::layer::Layer;
-use super::legend::{Row, Sign, source_sign, target_sign};
-use super::page::{Frame, Page, rounded};
 use super::picture::Size;
 use crate::progress::check_interrupt;
 use crate::report::grouped;
@@ -75,7 +75,7 @@ pub(crate) fn census(distances: &[Option<f64>], bands: &Bands) -> (Vec<usize>, u
 impl Map<'_> {
     /// Draws it: an SVG document.
     pub(crate) fn draw(&self, size: Size) -> anyhow::Result<String> {
-        let mut page = Page::new(size, &self.title);
+        let mut page = Page::new(size.width, size.height, &self.title);
         let room = page.legend(self.legend());
         // the width of the panel depends on the numbers beside it, and they on its height alone
         let guess = self.projection(room);
@@ -112,7 +112,7 @@ impl Map<'_> {
 
     fn legend(&self) -> Vec<Row> {
         let (counts, unreached) = census(self.distances, self.bands);
-        let count = |n: usize| grouped(n as u128);
+        let count = |n: usize| grouped(n as u64);
         let mut rows = vec![Row::new(Sign::None, self.quantity.as_str(), "vertices")];
         rows.extend(counts.iter().enumerate().map(|(band, &n)| {
             let sign = Sign::Colour(sequence(band, self.bands.len()));

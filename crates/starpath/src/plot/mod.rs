@@ -4,14 +4,9 @@
 //! document rendered, with a font that comes with the program. What would be more marks than a
 //! viewer can hold is one image in it, a [`layer`].
 
-pub(crate) mod axis;
 pub(crate) mod bands;
-mod colours;
 pub(crate) mod heat;
 pub(crate) mod histogram;
 mod layer;
-mod legend;
 pub(crate) mod map;
-mod page;
 pub(crate) mod picture;
-mod text;

@@ -6,9 +6,9 @@ use std::str::FromStr;
 
 use anyhow::bail;
 use graph_formats::AtomicFile;
+use pictures::{FAMILY, FONT};
 use resvg::{tiny_skia, usvg};
 
-use super::text::{FAMILY, FONT};
 use crate::failure::WrongUse;
 use crate::output::{check_file, is_standard_output, shown_output};
 

@@ -2,12 +2,10 @@
 
 use std::fs;
 
+use pictures::FONT;
 use resvg::usvg::{self, Rect};
 
 use crate::support::json_in;
-
-/// The font of the program.
-const FONT: &[u8] = include_bytes!("../../fonts/DejaVuSans-subset.ttf");
 
 /// Words and numbers as names, two components of several vertices, one that is apart.
 const LINKS: &str = "from,to,length

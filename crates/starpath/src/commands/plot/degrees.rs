@@ -57,7 +57,7 @@ fn draw(loaded: &Loaded, args: &DegreesArgs, file: &PictureFile) -> anyhow::Resu
         series: &series,
         remarks: vec![
             ("mean".to_owned(), format!("{mean:.2}")),
-            ("greatest".to_owned(), grouped(max_degree as u128)),
+            ("greatest".to_owned(), grouped(max_degree as u64)),
         ],
     };
     let made = Made::of(loaded.head("plot"));
@@ -66,6 +66,6 @@ fn draw(loaded: &Loaded, args: &DegreesArgs, file: &PictureFile) -> anyhow::Resu
 
 impl fmt::Display for Shows {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "the greatest degree is {}", grouped(self.max_degree as u128))
+        writeln!(f, "the greatest degree is {}", grouped(self.max_degree as u64))
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use paths::Number;
+use pictures::{label, round_step};
 use serde::Serialize;
 use sssp::Goal;
 
@@ -12,7 +13,6 @@ use crate::backend;
 use crate::cli::{Common, Configs, DistancesArgs};
 use crate::failure::WrongUse;
 use crate::load::{Loaded, load};
-use crate::plot::axis::{label, round_step};
 use crate::plot::heat::for_each_row;
 use crate::plot::histogram::{Bins, Histogram};
 use crate::plot::picture::PictureFile;

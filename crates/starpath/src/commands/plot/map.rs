@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{anyhow, bail};
 use graph_formats::{Csr, Direction, VertexId, read_coordinates};
 use paths::Number;
+use pictures::label;
 use serde::Serialize;
 use sssp::Goal;
 
@@ -14,7 +15,6 @@ use crate::cli::{Common, Configs, MapArgs};
 use crate::failure::WrongUse;
 use crate::ids::Id;
 use crate::load::{Loaded, load};
-use crate::plot::axis::label;
 use crate::plot::bands::Bands;
 use crate::plot::map::{Map, Target, census};
 use crate::plot::picture::PictureFile;

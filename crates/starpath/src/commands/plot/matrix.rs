@@ -82,6 +82,6 @@ pub(crate) fn run(args: &MatrixArgs, common: &Common) -> anyhow::Result<()> {
 impl fmt::Display for Shows {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let components = counted(self.components, ("component", "components"));
-        writeln!(f, "{} pairs have a path; {components}", grouped(self.pairs as u128))
+        writeln!(f, "{} pairs have a path; {components}", grouped(self.pairs as u64))
     }
 }

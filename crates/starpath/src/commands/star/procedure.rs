@@ -135,11 +135,11 @@ fn timed<M: Machine>(
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { procedure, bits, taking_part, solve_ms, .. } = self;
-        let rows = grouped(self.rows as u128);
+        let rows = grouped(self.rows as u64);
         writeln!(
             f,
             "{rows} rows of {bits} bits, {} take part; {procedure} took {solve_ms} ms{}",
-            grouped(*taking_part as u128),
+            grouped(*taking_part as u64),
             self.found
         )?;
         if let Some(numbers) = &self.numbers {

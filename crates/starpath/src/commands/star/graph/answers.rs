@@ -254,14 +254,14 @@ impl fmt::Display for Answer {
                 arcs.as_ref().map_or(Ok(()), on_paths)
             }
             Self::Closure { reachable_pairs, .. } => {
-                write!(f, "{} pairs have a path", grouped(*reachable_pairs as u128))
+                write!(f, "{} pairs have a path", grouped(*reachable_pairs as u64))
             }
             Self::Cycle { negative_cycle } => {
                 let cycle: Vec<_> = negative_cycle.iter().map(ToString::to_string).collect();
                 write!(f, "a cycle of negative weight can be reached: {}", cycle.join(" "))
             }
             Self::Pairs { reachable_pairs, distance_sum, .. } => {
-                let pairs = grouped(*reachable_pairs as u128);
+                let pairs = grouped(*reachable_pairs as u64);
                 write!(f, "{pairs} pairs have a path, distances add up to {distance_sum}")
             }
         }

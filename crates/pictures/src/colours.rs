@@ -2,34 +2,38 @@
 
 use colorous::{Color, VIRIDIS};
 
-pub(super) const BLACK: Color = Color { r: 0, g: 0, b: 0 };
-pub(super) const WHITE: Color = Color { r: 255, g: 255, b: 255 };
+/// Texts, and the lines of paths.
+pub const BLACK: Color = Color { r: 0, g: 0, b: 0 };
+/// The page.
+pub const WHITE: Color = Color { r: 255, g: 255, b: 255 };
 /// Lines of axes.
-pub(super) const GREY: Color = Color { r: 110, g: 110, b: 110 };
+pub const GREY: Color = Color { r: 110, g: 110, b: 110 };
 /// Vertices that no path leads to: a warm colour, which [`sequence`] has none of.
-pub(super) const UNREACHED: Color = Color { r: 213, g: 94, b: 0 };
+pub const UNREACHED: Color = Color { r: 213, g: 94, b: 0 };
 
 /// The part of viridis that stands out from white: beyond it come light green and yellow.
 const DARK_PART: f64 = 0.58;
 
 /// The colour of what has no other beside it.
-pub(super) const SINGLE: Color = Color { r: 53, g: 96, b: 141 };
+pub const SINGLE: Color = Color { r: 53, g: 96, b: 141 };
 
 /// The i-th of n colours from dark to light, purple to green.
-pub(super) fn sequence(i: usize, n: usize) -> Color {
+pub fn sequence(i: usize, n: usize) -> Color {
     let share = if n > 1 { i as f64 / (n - 1) as f64 } else { 0.0 };
     VIRIDIS.eval_continuous(share * DARK_PART)
 }
 
 /// A colour as SVG has it.
-pub(super) fn hex(colour: Color) -> String {
+pub fn hex(colour: Color) -> String {
     format!("#{colour:x}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plot::bands::MAX_BANDS;
+
+    /// As many as `starpath plot` has bands.
+    const MAX_BANDS: usize = 10;
 
     type Rgb = [f64; 3];
 

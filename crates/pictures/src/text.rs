@@ -4,13 +4,13 @@ use skrifa::instance::{LocationRef, Size};
 use skrifa::{FontRef, MetadataProvider};
 
 /// The font that comes with the program; see the licence beside it.
-pub(super) const FONT: &[u8] = include_bytes!("../../fonts/DejaVuSans-subset.ttf");
+pub const FONT: &[u8] = include_bytes!("../fonts/DejaVuSans-subset.ttf");
 
 /// Its name, and fonts that take no more room where it is missing.
-pub(super) const FAMILY: &str = "DejaVu Sans, Verdana, Arial, sans-serif";
+pub const FAMILY: &str = "DejaVu Sans, Verdana, Arial, sans-serif";
 
 /// How wide a text of this size is, in pixels.
-pub(super) fn width(text: &str, size: f64) -> f64 {
+pub(crate) fn width(text: &str, size: f64) -> f64 {
     let letters = text.chars().count() as f64;
     let Ok(font) = FontRef::new(FONT) else { return letters * size };
     let metrics = font.glyph_metrics(Size::new(size as f32), LocationRef::default());
@@ -21,7 +21,7 @@ pub(super) fn width(text: &str, size: f64) -> f64 {
 
 /// The text, or as much of its beginning as fits, with an ellipsis. Characters that no document
 /// may hold are replaced.
-pub(super) fn fitted(text: &str, size: f64, room: f64) -> String {
+pub(crate) fn fitted(text: &str, size: f64, room: f64) -> String {
     let mut text: String = text
         .chars()
         .map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c })

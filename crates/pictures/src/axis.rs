@@ -1,9 +1,11 @@
 //! Axes: round numbers between two ends, as many as have room.
 
-use super::text::{fitted, width};
+use indicatif::HumanCount;
+
+use crate::text::{fitted, width};
 
 /// Size of the numbers at an axis.
-pub(super) const TICK_SIZE: f64 = 11.0;
+pub(crate) const TICK_SIZE: f64 = 11.0;
 /// Room between two numbers at least.
 const GAP: f64 = 14.0;
 /// Width of a name at most.
@@ -11,29 +13,32 @@ const MAX_NAME: f64 = 90.0;
 /// Numbers from here on are written with an exponent, and those below its inverse.
 const LARGE: f64 = 1e9;
 
-/// Numbers along an axis.
-pub(super) struct Axis {
+/// Numbers or names along an axis.
+#[derive(Clone, Debug)]
+pub struct Axis {
     /// Where each stands, from 0 at the low end to 1, and its text.
-    pub(super) ticks: Vec<(f64, String)>,
-    pub(super) title: String,
+    pub ticks: Vec<(f64, String)>,
+    /// What is counted along it.
+    pub title: String,
     /// Whether the texts of a horizontal axis read upwards.
-    pub(super) is_turned: bool,
+    pub(crate) is_turned: bool,
 }
 
 impl Axis {
-    fn new(ticks: Vec<(f64, String)>, title: String) -> Self {
+    /// An axis with these texts at these places, from 0 to 1.
+    pub fn new(ticks: Vec<(f64, String)>, title: String) -> Self {
         Self { ticks, title, is_turned: false }
     }
 
     /// Round numbers for a horizontal axis of this length.
-    pub(super) fn horizontal(ends: (f64, f64), length: f64, title: String) -> Self {
+    pub fn horizontal(ends: (f64, f64), length: f64, title: String) -> Self {
         let tried = (1..=8).rev().map(|n| round_ticks(ends, f64::from(n)));
         let ticks = tried.into_iter().find(|ticks| fit(ticks, length)).unwrap_or_default();
         Self::new(ticks, title)
     }
 
     /// These texts on a horizontal axis, or as many of them, in equal steps, as have room.
-    pub(super) fn sparse(ticks: Vec<(f64, String)>, length: f64, title: String) -> Self {
+    pub fn sparse(ticks: Vec<(f64, String)>, length: f64, title: String) -> Self {
         let thinned = |every| ticks.iter().step_by(every).cloned().collect::<Vec<_>>();
         let tried = (1..=ticks.len()).map(thinned);
         Self::new(tried.into_iter().find(|ticks| fit(ticks, length)).unwrap_or_default(), title)
@@ -41,7 +46,7 @@ impl Axis {
 
     /// A name for each of the equal parts of an axis, at the left from the top, or below and
     /// reading upwards.
-    pub(super) fn names(
+    pub fn names(
         names: impl ExactSizeIterator<Item = String>,
         title: String,
         is_vertical: bool,
@@ -59,7 +64,7 @@ impl Axis {
     }
 
     /// Round numbers for places from 0 to n, at the left from the top, or below.
-    pub(super) fn places(n: usize, title: String, is_vertical: bool) -> Self {
+    pub fn places(n: usize, title: String, is_vertical: bool) -> Self {
         let mut ticks = round_ticks((0.0, n as f64), 5.0);
         if is_vertical {
             ticks.iter_mut().for_each(|(at, _)| *at = 1.0 - *at);
@@ -68,25 +73,60 @@ impl Axis {
     }
 
     /// Round numbers for a vertical axis of this length.
-    pub(super) fn vertical(ends: (f64, f64), length: f64, title: String) -> Self {
+    pub fn vertical(ends: (f64, f64), length: f64, title: String) -> Self {
         Self::new(round_ticks(ends, (length / 60.0).floor().max(1.0)), title)
     }
 
-    /// Powers of ten for a vertical axis whose ends are given by their logarithms.
-    pub(super) fn logarithmic(ends: (f64, f64), length: f64, title: String) -> Self {
-        let powers = ends.0.ceil() as i32..=ends.1.floor() as i32;
-        let most = (length / 40.0).max(1.0) as usize;
-        let every = powers.clone().count().div_ceil(most).max(1);
-        let tick = |power: i32| {
-            let at = (f64::from(power) - ends.0) / (ends.1 - ends.0);
-            (at, label(10f64.powi(power), 1.0))
-        };
-        Self::new(powers.step_by(every).map(tick).collect(), title)
+    /// How wide its numbers are at most.
+    pub(crate) fn width(&self) -> f64 {
+        self.ticks.iter().map(|(_, text)| width(text, TICK_SIZE)).fold(0.0, f64::max)
+    }
+}
+
+/// Numbers from `low` to `high`, or their logarithms, and what an axis over them says.
+#[derive(Clone, Copy, Debug)]
+pub struct Scale {
+    /// Whether the ends are logarithms, to base 10.
+    pub is_logarithmic: bool,
+    /// Where it begins.
+    pub low: f64,
+    /// Where it ends.
+    pub high: f64,
+}
+
+impl Scale {
+    /// Where a number lies, from 0 at the low end to 1.
+    pub fn share(&self, number: f64) -> f64 {
+        let number = if self.is_logarithmic { number.log10() } else { number };
+        (number - self.low) / (self.high - self.low)
     }
 
-    /// How wide its numbers are at most.
-    pub(super) fn width(&self) -> f64 {
-        self.ticks.iter().map(|(_, text)| width(text, TICK_SIZE)).fold(0.0, f64::max)
+    /// A horizontal axis of this length.
+    pub fn horizontal(&self, length: f64, title: String) -> Axis {
+        match self.is_logarithmic {
+            true => Axis::sparse(self.powers(), length, title),
+            false => Axis::horizontal((self.low, self.high), length, title),
+        }
+    }
+
+    /// A vertical axis of this length.
+    pub fn vertical(&self, length: f64, title: String) -> Axis {
+        if !self.is_logarithmic {
+            return Axis::vertical((self.low, self.high), length, title);
+        }
+        let powers = self.powers();
+        let every = powers.len().div_ceil((length / 40.0).max(1.0) as usize).max(1);
+        Axis::new(powers.into_iter().step_by(every).collect(), title)
+    }
+
+    /// Powers of ten, and where the ends are at most two apart, twice and five times these.
+    fn powers(&self) -> Vec<(f64, String)> {
+        let factors: &[f64] = if self.high - self.low > 2.0 { &[1.0] } else { &[1.0, 2.0, 5.0] };
+        (self.low.floor() as i32..=self.high.floor() as i32)
+            .flat_map(|power| factors.iter().map(move |factor| factor * 10f64.powi(power)))
+            .map(|number| (self.share(number), label(number, number)))
+            .filter(|(at, _)| (0.0..=1.0).contains(at))
+            .collect()
     }
 }
 
@@ -114,13 +154,13 @@ fn round_ticks((low, high): (f64, f64), n: f64) -> Vec<(f64, String)> {
 }
 
 /// 1, 2 or 5 times a power of ten, and at least this; 1 where no such number is.
-pub(crate) fn round_step(least: f64) -> f64 {
+pub fn round_step(least: f64) -> f64 {
     round_up(least, &[1.0, 2.0, 5.0])
 }
 
 /// One of these factors, which ascend from 1 on, times a power of ten, and at least this; 1 where
 /// no such number is.
-pub(super) fn round_up(least: f64, factors: &[f64]) -> f64 {
+pub fn round_up(least: f64, factors: &[f64]) -> f64 {
     if !(least.is_normal() && least > 0.0) {
         return 1.0;
     }
@@ -130,7 +170,7 @@ pub(super) fn round_up(least: f64, factors: &[f64]) -> f64 {
 }
 
 /// A number on an axis or in a legend, with the digits that a step asks for.
-pub(crate) fn label(value: f64, step: f64) -> String {
+pub fn label(value: f64, step: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
@@ -148,7 +188,7 @@ pub(crate) fn label(value: f64, step: f64) -> String {
     let decimals = decimals(step);
     let text = format!("{:.decimals$}", value.abs());
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
-    let whole = whole.parse::<u128>().map_or_else(|_| whole.to_owned(), crate::report::grouped);
+    let whole = whole.parse().map_or_else(|_| whole.to_owned(), |n| HumanCount(n).to_string());
     let sign = if value < 0.0 { "−" } else { "" };
     let point = if fraction.is_empty() { "" } else { "." };
     format!("{sign}{whole}{point}{fraction}")
@@ -187,6 +227,17 @@ mod tests {
         let labels = labels.map(|(value, step)| label(value, step));
         assert_eq!(labels, ["2.5", "0.25", "10.0", "0.3", "0.000100"]);
         assert_eq!([label(3e12, 1e12), label(-2.5e10, 5e9)], ["3e12", "-2.5e10"]);
+    }
+
+    #[test]
+    fn powers_have_numbers_between_them_where_they_are_few() {
+        let texts = |low, high| {
+            let powers = Scale { is_logarithmic: true, low, high }.powers();
+            powers.into_iter().map(|tick| tick.1).collect::<Vec<_>>()
+        };
+        assert_eq!(texts(-1.0, 3.5), ["0.1", "1", "10", "100", "1,000"]);
+        assert_eq!(texts(-1.0, 0.0), ["0.1", "0.2", "0.5", "1"]);
+        assert_eq!(texts(9.0, 10.0), ["1e9", "2e9", "5e9", "1e10"]);
     }
 
     #[test]

@@ -5,56 +5,64 @@ use svg::Document;
 use svg::node::Node;
 use svg::node::element::{Group, Line, Rectangle, Text};
 
-use super::axis::{Axis, TICK_SIZE};
-use super::colours::{BLACK, GREY, WHITE, hex};
-use super::picture::Size;
-use super::text::{FAMILY, fitted};
+use crate::axis::{Axis, TICK_SIZE};
+use crate::colours::{BLACK, GREY, WHITE, hex};
+use crate::text::{FAMILY, fitted};
 
 const TITLE_SIZE: f64 = 16.0;
 const AXIS_SIZE: f64 = 12.0;
 /// Room at the edges and between parts.
-pub(super) const MARGIN: f64 = 16.0;
-/// Room for the title,
-pub(super) const TOP: f64 = 48.0;
-/// and for the numbers of the horizontal axis, and its title below them.
+pub(crate) const MARGIN: f64 = 16.0;
+/// Room above a panel, for the title.
+pub const TOP: f64 = 48.0;
+/// Room for the numbers of a horizontal axis.
 const BELOW: f64 = 22.0;
-pub(super) const BOTTOM: f64 = BELOW + 32.0;
+/// Room below a panel, for these and the title of the axis.
+pub const BOTTOM: f64 = BELOW + 32.0;
 /// From an axis to its numbers.
 const TICK: f64 = 5.0;
 
 /// A rectangle in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Frame {
-    pub(super) x: f64,
-    pub(super) y: f64,
-    pub(super) width: f64,
-    pub(super) height: f64,
+pub struct Frame {
+    /// From the left edge of the page.
+    pub x: f64,
+    /// From its upper edge, downwards.
+    pub y: f64,
+    /// To the right.
+    pub width: f64,
+    /// Downwards.
+    pub height: f64,
 }
 
 /// The end of a text that stands at its place.
-#[derive(Clone, Copy)]
-pub(super) enum Anchor {
+#[derive(Clone, Copy, Debug)]
+pub enum Anchor {
+    /// Its left end.
     Start,
+    /// Its middle.
     Middle,
+    /// Its right end.
     End,
 }
 
 /// A document that is being drawn.
-pub(super) struct Page {
+#[derive(Debug)]
+pub struct Page {
     document: Document,
-    pub(super) width: f64,
-    pub(super) height: f64,
+    pub(crate) width: f64,
+    pub(crate) height: f64,
 }
 
 impl Page {
-    /// A white page with a title.
-    pub(super) fn new(size: Size, title: &str) -> Self {
-        let (width, height) = (f64::from(size.width), f64::from(size.height));
+    /// A white page with a title, of a size in pixels.
+    pub fn new(width: u32, height: u32, title: &str) -> Self {
         let document = Document::new()
-            .set("width", size.width)
-            .set("height", size.height)
-            .set("viewBox", (0, 0, size.width, size.height))
+            .set("width", width)
+            .set("height", height)
+            .set("viewBox", (0, 0, width, height))
             .set("font-family", FAMILY);
+        let (width, height) = (f64::from(width), f64::from(height));
         let mut page = Self { document, width, height };
         let sheet = Frame { x: 0.0, y: 0.0, width, height };
         page.add(rectangle(sheet).set("fill", hex(WHITE)));
@@ -64,12 +72,12 @@ impl Page {
     }
 
     /// Adds an element above those that are there.
-    pub(super) fn add(&mut self, node: impl Into<Box<dyn Node>>) {
+    pub fn add(&mut self, node: impl Into<Box<dyn Node>>) {
         self.document.append(node);
     }
 
     /// Draws axes at the left of a panel and below it.
-    pub(super) fn axes(&mut self, panel: Frame, across: &Axis, up: &Axis) {
+    pub fn axes(&mut self, panel: Frame, across: &Axis, up: &Axis) {
         let Frame { x, y, width, height } = panel;
         let bottom = y + height;
         let mut group = Group::new().set("class", "axes");
@@ -107,14 +115,14 @@ impl Page {
     }
 
     /// The document as text.
-    pub(super) fn finish(self) -> String {
+    pub fn finish(self) -> String {
         format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}\n", self.document)
     }
 }
 
 impl Frame {
     /// What is left of the room when the vertical axis has its part.
-    pub(super) fn right_of(self, up: &Axis) -> Self {
+    pub fn right_of(self, up: &Axis) -> Self {
         let left = left_of(up);
         // at whole pixels, so that images need no blending
         let x = (self.x + left).round();
@@ -122,7 +130,7 @@ impl Frame {
     }
 
     /// What is left of the room when the horizontal axis has more than its usual part.
-    pub(super) fn above(self, across: &Axis) -> Self {
+    pub fn above(self, across: &Axis) -> Self {
         Self { height: self.height + BELOW - below_of(across), ..self }
     }
 }
@@ -143,11 +151,12 @@ fn left_of(up: &Axis) -> f64 {
 }
 
 /// A number of pixels with one decimal.
-pub(super) fn rounded(pixels: f64) -> f64 {
+pub fn rounded(pixels: f64) -> f64 {
     (pixels * 10.0).round() / 10.0
 }
 
-pub(super) fn rectangle(frame: Frame) -> Rectangle {
+/// A rectangle without colours.
+pub fn rectangle(frame: Frame) -> Rectangle {
     Rectangle::new()
         .set("x", rounded(frame.x))
         .set("y", rounded(frame.y))
@@ -155,7 +164,8 @@ pub(super) fn rectangle(frame: Frame) -> Rectangle {
         .set("height", rounded(frame.height))
 }
 
-pub(super) fn line(from: (f64, f64), to: (f64, f64), colour: Color, width: f64) -> Line {
+/// A straight line.
+pub fn line(from: (f64, f64), to: (f64, f64), colour: Color, width: f64) -> Line {
     Line::new()
         .set("x1", rounded(from.0))
         .set("y1", rounded(from.1))
@@ -165,8 +175,13 @@ pub(super) fn line(from: (f64, f64), to: (f64, f64), colour: Color, width: f64) 
         .set("stroke-width", width)
 }
 
+/// A line of a grid, which is behind what is drawn.
+pub fn grid_line(from: (f64, f64), to: (f64, f64)) -> Line {
+    line(from, to, GREY, 1.0).set("opacity", 0.3)
+}
+
 /// A text on one line.
-pub(super) fn text(at: (f64, f64), size: f64, anchor: Anchor, content: String) -> Text {
+pub fn text(at: (f64, f64), size: f64, anchor: Anchor, content: String) -> Text {
     let anchor = match anchor {
         Anchor::Start => "start",
         Anchor::Middle => "middle",

@@ -3,9 +3,10 @@
 use colorous::Color;
 use svg::node::element::{Circle, Group, Rectangle};
 
-use super::colours::{BLACK, GREY, WHITE, hex};
-use super::page::{Anchor, BOTTOM, Frame, MARGIN, Page, TOP, line, rectangle, rounded, text};
-use super::text::{fitted, width};
+use crate::colours::{BLACK, GREY, WHITE, hex};
+use crate::page::{Anchor, BOTTOM, Frame, MARGIN, Page, TOP, line, rectangle, rounded, text};
+use crate::series::{series_colour, series_point};
+use crate::text::{fitted, width};
 
 /// Size of its letters.
 const SIZE: f64 = 12.0;
@@ -17,12 +18,14 @@ const SIGN: f64 = 24.0;
 const GAP: f64 = 16.0;
 
 /// A sign of the legend.
-#[derive(Clone, Copy)]
-pub(super) enum Sign {
+#[derive(Clone, Copy, Debug)]
+pub enum Sign {
     /// A square of this colour.
     Colour(Color),
     /// An empty square.
     Outline,
+    /// A line with a point of the i-th series.
+    Series(usize),
     /// The line of a path.
     Path,
     /// Where a search starts.
@@ -34,14 +37,16 @@ pub(super) enum Sign {
 }
 
 /// A row: its sign, what that means, and how many there are.
-pub(super) struct Row {
-    pub(super) sign: Sign,
-    pub(super) text: String,
-    pub(super) count: String,
+#[derive(Clone, Debug)]
+pub struct Row {
+    sign: Sign,
+    text: String,
+    count: String,
 }
 
 impl Row {
-    pub(super) fn new(sign: Sign, text: impl Into<String>, count: impl Into<String>) -> Self {
+    /// A row with the text beside its sign, and a count where that is not empty.
+    pub fn new(sign: Sign, text: impl Into<String>, count: impl Into<String>) -> Self {
         Self { sign, text: text.into(), count: count.into() }
     }
 }
@@ -49,7 +54,7 @@ impl Row {
 impl Page {
     /// Draws the legend at the right, and returns the room that is left for the panel and the
     /// numbers of its vertical axis.
-    pub(super) fn legend(&mut self, mut rows: Vec<Row>) -> Frame {
+    pub fn legend(&mut self, mut rows: Vec<Row>) -> Frame {
         let room = 0.4 * self.width;
         let counts = rows.iter().map(|row| width(&row.count, SIZE)).fold(0.0, f64::max);
         let gap = if counts > 0.0 { GAP } else { 0.0 };
@@ -82,6 +87,9 @@ impl Page {
                 Sign::Outline => group.add(
                     square.set("fill", "none").set("stroke", hex(BLACK)).set("stroke-width", 1.5),
                 ),
+                Sign::Series(i) => group
+                    .add(line((x, middle), (x + 16.0, middle), series_colour(i), 1.0))
+                    .add(series_point(i, at)),
                 Sign::Path => group
                     .add(line((x, middle), (x + 16.0, middle), WHITE, 5.0))
                     .add(line((x, middle), (x + 16.0, middle), BLACK, 2.0)),
@@ -101,7 +109,7 @@ impl Page {
 }
 
 /// The sign of a source.
-pub(super) fn source_sign((x, y): (f64, f64)) -> Circle {
+pub fn source_sign((x, y): (f64, f64)) -> Circle {
     Circle::new()
         .set("cx", rounded(x))
         .set("cy", rounded(y))
@@ -112,7 +120,7 @@ pub(super) fn source_sign((x, y): (f64, f64)) -> Circle {
 }
 
 /// The sign of a target.
-pub(super) fn target_sign((x, y): (f64, f64)) -> Rectangle {
+pub fn target_sign((x, y): (f64, f64)) -> Rectangle {
     Rectangle::new()
         .set("x", rounded(x - 5.0))
         .set("y", rounded(y - 5.0))
