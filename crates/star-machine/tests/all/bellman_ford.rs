@@ -6,13 +6,11 @@ use paths::Tree;
 use paths::certificate::{check_negative_cycle, check_tree};
 use paths::oracle::{self, OracleError};
 use proptest::prelude::*;
-use star_machine::algorithms::{
-    BELLMAN_FORD, Edge, Runner, SignedMatrix, Task, bellman_ford, cycle,
-};
-use star_machine::{CountFrom, Counting, Host, StarError};
+use star_machine::algorithms::{BELLMAN_FORD, Edge, Runner, SignedMatrix, bellman_ford, cycle};
+use star_machine::{Counting, Host, StarError};
 use test_support::{arbitrary_graph, corner_cases};
 
-use crate::common::arcs;
+use crate::common::{arcs, cost, of_text, ran, replaced};
 
 fn matrix(graph: &Csr<i64>) -> SignedMatrix {
     SignedMatrix::leaving(graph.n_vertices(), &arcs(graph)).unwrap()
@@ -21,12 +19,9 @@ fn matrix(graph: &Csr<i64>) -> SignedMatrix {
 /// Whether the text finds distances and a tree, or a negative cycle, as the oracle does.
 pub(crate) fn is_right(graph: &Csr<i64>, source: VertexId, text: &str) -> bool {
     let matrix = matrix(graph);
-    let task = bellman_ford(&matrix, source).unwrap();
-    let values = task.arguments().map(|(_, value)| value.clone());
-    let task = Task::new(text, values, CountFrom::Zero).unwrap();
+    let task = of_text(&bellman_ford(&matrix, source).unwrap(), text);
     let mut m = Host::new();
-    let mut run = task.on(&mut m).unwrap();
-    run.run().unwrap();
+    let mut run = ran(&task, &mut m).unwrap();
     let (before, on_cycle) = (run.table("P").unwrap(), run.int("c").unwrap());
     let expected = match oracle::bellman_ford(graph, source) {
         Ok(distances) => distances,
@@ -85,7 +80,7 @@ fn flaws_are_noticed() {
     let graphs = [(path, 0), (long, 0), (cycle, 3), (itself, 0), (falling, 0)];
     let are_right = |text: &str| graphs.each_ref().map(|(graph, s)| is_right(graph, *s, text));
     assert_eq!(are_right(BELLMAN_FORD), [true; 5]);
-    for [from, to] in [
+    for flaw in [
         ["inf(0) := 0;", ""],
         ["Q(s) := 1;", "SET(Q);"],
         ["for k := 1 to ROWS(D) do\n  begin", "for k := 2 to ROWS(D) do\n  begin"],
@@ -100,9 +95,8 @@ fn flaws_are_noticed() {
         ["c := NUMBER(ROW(c, P))", "c := c"],
         ["Z := not MATCH(D, X, inf)", "Z := X"],
     ] {
-        assert!(BELLMAN_FORD.contains(from), "{from}");
-        let text = BELLMAN_FORD.replacen(from, to, 1);
-        assert_ne!(are_right(&text), [true; 5], "{from} may as well be {to}");
+        let text = replaced(BELLMAN_FORD, flaw);
+        assert_ne!(are_right(&text), [true; 5], "{flaw:?} is not noticed");
     }
 }
 
@@ -115,8 +109,7 @@ fn costs_are_of_the_class_that_is_claimed() {
     let (matrix, n) = (matrix(&graph), u64::from(n));
     let task = bellman_ford(&matrix, 0).unwrap();
     let mut m = Counting::new(Host::new());
-    let mut run = task.on(&mut m).unwrap();
-    run.run().unwrap();
+    let mut run = ran(&task, &mut m).unwrap();
     let (distances, codes) = (run.table("D").unwrap(), run.table("P").unwrap());
     let (h, l) = (matrix.bits() as u64, codes.columns() as u64);
     let ones = distances.to_values().unwrap().into_iter().map(|d| u64::from(d.count_ones()));
@@ -130,11 +123,12 @@ fn costs_are_of_the_class_that_is_claimed() {
     // everybody in every turn, and on the way back from what still changed
     let pairs = (0..9).flat_map(|u| (0..9).map(move |v| (u, v, -1)));
     let graph = Csr::from_arcs(9, &pairs.collect::<Vec<_>>()).unwrap();
-    let task = bellman_ford(&self::matrix(&graph), 0).unwrap();
-    let mut m = Counting::new(Host::new());
-    task.on(&mut m).unwrap().run().unwrap();
-    let (n, h, l) = (9, self::matrix(&graph).bits() as u64, 4);
-    assert!(m.cost().total() <= n * n * (21 * h + 3 * l + 6) + n * (2 * h + 4) + 3 * h + 4);
+    let matrix = self::matrix(&graph);
+    let (n, h, l) = (9, matrix.bits() as u64, 4);
+    assert!(
+        cost(&bellman_ford(&matrix, 0).unwrap())
+            <= n * n * (21 * h + 3 * l + 6) + n * (2 * h + 4) + 3 * h + 4
+    );
 }
 
 #[test]

@@ -1,31 +1,13 @@
 //! Programs to record and to run: the procedures and Warshall's, and values for them.
 
+use star_machine::algorithms::Value;
 use star_machine::{
     Condition, FieldVar, Operations, Program, Recorder, Slice, SliceVar, Star, StarError, Table,
-    Variable, WordVar, algorithms, procedures,
+    Variable, WordVar, procedures,
 };
 use test_support::draws;
 
 use crate::cases::Operands;
-
-/// What a variable holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Value {
-    Vector(Slice),
-    Int(Option<u32>),
-    Table(Table),
-}
-
-impl From<algorithms::Value> for Value {
-    fn from(value: algorithms::Value) -> Self {
-        match value {
-            algorithms::Value::Slice(x) => Self::Vector(x),
-            algorithms::Value::Word(w) => Self::Vector(w.into_slice()),
-            algorithms::Value::Table(table) => Self::Table(table),
-            algorithms::Value::Int(number) => Self::Int(number),
-        }
-    }
-}
 
 /// Something to do with variables, written once.
 pub(crate) trait Body {
@@ -38,7 +20,8 @@ pub(crate) fn record(body: &impl Body, values: &[Value]) -> Result<Program, Star
     let parameters: Vec<_> = values
         .iter()
         .map(|value| match value {
-            Value::Vector(x) => recorder.parameter_slice(x.len()).map(Variable::from),
+            Value::Slice(x) => recorder.parameter_slice(x.len()).map(Variable::from),
+            Value::Word(w) => recorder.parameter_word(w.len()).map(Variable::from),
             Value::Int(_) => Ok(recorder.parameter_int().into()),
             Value::Table(t) => recorder.parameter_table(t.rows(), t.columns()).map(Variable::from),
         })
@@ -116,8 +99,8 @@ impl ProcedureBody {
         }
         let third = table(rows, columns, &mut draw, 2);
         let mut values = vec![Value::Table(first), Value::Table(second), Value::Table(third)];
-        values.extend((0..4).map(|_| Value::Vector(slice(rows, &mut draw, density))));
-        values.push(Value::Vector(word));
+        values.extend((0..4).map(|_| Value::Slice(slice(rows, &mut draw, density))));
+        values.push(Value::Slice(word));
         values
     }
 }
@@ -174,7 +157,7 @@ impl Crossings {
     pub(crate) fn values(n: usize, seed: u64) -> Vec<Value> {
         let mut draw = draws(seed);
         let mut values: Vec<_> = (0..2).map(|_| Value::Table(table(n, n, &mut draw, 2))).collect();
-        values.extend((0..3).map(|_| Value::Vector(slice(n, &mut draw, 9))));
+        values.extend((0..3).map(|_| Value::Slice(slice(n, &mut draw, 9))));
         values.push(Value::Int(None));
         values
     }

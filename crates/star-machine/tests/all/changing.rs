@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use star_machine::algorithms::{Change, Dynamic, Runner};
-use star_machine::{Host, StarError};
+use star_machine::algorithms::{Change, Dynamic, Runner, Task};
+use star_machine::{Counting, Host, StarError, Table};
 
-use crate::common::flawed;
+use crate::common::{Checked, flawed};
 use crate::random::Random;
 
 /// What a graph is to be.
@@ -17,31 +17,64 @@ pub(crate) trait Changing {
     fn change(&mut self, change: Change) -> Option<usize>;
 
     /// Whether the tables of a run hold this graph, and what is kept of it.
-    fn check(&self, run: &mut impl Runner) -> Result<(), String>;
+    fn check(&self, run: &mut impl Runner) -> Checked;
 }
 
 /// Makes changes that follow no pattern, and looks at everything after each.
-pub(crate) fn drive(
+pub(crate) fn drive(case: (impl Changing, Dynamic), n_changes: usize, random: Random) -> Checked {
+    let task = case.1.task().clone();
+    drive_task(case, &task, n_changes, random)
+}
+
+/// The same of another task than its own.
+fn drive_task(
     (mut graph, dynamic): (impl Changing, Dynamic),
-    run: &mut impl Runner,
+    task: &Task,
     n_changes: usize,
     mut random: Random,
-) -> Result<(), String> {
-    dynamic.build(run).map_err(said)?;
+) -> Checked {
+    let mut m = Host::new();
+    let run = &mut task.on(&mut m)?;
+    dynamic.build(run)?;
     graph.check(run)?;
     for _ in 0..n_changes {
         let change = graph.next(&mut random);
         match (dynamic.apply(run, change), graph.change(change)) {
             (Ok(done), Some(expected)) if done == expected => {}
             (Err(StarError::Refused { change: refused, .. }), None) if refused == change => {}
-            (Err(error), _) => return Err(error.to_string()),
-            (Ok(done), expected) => return Err(format!("{change}: {done}, not {expected:?}")),
+            (Err(error), _) => return Err(error.into()),
+            (Ok(done), expected) => {
+                return Err(format!("{change}: {done}, not {expected:?}").into());
+            }
         }
         graph.check(run).map_err(|error| format!("{change}: {error}"))?;
     }
     // from scratch, of what is left
-    dynamic.build(run).map_err(said)?;
+    dynamic.build(run)?;
     graph.check(run)
+}
+
+/// Fails where a change costs more operations than `most` says of it, of what it gives, and of
+/// tables before and after it.
+pub(crate) fn check_costs<C: Changing, const N: usize>(
+    (mut graph, dynamic): (C, Dynamic),
+    names: [&str; N],
+    mut random: Random,
+    most: impl Fn(&C, Change, Option<usize>, [[Table; N]; 2]) -> Option<u64>,
+) {
+    let mut m = Counting::new(Host::new());
+    let mut run = dynamic.task().on(&mut m).unwrap();
+    dynamic.build(&mut run).unwrap();
+    for _ in 0..60 {
+        let tables = |run: &mut _| names.map(|name| Runner::table(run, name).unwrap());
+        let (change, before) = (graph.next(&mut random), tables(&mut run));
+        let start = run.machine().cost().total();
+        let done = dynamic.apply(&mut run, change).ok();
+        let cost = run.machine().cost().total() - start;
+        assert_eq!(done, graph.change(change), "{change}");
+        let most = most(&graph, change, done, [before, tables(&mut run)]);
+        assert!(most.is_none_or(|most| cost <= most), "{change}: {cost} operations, {most:?}");
+    }
 }
 
 /// The flaws of a text with which the cases of all seeds stay right.
@@ -54,26 +87,13 @@ pub(crate) fn unnoticed<'a, C: Changing>(
     let is_right = |flaw: [&str; 2], seed| {
         let case = case(seed);
         let task = flawed(case.1.task(), text, flaw);
-        let mut m = Host::new();
-        drive(case, &mut task.on(&mut m).unwrap(), 60, Random(seed)).is_ok()
+        drive_task(case, &task, 60, Random(seed)).is_ok()
     };
     let is_unnoticed = |flaw: &&[&str; 2]| seeds.clone().all(|seed| is_right(**flaw, seed));
     flaws.iter().filter(is_unnoticed).copied().collect()
 }
 
 /// Whether an argument is as it is to be.
-pub(crate) fn expect<T: PartialEq>(
-    name: &str,
-    found: Result<T, StarError>,
-    to_be: &T,
-) -> Result<(), String> {
-    match found {
-        Ok(found) if found == *to_be => Ok(()),
-        Ok(_) => Err(format!("{name} is not as the graph is")),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
-pub(crate) fn said(error: StarError) -> String {
-    error.to_string()
+pub(crate) fn expect<T: PartialEq>(name: &str, found: T, to_be: &T) -> Checked {
+    if found == *to_be { Ok(()) } else { Err(format!("{name} is not as the graph is").into()) }
 }

@@ -4,47 +4,45 @@ use graph_formats::VertexId;
 use paths::spanning::{check_maximum_branching, check_minimum_arborescence, maximum_branching};
 use proptest::prelude::*;
 use star_machine::algorithms::{ARBORESCENCE, EDMONDS, Edge, Runner, Task, arborescence, edmonds};
-use star_machine::{Counting, Host, StarError};
+use star_machine::{Host, StarError};
 use test_support::{arbitrary_graph, corner_cases};
 
-use crate::common::{arcs, coo, flawed};
+use crate::common::{Checked, arcs, coo, cost, flawed, ran};
 
 type Arcs = [Edge];
 
 /// The arcs that a run takes, if `P` has their tails.
-fn taken(task: &Task, arcs: &Arcs) -> Result<Vec<usize>, String> {
+fn taken(task: &Task, arcs: &Arcs) -> Checked<Vec<usize>> {
     let mut m = Host::new();
-    let error = |error: StarError| error.to_string();
-    let mut run = task.on(&mut m).map_err(error)?;
-    run.run().map_err(error)?;
-    let taken: Vec<_> = run.slice("T").map_err(error)?.positions().collect();
-    let before = run.table("P").and_then(|table| table.to_values()).map_err(error)?;
+    let mut run = ran(task, &mut m)?;
+    let taken: Vec<_> = run.slice("T")?.positions().collect();
+    let before = run.table("P")?.to_values()?;
     match taken.iter().find(|&&at| before[arcs[at].1 as usize] != u64::from(arcs[at].0)) {
-        Some(at) => Err(format!("the tail of {at} is not that of its head")),
+        Some(at) => Err(format!("the tail of {at} is not that of its head").into()),
         None => Ok(taken),
     }
 }
 
-fn is_maximum_branching(task: &Task, n: usize, arcs: &Arcs) -> Result<(), String> {
+fn is_maximum_branching(task: &Task, n: usize, arcs: &Arcs) -> Checked {
     let taken = taken(task, arcs)?;
     let list = coo(n, arcs);
-    check_maximum_branching(&list, &taken).map_err(|violation| violation.to_string())?;
+    check_maximum_branching(&list, &taken)?;
     let weight = |&at: &usize| i128::from(arcs[at].2);
     let total = |taken: &[usize]| taken.iter().map(weight).sum::<i128>();
     assert_eq!(total(&taken), total(&maximum_branching(&list)));
     match taken.iter().find(|&at| weight(at) <= 0) {
-        Some(at) => Err(format!("{at} adds no weight")),
+        Some(at) => Err(format!("{at} adds no weight").into()),
         None => Ok(()),
     }
 }
 
-fn is_arborescence(task: &Task, n: usize, arcs: &Arcs, root: VertexId) -> Result<(), String> {
+fn is_arborescence(task: &Task, n: usize, arcs: &Arcs, root: VertexId) -> Checked {
     let taken = taken(task, arcs)?;
     if taken.len() + 1 < n && !taken.is_empty() {
-        return Err("neither an arborescence nor none".to_owned());
+        return Err("neither an arborescence nor none".into());
     }
     let taken = (taken.len() + 1 == n).then_some(&taken[..]);
-    check_minimum_arborescence(&coo(n, arcs), root, taken).map_err(|error| error.to_string())
+    Ok(check_minimum_arborescence(&coo(n, arcs), root, taken)?)
 }
 
 /// A branching, and arborescences at some roots.
@@ -165,11 +163,7 @@ fn branchings_cost_what_is_claimed() {
     let list: Vec<_> = (1..n)
         .flat_map(|v| [(v - 1, v, 4 * i64::from(n)), (v, 0, i64::from(4 * n - 2 * v))])
         .collect();
-    let cost = |list: &Arcs| {
-        let mut m = Counting::new(Host::new());
-        edmonds(n as usize, list).unwrap().on(&mut m).unwrap().run().unwrap();
-        m.cost().total()
-    };
+    let cost = |list: &Arcs| cost(&edmonds(n as usize, list).unwrap());
     let (h, l) = (8, 7);
     let found = cost(&list);
     // for each vertex and each cycle: its best arc; that it is in a cycle; what the arc replaces

@@ -7,10 +7,10 @@ use paths::certificate::check_next_hops;
 use paths::{DistanceTable, HopStorage, NextHops};
 use proptest::prelude::*;
 use star_machine::algorithms::{Edge, FLOYD, Runner, Task, WeightMatrix, floyd};
-use star_machine::{CountFrom, Counting, Host, StarError, Table};
+use star_machine::{Counting, Host, StarError, Table};
 use test_support::{arbitrary_graph, corner_cases};
 
-use crate::common::arcs;
+use crate::common::{arcs, of_text, ran, replaced};
 
 fn task(graph: &Csr<u32>) -> Task {
     floyd(&WeightMatrix::entering(graph.n_vertices(), &arcs(graph)).unwrap()).unwrap()
@@ -32,11 +32,8 @@ pub(crate) fn matrix(table: &Table) -> Array2<u64> {
 
 /// Whether the text leaves the distances of all pairs, and next hops along paths that have them.
 pub(crate) fn is_right(graph: &Csr<u32>, text: &str) -> bool {
-    let values: Vec<_> = task(graph).arguments().map(|(_, value)| value.clone()).collect();
-    let task = Task::new(text, values, CountFrom::Zero).unwrap();
-    let mut m = Host::new();
-    let mut run = task.on(&mut m).unwrap();
-    run.run().unwrap();
+    let (task, mut m) = (of_text(&task(graph), text), Host::new());
+    let mut run = ran(&task, &mut m).unwrap();
     let (distances, hops) = (run.table("D").unwrap(), run.table("N").unwrap());
     let none = (1 << (distances.columns() / distances.rows().max(1))) - 1;
     let (distances, mut hops) = (matrix(&distances), matrix(&hops).mapv(|hop| hop as u16));
@@ -67,7 +64,7 @@ fn flaws_are_noticed() {
     arcs.extend([(2, 2, 1), (9, 4, 1), (0, 1, 1), (10, 11, 0), (11, 10, 0), (10, 9, 1)]);
     let graph = Csr::from_arcs(12, &arcs).unwrap();
     assert!(is_right(&graph, FLOYD));
-    for [from, to] in [
+    for flaw in [
         [" and not C;", ";"],
         ["ROW(j, D.field(j)) := zero;", ""],
         ["ROW(k, D.field(j))", "ROW(j, D.field(k))"],
@@ -81,9 +78,8 @@ fn flaws_are_noticed() {
         ["TMERGE(H, B; N.field(j))", ""],
         ["for k := 0 to", "for k := 1 to"],
     ] {
-        assert!(FLOYD.contains(from), "{from}");
-        let text = FLOYD.replacen(from, to, 1);
-        assert!(!is_right(&graph, &text), "{from} may as well be {to}");
+        let is_right = is_right(&graph, &replaced(FLOYD, flaw));
+        assert!(!is_right, "{flaw:?} is not noticed");
     }
 }
 
@@ -116,8 +112,7 @@ fn what_a_pair_costs() {
     for (name, graph) in corner_cases::<u32>().iter().filter(|entry| entry.1.n_vertices() <= 40) {
         let task = task(graph);
         let mut m = Counting::new(Host::new());
-        let mut run = task.on(&mut m).unwrap();
-        run.run().unwrap();
+        let mut run = ran(&task, &mut m).unwrap();
         let n = graph.n_vertices() as u64;
         let mut per_field = |name| run.table(name).unwrap().columns() as u64 / n.max(1);
         let (h, l) = (per_field("D"), per_field("N"));

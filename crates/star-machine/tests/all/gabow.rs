@@ -9,21 +9,17 @@ use star_machine::algorithms::{Edge, GABOW, Runner, Task, WeightMatrix, gabow};
 use star_machine::{Counting, Host, StarError};
 use test_support::{arbitrary_graph, corner_cases};
 
-use crate::common::{arcs, coo, flawed};
+use crate::common::{Checked, arcs, coo, flawed, ran};
 
 type Edges = [Edge];
 
 /// The edges of the tree that a run finds, if `D` has their weights and `d` counts those at the
 /// root; `None` where it finds none.
-fn tree(task: &Task, edges: &Edges, root: VertexId) -> Result<Option<Vec<usize>>, String> {
+fn tree(task: &Task, edges: &Edges, root: VertexId) -> Checked<Option<Vec<usize>>> {
     let mut m = Host::new();
-    let error = |error: StarError| error.to_string();
-    let mut run = task.on(&mut m).map_err(error)?;
-    run.run().map_err(error)?;
-    let Some(degree) = run.int("d").map_err(error)? else { return Ok(None) };
-    let numbers = |table: star_machine::Table| table.to_values();
-    let before = run.table("P").and_then(numbers).map_err(error)?;
-    let codes = run.table("D").and_then(numbers).map_err(error)?;
+    let mut run = ran(task, &mut m)?;
+    let Some(degree) = run.int("d")? else { return Ok(None) };
+    let (before, codes) = (run.table("P")?.to_values()?, run.table("D")?.to_values()?);
     let least = edges.iter().map(|edge| edge.2).min().unwrap_or(0).min(0);
     let mut tree = Vec::new();
     for v in (0..before.len()).filter(|&v| v != root as usize) {
@@ -38,7 +34,7 @@ fn tree(task: &Task, edges: &Edges, root: VertexId) -> Result<Option<Vec<usize>>
             .min_by_key(|(_, edge)| edge.2)
             .ok_or_else(|| format!("no edge joins {v} with {}", before[v]))?;
         if codes[v] != edge.2.abs_diff(least) {
-            return Err(format!("the edge to {v} weighs something else"));
+            return Err(format!("the edge to {v} weighs something else").into());
         }
         tree.push(at);
     }
@@ -46,7 +42,7 @@ fn tree(task: &Task, edges: &Edges, root: VertexId) -> Result<Option<Vec<usize>>
     let at_root = at_root.filter(|&(v, &u)| v != root as usize && u == u64::from(root)).count();
     match at_root == degree as usize {
         true => Ok(Some(tree)),
-        false => Err(format!("the degree is {at_root}, not {degree}")),
+        false => Err(format!("the degree is {at_root}, not {degree}").into()),
     }
 }
 
@@ -57,10 +53,9 @@ pub(crate) fn is_cheapest(
     edges: &Edges,
     root: VertexId,
     degree: Degree,
-) -> Result<(), String> {
+) -> Checked {
     let tree = tree(task, edges, root)?;
-    check_tree_of_degree(&coo(n, edges), root, degree, tree.as_deref())
-        .map_err(|error| format!("{degree:?}: {error}"))
+    Ok(check_tree_of_degree(&coo(n, edges), root, degree, tree.as_deref())?)
 }
 
 fn range(degree: Degree) -> RangeInclusive<usize> {
@@ -76,7 +71,8 @@ fn check(n: usize, edges: &Edges, root: VertexId, last: usize) {
     for degree in 0..=last.min(n) {
         for degree in [Degree::Exactly(degree), Degree::AtMost(degree)] {
             let task = gabow(&matrix, root, range(degree)).unwrap();
-            is_cheapest(&task, n, edges, root, degree).unwrap();
+            is_cheapest(&task, n, edges, root, degree)
+                .unwrap_or_else(|e| panic!("{degree:?}: {e}"));
         }
     }
 }
@@ -114,7 +110,7 @@ fn trees_of_ranges_and_extreme_weights() {
     assert!(matches!(error, StarError::TooHeavy { .. }), "{error}");
     assert!(gabow(&matrix, 7, 1..=1).is_err());
     let many = gabow(&matrix, 0, usize::MAX - 1..=usize::MAX).unwrap();
-    assert_eq!(tree(&many, &edges, 0), Ok(None));
+    assert_eq!(tree(&many, &edges, 0).unwrap(), None);
 }
 
 #[test]
@@ -192,8 +188,7 @@ fn trees_of_a_degree_cost_what_is_claimed() {
     let cost = |degree| {
         let mut m = Counting::new(Host::new());
         let task = gabow(&matrix, 0, degree..=degree).unwrap();
-        let mut run = task.on(&mut m).unwrap();
-        run.run().unwrap();
+        let mut run = ran(&task, &mut m).unwrap();
         assert_eq!(run.int("d").unwrap(), Some(degree as u32));
         m.cost().total()
     };

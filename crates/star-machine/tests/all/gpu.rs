@@ -1,12 +1,12 @@
 //! Operations and questions on a GPU against those on the host.
 
 use star_machine::{
-    Condition, Index, Logic, Machine, Op, Operations, Relation, Slice, SliceVar, Star, WordVar,
-    procedures,
+    Condition, Index, Logic, Machine, Op, Operations, Relation, Slice, Star, WordVar, procedures,
 };
 
 use crate::both::{Both, gpu, some_bits, some_table};
 use crate::common::RELATIONS;
+use crate::operations::Variables;
 use crate::random::Random;
 
 const SIZES: [usize; 12] = [0, 1, 2, 63, 64, 65, 127, 128, 129, 1000, 4097, 12_345];
@@ -165,15 +165,15 @@ fn parts_of_words() {
         for rest in [0, 1, 64, random.below(300)] {
             let mut m = Both::new(&gpu);
             let whole = from as usize + len + rest;
-            let (x, z) = (m.vector(whole).unwrap(), m.vector(len).unwrap());
+            let (x, z) = (m.word(whole).unwrap(), m.word(len).unwrap());
             for sparsity in [1, 2] {
-                m.set_vector(x, &some_bits(whole, 7, sparsity)).unwrap();
-                m.run(Op::Trim { z: WordVar(z), x: WordVar(x), from: from.into() }).unwrap();
+                m.set_vector(x.0, &some_bits(whole, 7, sparsity)).unwrap();
+                m.trim(z, x, from).unwrap();
                 m.not(z, z).unwrap();
-                m.run(Op::Replace { z: WordVar(x), x: WordVar(z), from: from.into() }).unwrap();
+                m.rep(x, z, from).unwrap();
             }
-            m.run(Op::Trim { z: WordVar(z), x: WordVar(z), from: Index::At(0) }).unwrap();
-            m.run(Op::Replace { z: WordVar(z), x: WordVar(z), from: Index::At(0) }).unwrap();
+            m.trim(z, z, 0).unwrap();
+            m.rep(z, z, 0).unwrap();
         }
     }
 }
@@ -184,28 +184,21 @@ fn sums_and_differences_of_words() {
     // 64 × 32 bits are a turn of the kernel
     for len in SIZES.into_iter().chain([2047, 2048, 2049, 4096, 6200]) {
         let mut m = Both::new(&gpu);
-        let [v, w, z] = [(); 3].map(|()| m.vector(len).unwrap());
+        let [v, w, z] = [(); 3].map(|()| m.word(len).unwrap());
         let carry = m.int().unwrap();
         let values = patterns(len);
         for a in &values {
             for b in &values {
                 for z in [z, v, w] {
-                    m.set_vector(v, a).unwrap();
-                    m.set_vector(w, b).unwrap();
-                    m.run(Op::Add { z: WordVar(z), v: WordVar(v), w: WordVar(w), carry }).unwrap();
-                    m.set_vector(v, a).unwrap();
-                    m.set_vector(w, b).unwrap();
-                    m.run(Op::Subtract {
-                        z: WordVar(z),
-                        v: WordVar(v),
-                        w: WordVar(w),
-                        borrow: carry,
-                    })
-                    .unwrap();
+                    m.set_vector(v.0, a).unwrap();
+                    m.set_vector(w.0, b).unwrap();
+                    m.add(z, carry, v, w).unwrap();
+                    m.set_vector(v.0, a).unwrap();
+                    m.set_vector(w.0, b).unwrap();
+                    m.subt(z, carry, v, w).unwrap();
                 }
             }
-            m.run(Op::Subtract { z: WordVar(v), v: WordVar(v), w: WordVar(v), borrow: carry })
-                .unwrap();
+            m.subt(v, carry, v, v).unwrap();
         }
     }
 }
@@ -299,35 +292,12 @@ fn random_operations() {
     let Some(gpu) = gpu() else { return };
     for seed in 0..20 {
         let mut random = Random(seed);
-        let mut draw = |end| random.below(end);
+        let (rows, columns) = (random.below(300), random.below(300));
         let mut m = Both::new(&gpu);
-        let len = 1 + draw(300);
-        let table = m.table(len, len).unwrap();
-        let vectors: Vec<_> = (0..4).map(|_| m.vector(len).unwrap()).collect();
-        let (i, j) = (m.int().unwrap(), m.int().unwrap());
-        m.set_table(table, &some_table(len, len, seed, 3)).unwrap();
-        m.set_vector(vectors[0], &some_bits(len, seed, 2)).unwrap();
+        let variables = Variables::declare(&mut m, rows, columns, seed);
         for _ in 0..100 {
-            let [x, y, z] = [(); 3].map(|()| vectors[draw(4)]);
-            let at = Index::At(draw(len) as u32);
-            let table = table.into();
-            let logic = LOGIC[draw(4)];
-            let op = match draw(16) {
-                0..4 => Op::Logic { logic, z, x, y },
-                4 => Op::Not { z, x },
-                5 => Op::ReadColumn { z: SliceVar(z), table, column: at },
-                6 => Op::WriteColumn { table, column: j.into(), x: SliceVar(x) },
-                7 => Op::ReadRow { z: WordVar(z), table, row: at },
-                8 => Op::WriteRow { table, row: i.into(), x: WordVar(x) },
-                9 => Op::Find { i, x },
-                10 => Op::Step { i: j, x },
-                11 => Op::Add { z: WordVar(z), v: WordVar(x), w: WordVar(y), carry: i },
-                12 => Op::Subtract { z: WordVar(z), v: WordVar(x), w: WordVar(y), borrow: j },
-                13 => Op::SetBit { z, at, bit: draw(2) == 0 },
-                14 => Op::First { z, x },
-                _ => Op::Fill { z, ones: draw(4) > 0 },
-            };
-            let _ = m.run(op);
+            let ints = variables.ints.map(|i| m.int_value(i).unwrap());
+            m.execute(&variables.op(ints, &mut random)).unwrap();
         }
     }
 }

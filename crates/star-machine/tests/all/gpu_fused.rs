@@ -1,12 +1,13 @@
 //! Steps that are one for the kernel of recorded programs: the host's interpreter, which takes them
 //! one by one, has the same values afterwards.
 
+use star_machine::algorithms::Value;
 use star_machine::{
     Condition, FieldVar, Index, Operations, Procedure, Recorder, Relation, Star, StarError,
 };
 use test_support::draws;
 
-use crate::bodies::{Value, slice, table};
+use crate::bodies::{slice, table};
 use crate::both::gpu;
 use crate::common::RELATIONS;
 use crate::gpu_programs::{TEAMS, agree};
@@ -42,8 +43,8 @@ fn steps_that_are_one_for_the_kernel_leave_the_same() -> Result<(), StarError> {
             let mut values: Vec<_> = [3 * columns, columns, columns]
                 .map(|columns| Value::Table(table(rows, columns, &mut draw, 2)))
                 .into();
-            values.extend([2, 3, 3, 3, 3].map(|in_| Value::Vector(slice(rows, &mut draw, in_))));
-            values.push(Value::Vector(slice(columns, &mut draw, 3)));
+            values.extend([2, 3, 3, 3, 3].map(|in_| Value::Slice(slice(rows, &mut draw, in_))));
+            values.push(Value::Slice(slice(columns, &mut draw, 3)));
             values.extend([number, Some(7), None].map(Value::Int));
             agree(&gpu, &format!("{rows} by {columns}"), &program, &values, &TEAMS);
         }
@@ -87,7 +88,7 @@ fn rows_that_are_found_are_asked_about() -> Result<(), StarError> {
             let mut draw = draws(rows as u64);
             let tables = [columns, 7].map(|n| Value::Table(table(rows, n, &mut draw, 2)));
             let vectors = [(rows, 2), (3, 3), (7, 2)];
-            let vectors = vectors.map(|(len, in_)| Value::Vector(slice(len, &mut draw, in_)));
+            let vectors = vectors.map(|(len, in_)| Value::Slice(slice(len, &mut draw, in_)));
             let ints = [None, number].map(Value::Int);
             let values: Vec<_> = tables.into_iter().chain(vectors).chain(ints).collect();
             agree(&gpu, &format!("{rows}, {relation:?}"), &program, &values, &TEAMS);

@@ -1,14 +1,14 @@
 //! Recorded programs on a GPU: the host's interpreter has the same values afterwards.
 
 use gpu_runtime::{Gpu, GpuError};
-use star_machine::algorithms::{EdgeList, edmonds, kruskal, prim};
+use star_machine::algorithms::{EdgeList, Value, edmonds, kruskal, prim};
 use star_machine::{
-    CountFrom, GpuProgram, Operations, Program, Recorder, Size, Slice, Star, StarError, Table,
-    Team, Text, Variable,
+    CountFrom, GpuProgram, IntVar, Operations, Program, Recorder, Size, Slice, SliceVar, Star,
+    StarError, Table, Team, Text, Variable,
 };
 use test_support::draws;
 
-use crate::bodies::{Crossings, ProcedureBody, Shared, Value, Warshall, record, slice, table};
+use crate::bodies::{Crossings, ProcedureBody, Shared, Warshall, record, slice, table};
 use crate::both::gpu;
 use crate::gpu_algorithms::arcs;
 use crate::programs::{LENGTHS, Outcome, interpreted};
@@ -28,7 +28,8 @@ pub(crate) const TEAMS: [Team; 7] = [
 fn set(program: &Program, on_gpu: &mut GpuProgram, values: &[Value]) {
     for (parameter, value) in program.parameters().iter().zip(values) {
         match (*parameter, value) {
-            (Variable::Vector(x), Value::Vector(value)) => on_gpu.set_vector(x, value),
+            (Variable::Vector(x), Value::Slice(value)) => on_gpu.set_vector(x, value),
+            (Variable::Vector(x), Value::Word(value)) => on_gpu.set_vector(x, value.as_slice()),
             (Variable::Int(i), Value::Int(value)) => on_gpu.set_int(i, *value),
             (Variable::Table(t), Value::Table(value)) => on_gpu.set_table(t, value),
             _ => unreachable!("values are like the parameters"),
@@ -46,7 +47,7 @@ fn run(program: &Program, on_gpu: &mut GpuProgram) -> Outcome {
         panic!("{error}");
     }
     let values = program.parameters().iter().map(|parameter| match *parameter {
-        Variable::Vector(x) => on_gpu.vector_value(x).map(Value::Vector),
+        Variable::Vector(x) => on_gpu.vector_value(x).map(Value::Slice),
         Variable::Int(i) => on_gpu.int_value(i).map(Value::Int),
         Variable::Table(t) => on_gpu.table_value(t).map(Value::Table),
     });
@@ -112,7 +113,7 @@ fn texts_run_in_one_launch() {
         [("KRUSKAL", kruskal(&edges)), ("PRIM", prim(&edges, 7)), ("EDMONDS", edmonds(90, &arcs))]
     {
         let task = task.unwrap();
-        let values: Vec<_> = task.arguments().map(|(_, value)| value.clone().into()).collect();
+        let values: Vec<_> = task.arguments().map(|(_, value)| value.clone()).collect();
         agree(&gpu, name, task.program(), &values, &TEAMS);
     }
     // integers: sums, differences, and every comparison
@@ -132,7 +133,7 @@ fn texts_run_in_one_launch() {
     let sizes = [Size::Integer, Size::Integer, Size::Bits(70)];
     let program = text.unwrap().compile("P", &sizes, CountFrom::Zero).unwrap();
     for (i, j) in [(None, None), (Some(3), Some(9)), (Some(0), Some(1)), (None, Some(1 << 30))] {
-        let values = [Value::Int(i), Value::Int(j), Value::Vector(Slice::ones(70).unwrap())];
+        let values = [Value::Int(i), Value::Int(j), Value::Slice(Slice::ones(70).unwrap())];
         agree(&gpu, &format!("integers {i:?} and {j:?}"), &program, &values, &TEAMS);
     }
 }
@@ -185,8 +186,8 @@ fn a_million_rows_are_stepped_through() -> Result<(), StarError> {
     recorder.numb(n, x)?;
     let program = recorder.finish();
     let values = [
-        Value::Vector(slice(rows, &mut draw, 4000)),
-        Value::Vector(Slice::zeros(rows)?),
+        Value::Slice(slice(rows, &mut draw, 4000)),
+        Value::Slice(Slice::zeros(rows)?),
         Value::Table(table(rows, 5, &mut draw, 3)),
         Value::Int(None),
     ];
@@ -223,10 +224,10 @@ fn long_carries_go_through_all_words() -> Result<(), StarError> {
         let ones = Slice::ones(len)?;
         let last = Slice::from_positions(len, [len - 1])?;
         for (v, w) in [(&ones, &last), (&last, &ones), (&ones, &ones), (&last, &last)] {
-            let zeros = || Slice::zeros(len).map(Value::Vector);
+            let zeros = || Slice::zeros(len).map(Value::Slice);
             let values = [
-                Value::Vector(v.clone()),
-                Value::Vector(w.clone()),
+                Value::Slice(v.clone()),
+                Value::Slice(w.clone()),
                 zeros()?,
                 zeros()?,
                 Value::Int(None),
@@ -274,31 +275,34 @@ fn a_program_stays_on_the_gpu_from_run_to_run() -> Result<(), StarError> {
 fn a_program_without_an_end_is_stopped_on_the_gpu() -> Result<(), StarError> {
     let Some(gpu) = gpu() else { return Ok(()) };
     // three ways to go on: by an integer, by bits that come back, by STEP at the end
-    let mut programs = Vec::new();
-    let mut recorder = Recorder::new();
-    let (i, x) = (recorder.parameter_int(), recorder.parameter_slice(90)?);
-    recorder.set_int(i, Some(0))?;
-    recorder.while_found(i, |m| m.add_int(i, i, 1))?;
-    recorder.clear(x)?;
-    programs.push(recorder.finish());
-    let mut recorder = Recorder::new();
-    let (i, x) = (recorder.parameter_int(), recorder.parameter_slice(90)?);
-    recorder.set(x)?;
-    recorder.while_some(x, |m| {
-        m.step(i, x)?;
-        m.set_bit(x, 80, true)
-    })?;
-    programs.push(recorder.finish());
-    let mut recorder = Recorder::new();
-    let (i, x) = (recorder.parameter_int(), recorder.parameter_slice(90)?);
-    recorder.set_int(i, Some(0))?;
-    recorder.while_found(i, |m| {
-        m.set_bit(x, i, true)?;
-        m.step(i, x)
-    })?;
-    programs.push(recorder.finish());
-    let values = [Value::Int(None), Value::Vector(Slice::zeros(90)?)];
-    for program in programs {
+    type Endless = fn(&mut Recorder, IntVar, SliceVar) -> Result<(), StarError>;
+    let bodies: [Endless; 3] = [
+        |m, i, x| {
+            m.set_int(i, Some(0))?;
+            m.while_found(i, |m| m.add_int(i, i, 1))?;
+            m.clear(x)
+        },
+        |m, i, x| {
+            m.set(x)?;
+            m.while_some(x, |m| {
+                m.step(i, x)?;
+                m.set_bit(x, 80, true)
+            })
+        },
+        |m, i, x| {
+            m.set_int(i, Some(0))?;
+            m.while_found(i, |m| {
+                m.set_bit(x, i, true)?;
+                m.step(i, x)
+            })
+        },
+    ];
+    let values = [Value::Int(None), Value::Slice(Slice::zeros(90)?)];
+    for body in bodies {
+        let mut recorder = Recorder::new();
+        let (i, x) = (recorder.parameter_int(), recorder.parameter_slice(90)?);
+        body(&mut recorder, i, x)?;
+        let program = recorder.finish();
         for turns in [0, 1, 88, 89, 90, 91, 1000] {
             let program = program.clone().with_most_turns(turns);
             assert!(interpreted(&program, &values).0.is_some());

@@ -5,8 +5,9 @@ use gpu_runtime::Gpu;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use star_machine::Machine;
+use star_machine::algorithms::Value;
 
-use crate::bodies::{Body, Value, record};
+use crate::bodies::{Body, record};
 use crate::both::{Both, gpu};
 use crate::gpu_programs::{TEAMS, agree};
 use crate::programs::{LENGTHS, directly, interpreted, interpreted_by};

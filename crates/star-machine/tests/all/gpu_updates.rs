@@ -1,10 +1,11 @@
 //! Loops that change one column after another, which teams share out: the host's interpreter,
 //! which goes through them step by step, has the same values and errors afterwards.
 
+use star_machine::algorithms::Value;
 use star_machine::{Operations, Recorder, Slice, Star, StarError};
 use test_support::draws;
 
-use crate::bodies::{Value, slice, table};
+use crate::bodies::{slice, table};
 use crate::both::gpu;
 use crate::gpu_programs::{TEAMS, agree};
 
@@ -45,9 +46,9 @@ fn check(
         let mut draw = draws((rows + columns) as u64);
         let values = [
             Value::Table(table(rows, columns, &mut draw, 2)),
-            Value::Vector(row.clone()),
-            Value::Vector(slice(rows, &mut draw, 2)),
-            Value::Vector(slice(rows, &mut draw, 2)),
+            Value::Slice(row.clone()),
+            Value::Slice(slice(rows, &mut draw, 2)),
+            Value::Slice(slice(rows, &mut draw, 2)),
             Value::Int(i),
             Value::Int(None),
         ];

@@ -245,7 +245,7 @@ impl Machine for Naive {
     }
 }
 
-fn compared<T: PartialOrd>(relation: Relation, v: &T, w: &T) -> bool {
+pub(crate) fn compared<T: PartialOrd>(relation: Relation, v: &T, w: &T) -> bool {
     match relation {
         Relation::Equal => v == w,
         Relation::NotEqual => v != w,

@@ -7,12 +7,12 @@ use star_machine::{
 };
 
 use crate::cases::{SIZES, bits_of, clean};
-use crate::common::RELATIONS;
+use crate::common::{RELATIONS, proptests};
 use crate::naive::Naive;
 use crate::random::Random;
 
 /// Variables of few sizes, so that most pairs fit together.
-struct Variables {
+pub(crate) struct Variables {
     /// As many bits as the table has rows.
     slices: [Vector; 3],
     /// As many as it has columns.
@@ -20,12 +20,12 @@ struct Variables {
     /// Parts of words.
     parts: [Vector; 2],
     table: TableVar,
-    ints: [IntVar; 2],
+    pub(crate) ints: [IntVar; 2],
 }
 
 impl Variables {
     /// The same on every machine for the same seed.
-    fn declare(m: &mut impl Machine, rows: usize, columns: usize, seed: u64) -> Self {
+    pub(crate) fn declare(m: &mut impl Machine, rows: usize, columns: usize, seed: u64) -> Self {
         let mut random = Random(seed);
         let mut vector = |m: &mut _, len: usize| {
             let z = Machine::new_vector(m, len).unwrap();
@@ -40,7 +40,7 @@ impl Variables {
     }
 
     /// An operation that the machine can do; `ints` are what the integers hold.
-    fn op(&self, ints: [Option<u32>; 2], random: &mut Random) -> Op {
+    pub(crate) fn op(&self, ints: [Option<u32>; 2], random: &mut Random) -> Op {
         let family = [&self.slices[..], &self.words, &self.parts][random.below(3)];
         let mut one = || family[random.below(family.len())];
         let (z, x, y) = (one(), one(), one());
@@ -156,7 +156,7 @@ fn operations_are_as_bit_by_bit() -> Result<(), StarError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(proptests(100))]
 
     #[test]
     fn random_operations_are_as_bit_by_bit(rows in 0usize..200, columns in 0usize..150, seed: u64) {

@@ -8,6 +8,7 @@ use star_machine::{
 };
 
 use crate::cases::{Case, LAYOUTS, Layout, Operands, SIZES, difference, rows_of};
+use crate::common::proptests;
 use crate::random::Random;
 
 /// Ways to carry out a procedure.
@@ -57,7 +58,7 @@ fn all_sizes_are_as_the_model() -> Result<(), StarError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(proptests(150))]
 
     #[test]
     fn random_tables_are_as_the_model(

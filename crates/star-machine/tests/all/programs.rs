@@ -1,12 +1,14 @@
 //! Recorded programs on the host's machine do what their functions do there directly.
 
 use proptest::prelude::*;
+use star_machine::algorithms::Value;
 use star_machine::{
     Counting, Host, Machine, Operations, Program, Recorder, Slice, Star, StarError, Table, Variable,
 };
 use test_support::draws;
 
-use crate::bodies::{Body, Crossings, ProcedureBody, Shared, Value, Warshall, record, table};
+use crate::bodies::{Body, Crossings, ProcedureBody, Shared, Warshall, record, table};
+use crate::common::proptests;
 use crate::naive::Naive;
 use crate::statements::{Random, statements};
 use crate::steps::Step;
@@ -19,7 +21,8 @@ pub(crate) type Outcome = (Option<String>, Vec<Value>);
 
 fn load(m: &mut impl Machine, values: &[Value]) -> Vec<Variable> {
     let load = |value: &Value| match value {
-        Value::Vector(x) => m.load_slice(x).map(Variable::from),
+        Value::Slice(x) => m.load_slice(x).map(Variable::from),
+        Value::Word(w) => m.load_word(w).map(Variable::from),
         Value::Table(t) => m.load_table(t).map(Variable::from),
         Value::Int(value) => m.int().and_then(|i| m.set_int(i, *value).map(|()| i.into())),
     };
@@ -28,7 +31,7 @@ fn load(m: &mut impl Machine, values: &[Value]) -> Vec<Variable> {
 
 fn outcome(m: &mut impl Machine, done: Result<(), StarError>, variables: &[Variable]) -> Outcome {
     let value = |variable: &Variable| match *variable {
-        Variable::Vector(x) => m.vector_value(x).map(Value::Vector),
+        Variable::Vector(x) => m.vector_value(x).map(Value::Slice),
         Variable::Table(t) => m.table_value(t).map(Value::Table),
         Variable::Int(i) => m.int_value(i).map(Value::Int),
     };
@@ -118,7 +121,7 @@ fn rows_and_columns_in_turn_are_recorded() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(proptests(400))]
 
     #[test]
     fn random_programs_are_recorded(

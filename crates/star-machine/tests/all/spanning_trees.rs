@@ -5,28 +5,24 @@ use paths::Total;
 use paths::spanning::{check_spanning_forest, check_spanning_tree, minimum_spanning_forest};
 use proptest::prelude::*;
 use star_machine::algorithms::{Edge, EdgeList, KRUSKAL, PRIM, Runner, Task, kruskal, prim};
-use star_machine::{Counting, Host, StarError};
+use star_machine::{Host, StarError};
 use test_support::{arbitrary_graph, corner_cases};
 
-use crate::common::{arcs, coo, flawed};
+use crate::common::{Checked, arcs, coo, cost, flawed, ran};
 
 type Edges = [Edge];
 
 /// The edges that a run marks.
-pub(crate) fn marked(task: &Task) -> Result<Vec<usize>, String> {
-    let mut m = Host::new();
-    let error = |error: StarError| error.to_string();
-    let mut run = task.on(&mut m).map_err(error)?;
-    run.run().map_err(error)?;
-    Ok(run.slice("T").map_err(error)?.positions().collect())
+pub(crate) fn marked(task: &Task) -> Checked<Vec<usize>> {
+    Ok(ran(task, &mut Host::new())?.slice("T")?.positions().collect())
 }
 
-fn is_forest(task: &Task, n: usize, edges: &Edges) -> Result<(), String> {
-    check_spanning_forest(&coo(n, edges), &marked(task)?).map_err(|error| error.to_string())
+fn is_forest(task: &Task, n: usize, edges: &Edges) -> Checked {
+    Ok(check_spanning_forest(&coo(n, edges), &marked(task)?)?)
 }
 
-fn is_tree(task: &Task, n: usize, edges: &Edges, root: VertexId) -> Result<(), String> {
-    check_spanning_tree(&coo(n, edges), root, &marked(task)?).map_err(|error| error.to_string())
+fn is_tree(task: &Task, n: usize, edges: &Edges, root: VertexId) -> Checked {
+    Ok(check_spanning_tree(&coo(n, edges), root, &marked(task)?)?)
 }
 
 /// A forest, and trees from the first and the last vertex.
@@ -117,17 +113,12 @@ fn spanning_trees_cost_what_is_claimed() {
     let edges: Vec<_> = path.chain((0..100).map(|v| (v % 41, v % 41, 1))).collect();
     let list = EdgeList::new(41, &edges).unwrap();
     let (h, l) = (list.weight_bits() as u64, list.code_bits() as u64);
-    let cost = |task: Task| {
-        let mut m = Counting::new(Host::new());
-        task.on(&mut m).unwrap().run().unwrap();
-        m.cost().total()
-    };
     // copies of the ends and loops; then the least edge, its codes, two changes, loops
     let (first, each) = (2 * 2 * l + 4 * l + 2, 3 * h + 1 + 2 + 2 * (2 * l + 3 * l) + 4 * l + 2);
-    assert_eq!(cost(kruskal(&list).unwrap()), first + 40 * each);
+    assert_eq!(cost(&kruskal(&list).unwrap()), first + 40 * each);
     // the edges of the root; then the least edge, a code, those of its other end
     let (first, each) = (2 * 2 * l + 2, 3 * h + 1 + 1 + 2 * (2 * l + 1) + 2);
-    assert_eq!(cost(prim(&list, 0).unwrap()), first + 40 * each);
+    assert_eq!(cost(&prim(&list, 0).unwrap()), first + 40 * each);
 }
 
 proptest! {

@@ -1,13 +1,14 @@
 //! Random programs: statements whose operands are chosen where they stand.
 
 use proptest::prelude::*;
+use star_machine::algorithms::Value;
 use star_machine::{
     Condition, FieldVar, Index, IntVar, Logic, Op, Operations, SliceVar, Star, StarError, TableVar,
     Variable, Vector, WordVar,
 };
 use test_support::draws;
 
-use crate::bodies::{Body, Value, slice, table};
+use crate::bodies::{Body, slice, table};
 use crate::cases::Operands;
 use crate::common::RELATIONS;
 
@@ -79,8 +80,8 @@ impl Random {
     pub(crate) fn values(rows: usize, columns: usize, seed: u64) -> Vec<Value> {
         let mut draw = draws(seed);
         let mut values = Vec::new();
-        values.extend((0..3).map(|_| Value::Vector(slice(rows, &mut draw, 2))));
-        values.extend((0..3).map(|_| Value::Vector(slice(columns, &mut draw, 2))));
+        values.extend((0..3).map(|_| Value::Slice(slice(rows, &mut draw, 2))));
+        values.extend((0..3).map(|_| Value::Slice(slice(columns, &mut draw, 2))));
         values.extend((0..2).map(|_| Value::Table(table(rows, columns, &mut draw, 2))));
         values.push(Value::Int(None));
         values.push(Value::Int(Some(draw(rows as u64 + 1) as u32)));

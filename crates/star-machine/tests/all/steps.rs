@@ -1,13 +1,14 @@
 //! Programs of one step that depends on what integers hold: procedures, columns and rows of
 //! fields by numbers, parts of words, and words that are numbers.
 
+use star_machine::algorithms::Value;
 use star_machine::{
     FieldVar, IntVar, Operations, Slice, SliceVar, Star, StarError, TableVar, Variable, Vector,
     WordVar,
 };
 use test_support::draws;
 
-use crate::bodies::{Body, Value, slice, table};
+use crate::bodies::{Body, slice, table};
 use crate::cases::Operands;
 
 /// One step; its operands are the parameters, in the order of [`Self::values`].
@@ -50,9 +51,9 @@ impl Step {
     fn values(rows: usize, columns: usize, turn: usize) -> Vec<Value> {
         let mut draw = draws((1000 * rows + columns + turn) as u64 + 1);
         let mut values = vec![Value::Table(table(rows, 4 * columns + 1, &mut draw, 2))];
-        values.extend((0..4).map(|_| Value::Vector(slice(rows, &mut draw, 2))));
+        values.extend((0..4).map(|_| Value::Slice(slice(rows, &mut draw, 2))));
         let longer = 3 * columns + 5;
-        values.extend([columns, longer].map(|len| Value::Vector(number(len, turn))));
+        values.extend([columns, longer].map(|len| Value::Slice(number(len, turn))));
         values.extend(NUMBERS[turn % NUMBERS.len()].map(Value::Int));
         let (row, column) = (rows as u32, columns as u32);
         let places = longer as u32 - column + 1;

@@ -23,6 +23,10 @@ fn word(bits: &str) -> Value {
     Value::Word(Slice::from_positions(bits.len(), ones).unwrap().into_word())
 }
 
+fn zeros(len: usize) -> Value {
+    Value::Slice(Slice::zeros(len).unwrap())
+}
+
 fn table(values: &[u64], columns: usize) -> Value {
     Value::Table(Table::from_values(values, columns).unwrap())
 }
@@ -39,16 +43,8 @@ fn fields_are_chosen_when_a_program_runs() {
     // only a procedure that is there
     assert!(Text::parse(text).unwrap().compile("P", &[], CountFrom::Zero).is_err());
     let text = text.replace("T2(F)", "ROW(0, F) := w");
-    let values = |i| {
-        let zeros = table(&[0, 0], 3);
-        vec![
-            table(&[0o123, 0o456], 9),
-            Value::Int(i),
-            zeros,
-            word("000"),
-            Value::Slice(Slice::zeros(2).unwrap()),
-        ]
-    };
+    let of = |i| [table(&[0o123, 0o456], 9), Value::Int(i), table(&[0, 0], 3)];
+    let values = |i| of(i).into_iter().chain([word("000"), zeros(2)]).collect::<Vec<_>>();
     let names = ["F", "w", "X"];
     assert_eq!(after(&text, values(Some(1)), &names, CountFrom::Zero), ["[6, 5]", "110", "11"]);
     assert_eq!(after(&text, values(Some(0)), &names, CountFrom::Zero), ["[5, 4]", "101", "11"]);
@@ -71,19 +67,15 @@ fn fields_are_chosen_when_a_program_runs() {
     let values = vec![table(&[0o777, 0o777], 9), Value::Int(Some(2)), word("010")];
     assert_eq!(after(text, values, &["T"], CountFrom::One), ["[506, 511]"]);
     let text = "proc P(T: table; var X: slice(T)); begin X := COL(0, T.field(1)) end";
-    let sizes = [Value::Table(Table::zeros(2, 9).unwrap()), Value::Slice(Slice::zeros(2).unwrap())];
+    let sizes = [Value::Table(Table::zeros(2, 9).unwrap()), zeros(2)];
     let error = Task::new(text, sizes, CountFrom::Zero).unwrap_err().to_string();
     assert!(error.starts_with("1:54: nothing says how many columns the fields of T have"));
     // another field of the table does, wherever it is used
     let text = "proc P(T: table; i: integer; var D: table; var X: slice(T));
         begin X := COL(0, T.field(i));  SET(X);  X := MIN(T.field(i), X);
           TCOPY(T.field(0); D) end";
-    let values = vec![
-        table(&[0o27, 0o31, 0o41], 6),
-        Value::Int(Some(1)),
-        table(&[0; 3], 3),
-        Value::Slice(Slice::zeros(3).unwrap()),
-    ];
+    let values =
+        vec![table(&[0o27, 0o31, 0o41], 6), Value::Int(Some(1)), table(&[0; 3], 3), zeros(3)];
     assert_eq!(after(text, values, &["X"], CountFrom::Zero), ["011"]);
 }
 
@@ -100,14 +92,9 @@ fn words_have_parts_and_numbers() {
           a := WORD(j + 1)
         end";
     let values = |a, i| {
-        vec![
-            word("101100"),
-            Value::Int(Some(i)),
-            word(a),
-            word("00"),
-            word("000000"),
-            Value::Int(None),
-        ]
+        let words = [a, "00", "000000"].map(word);
+        let given = [word("101100"), Value::Int(Some(i))];
+        given.into_iter().chain(words).chain([Value::Int(None)]).collect()
     };
     let names = ["a", "b", "c", "j"];
     // 101100: 1..3 is 011, from 3 on 10
@@ -190,7 +177,7 @@ fn arrays_hold_integers() {
         ("a(0) := 2147483647", "up to 2^31 - 2"),
     ] {
         let text = format!("proc P(var X: slice; i: integer); var a: array(9); begin {body} end");
-        let values = [Value::Slice(Slice::zeros(3).unwrap()), Value::Int(None)];
+        let values = [zeros(3), Value::Int(None)];
         let error = Task::new(&text, values, CountFrom::Zero).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     }
@@ -234,12 +221,7 @@ const PROCEDURES: &str = "
 fn procedures_call_those_before_them() {
     let values = || {
         let tables = [table(&[5, 2, 7, 2, 3], 3), table(&[1, 1, 0, 1, 7], 3)];
-        let rest = [
-            Value::Slice(Slice::zeros(5).unwrap()),
-            Value::Int(None),
-            Value::Int(None),
-            Value::Int(None),
-        ];
+        let rest = [zeros(5), Value::Int(None), Value::Int(None), Value::Int(None)];
         tables.into_iter().chain(rest).collect::<Vec<_>>()
     };
     let names = ["Z", "a", "b", "c"];

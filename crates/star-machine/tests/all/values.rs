@@ -6,6 +6,8 @@ use proptest::prelude::*;
 use star_machine::{Relation, Slice, StarError, Table, Word};
 
 use crate::cases::{Row, SIZES, bits_of, clean, difference, less, sum, table_of};
+use crate::common::{RELATIONS, proptests};
+use crate::naive::compared;
 use crate::random::Random;
 
 /// Everything that one or two slices can do.
@@ -72,15 +74,8 @@ fn words_agree(x: &Row, y: &Row, random: &mut Random) -> Result<(), StarError> {
         _ => Ordering::Equal,
     };
     assert_eq!(a.compare_signed(&b)?, signed);
-    for (relation, holds) in [
-        (Relation::Equal, x == y),
-        (Relation::NotEqual, x != y),
-        (Relation::Less, x < y),
-        (Relation::LessOrEqual, x <= y),
-        (Relation::Greater, x > y),
-        (Relation::GreaterOrEqual, x >= y),
-    ] {
-        assert_eq!(a.relation(relation, &b)?, holds, "{relation:?}");
+    for relation in RELATIONS {
+        assert_eq!(a.relation(relation, &b)?, compared(relation, x, y), "{relation:?}");
     }
     let from = random.below(len + 1);
     let to = from + random.below(len + 1 - from);
@@ -175,7 +170,7 @@ fn all_sizes_are_as_vectors_of_bits() -> Result<(), StarError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(proptests(200))]
 
     #[test]
     fn random_sizes_are_as_vectors_of_bits(len in 0usize..300, columns in 0usize..80, seed: u64) {
