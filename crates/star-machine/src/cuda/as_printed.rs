@@ -51,19 +51,19 @@ impl Cuda {
             Op::Logic { logic, z, x, y } => {
                 let (z, x, y) = (self.bits(z)?, self.bits(x)?, self.bits(y)?);
                 let numbers = [z.at, x.at, y.at, logic as u64];
-                Launch::blocks(z.words, 1, |k| &k.printed_logic, numbers)
+                Launch::blocks(z.words, 1, |k| &k.printed_logic, &numbers)
             }
             Op::ReadRow { z, table, row } => {
                 let (table, (at, shift)) = (self.memory.located(table)?, self.place(row, table)?);
                 let (z, first) = (self.bits(z)?, self.column(table.table, table.first)?);
                 let numbers = [z.at, first.at, first.words, table.columns.into(), at, shift];
-                Launch::blocks(z.words, BLOCK, |k| &k.get_row, numbers)
+                Launch::blocks(z.words, BLOCK, |k| &k.get_row, &numbers)
             }
             Op::WriteRow { table, row, x } => {
                 let (table, (at, shift)) = (self.memory.located(table)?, self.place(row, table)?);
                 let (x, first) = (self.bits(x)?, self.column(table.table, table.first)?);
                 let numbers = [first.at, first.words, table.columns.into(), at, shift, x.at];
-                Launch::blocks(x.words, BLOCK, |k| &k.set_row, numbers)
+                Launch::blocks(x.words, BLOCK, |k| &k.set_row, &numbers)
             }
             Op::Find { i, x } => {
                 self.memory.int(i)?;
@@ -75,7 +75,7 @@ impl Cuda {
                 let first = self.find_by_folds(x)?;
                 if let Some(at) = first {
                     let x = self.bits(x)?;
-                    let launch = Launch::warp(1, |k| &k.set_bit, [x.at, at.into(), 0]);
+                    let launch = Launch::warp(1, |k| &k.set_bit, &[x.at, at.into(), 0]);
                     // SAFETY: `at` is the place of a one of x.
                     unsafe { self.start(launch) }?;
                 }
@@ -102,7 +102,7 @@ impl Cuda {
         for (level, pair) in lengths.windows(2).enumerate() {
             let numbers = [next, levels[level], pair[0]];
             // SAFETY: a level has as many words as `lengths` says, and there is memory for all.
-            unsafe { self.start(Launch::blocks(pair[1], BLOCK, |k| &k.fold, numbers)) }?;
+            unsafe { self.start(Launch::blocks(pair[1], BLOCK, |k| &k.fold, &numbers)) }?;
             levels[level + 1] = next;
             next += size_of::<u64>() as u64 * pair[1];
         }
@@ -110,6 +110,6 @@ impl Cuda {
         let (level, answer) = (lengths.len() as u64 - 1, self.answers.address());
         let numbers = [v0, v1, v2, v3, v4, v5, level, answer];
         // SAFETY: the levels are those that were folded; there are none of no words.
-        unsafe { self.ask(Launch::blocks(x.words.min(1), 1, |k| &k.first_backward, numbers)) }
+        unsafe { self.ask(Launch::blocks(x.words.min(1), 1, |k| &k.first_backward, &numbers)) }
     }
 }

@@ -6,9 +6,9 @@
 //! at a barrier of the whole grid, once for each 64 columns.
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Kernel, LaunchConfig};
+use gpu_runtime::{Arg, LaunchConfig};
 
-use super::kernels::Kernels;
+use super::kernels::Choice;
 use super::machine::{BLOCK, Cuda};
 use crate::language::table::procedures;
 use crate::language::{FieldVar, Operations, SliceVar, Star};
@@ -133,7 +133,7 @@ macro_rules! kernels_of {
             kernel: $kernel:ident,
         }
     )*) => {
-        fn kernel_of(procedure: &Procedure) -> fn(&Kernels) -> &Kernel {
+        fn kernel_of(procedure: &Procedure) -> Choice {
             match procedure {
                 $(Procedure::$name { .. } => |k| &k.$kernel,)*
             }

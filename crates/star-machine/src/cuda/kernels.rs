@@ -2,6 +2,9 @@
 
 use gpu_runtime::{Gpu, GpuError, Kernel, Ptx};
 
+/// The choice of one of them.
+pub(super) type Choice = fn(&Kernels) -> &Kernel;
+
 macro_rules! kernels {
     ($($module:ident: $($field:ident $name:literal),+;)+) => {
         $(static $module: Ptx =

@@ -1,8 +1,8 @@
 //! Launches: a kernel, how many threads, and numbers.
 
-use gpu_runtime::{Arg, Kernel, LaunchConfig};
+use gpu_runtime::{Arg, LaunchConfig};
 
-use super::kernels::Kernels;
+use super::kernels::Choice;
 use super::machine::{BLOCK, Cuda};
 use crate::StarError;
 
@@ -11,56 +11,38 @@ const WORDS_OF_A_THREAD: u64 = 8;
 
 /// A launch of a kernel whose parameters are addresses and numbers of 64 bits.
 pub(super) struct Launch {
-    kernel: fn(&Kernels) -> &Kernel,
+    kernel: Choice,
     shape: LaunchConfig,
     numbers: Vec<u64>,
 }
 
 impl Launch {
     /// Of this configuration, for `n` things; none where there are none.
-    fn new<const N: usize>(
-        n: u64,
-        shape: LaunchConfig,
-        kernel: fn(&Kernels) -> &Kernel,
-        numbers: [u64; N],
-    ) -> Option<Self> {
+    fn new(n: u64, shape: LaunchConfig, kernel: Choice, numbers: &[u64]) -> Option<Self> {
         (n > 0).then(|| Self { kernel, shape, numbers: numbers.into() })
     }
 
     /// With a thread for each of `n` things.
-    pub(super) fn over<const N: usize>(
-        n: u64,
-        kernel: fn(&Kernels) -> &Kernel,
-        numbers: [u64; N],
-    ) -> Option<Self> {
+    pub(super) fn over(n: u64, kernel: Choice, numbers: &[u64]) -> Option<Self> {
         Self::new(n, LaunchConfig::covering(n, BLOCK), kernel, numbers)
     }
 
     /// With `n` blocks of so many threads.
-    pub(super) fn blocks<const N: usize>(
-        n: u64,
-        threads: u32,
-        kernel: fn(&Kernels) -> &Kernel,
-        numbers: [u64; N],
-    ) -> Option<Self> {
+    pub(super) fn blocks(n: u64, threads: u32, kernel: Choice, numbers: &[u64]) -> Option<Self> {
         Self::new(n, LaunchConfig::new(n as u32, threads), kernel, numbers)
     }
 
     /// With one warp, for at least one thing of `n`.
-    pub(super) fn warp<const N: usize>(
-        n: u64,
-        kernel: fn(&Kernels) -> &Kernel,
-        numbers: [u64; N],
-    ) -> Option<Self> {
+    pub(super) fn warp(n: u64, kernel: Choice, numbers: &[u64]) -> Option<Self> {
         Self::new(n, LaunchConfig::new(1, 32), kernel, numbers)
     }
 
     /// With threads that look through `n` words together, on so many multiprocessors.
-    pub(super) fn through<const N: usize>(
+    pub(super) fn through(
         n: u64,
         multiprocessors: u32,
-        kernel: fn(&Kernels) -> &Kernel,
-        numbers: [u64; N],
+        kernel: Choice,
+        numbers: &[u64],
     ) -> Option<Self> {
         let blocks = n.div_ceil(WORDS_OF_A_THREAD * u64::from(BLOCK));
         let blocks = blocks.min(2 * u64::from(multiprocessors)) as u32;
@@ -98,7 +80,7 @@ impl Cuda {
     /// As [`Gpu::launch`](gpu_runtime::Gpu::launch).
     pub(crate) unsafe fn launch(
         &mut self,
-        kernel: fn(&Kernels) -> &Kernel,
+        kernel: Choice,
         shape: LaunchConfig,
         args: &[Arg<'_>],
     ) -> Result<(), StarError> {

@@ -2,14 +2,14 @@
 
 use std::cmp::Ordering;
 
-use gpu_runtime::Kernel;
-
 use super::Cuda;
-use super::kernels::Kernels;
+use super::kernels::Choice;
 use super::launches::Launch;
 use super::machine::Bits;
 use crate::language::sizes::{numbers, places};
-use crate::language::{Condition, FieldVar, Index, Machine, Op, TableVar, integer};
+use crate::language::{
+    Condition, FieldVar, Index, Machine, Op, TableVar, Vector, WordVar, integer,
+};
 use crate::values::tail;
 use crate::{StarError, Word};
 
@@ -62,17 +62,14 @@ impl Cuda {
         let launch = match *condition {
             Condition::Found(i) => return Ok(self.memory.int(i)?.is_some()),
             Condition::Order { relation, i, j } => return self.memory.order(relation, i, j),
-            Condition::Some(x) => {
-                let x = self.bits(x)?;
-                self.through(x, |k| &k.find, [x.at, x.words, together, answer])
-            }
+            Condition::Some(x) => self.search(x, |k| &k.find)?,
             Condition::Bit { x, at } => {
                 let at = self.position("bit", at, x.len)?;
-                Launch::warp(1, |k| &k.bit, [self.bits(x)?.at, at, answer])
+                Launch::warp(1, |k| &k.bit, &[self.bits(x)?.at, at, answer])
             }
             Condition::Compare { v, w, .. } => {
                 let (v, w) = (self.bits(v)?, self.bits(w)?);
-                self.through(v, |k| &k.compare_words, [v.at, w.at, v.words, together, answer])
+                self.through(v, |k| &k.compare_words, &[v.at, w.at, v.words, together, answer])
             }
         };
         // SAFETY: as in `operate`.
@@ -90,47 +87,37 @@ impl Cuda {
     /// The launch for an operation on vectors and tables that was checked; none where there
     /// is nothing to be done.
     fn launch_of(&self, op: &Op) -> Result<Option<Launch>, StarError> {
-        let (together, answer) = (self.answers.together(), self.answers.address());
         Ok(match *op {
             Op::Fill { z, ones } => {
                 let (z, word) = (self.bits(z)?, if ones { u64::MAX } else { 0 });
-                Launch::over(z.words, |k| &k.fill, [z.at, z.words, z.last, word])
+                Launch::over(z.words, |k| &k.fill, &[z.at, z.words, z.last, word])
             }
             Op::Copy { z, x } => copy(self.bits(z)?, self.bits(x)?),
             Op::Not { z, x } => {
                 let (z, x) = (self.bits(z)?, self.bits(x)?);
-                Launch::over(z.words, |k| &k.not, [z.at, x.at, z.words, z.last])
+                Launch::over(z.words, |k| &k.not, &[z.at, x.at, z.words, z.last])
             }
             Op::Logic { logic, z, x, y } => {
                 let (z, x, y) = (self.bits(z)?, self.bits(x)?, self.bits(y)?);
                 // in the order of `star_logic`
                 let logic = logic as u64;
-                Launch::over(z.words, |k| &k.logic, [z.at, x.at, y.at, z.words, logic])
+                Launch::over(z.words, |k| &k.logic, &[z.at, x.at, y.at, z.words, logic])
             }
             Op::SetBit { z, at, bit } => {
                 let at = self.position("bit", at, z.len)?;
-                Launch::warp(1, |k| &k.set_bit, [self.bits(z)?.at, at, bit.into()])
+                Launch::warp(1, |k| &k.set_bit, &[self.bits(z)?.at, at, bit.into()])
             }
             Op::First { z, x } => {
                 let (z, x) = (self.bits(z)?, self.bits(x)?);
-                self.through(x, |k| &k.first, [z.at, x.at, x.words, together])
+                self.through(x, |k| &k.first, &[z.at, x.at, x.words, self.answers.together()])
             }
-            Op::Find { x, .. } => {
-                let x = self.bits(x)?;
-                self.through(x, |k| &k.find, [x.at, x.words, together, answer])
-            }
-            Op::Step { x, .. } => {
-                let x = self.bits(x)?;
-                self.through(x, |k| &k.step, [x.at, x.words, together, answer])
-            }
-            Op::Count { x, .. } => {
-                let x = self.bits(x)?;
-                self.through(x, |k| &k.count, [x.at, x.words, together, answer])
-            }
+            Op::Find { x, .. } => self.search(x, |k| &k.find)?,
+            Op::Step { x, .. } => self.search(x, |k| &k.step)?,
+            Op::Count { x, .. } => self.search(x, |k| &k.count)?,
             Op::Trim { z, x, from } => {
                 let from = self.position("bit", from, places(z.0, x.0))?;
                 let (z, x) = (self.bits(z)?, self.bits(x)?);
-                Launch::over(z.words, |k| &k.trim, [z.at, z.words, z.last, x.at, x.words, from])
+                Launch::over(z.words, |k| &k.trim, &[z.at, z.words, z.last, x.at, x.words, from])
             }
             Op::Replace { z, x, from } => {
                 let from = self.position("bit", from, places(x.0, z.0))?;
@@ -138,16 +125,10 @@ impl Cuda {
                 let (z, x) = (self.bits(z)?, self.bits(x)?);
                 // the words of z from that of the first bit to that of the last
                 let n = if len == 0 { 0 } else { (from + len).div_ceil(64) - from / 64 };
-                Launch::over(n, |k| &k.replace, [z.at, n, x.at, x.words, len, from])
+                Launch::over(n, |k| &k.replace, &[z.at, n, x.at, x.words, len, from])
             }
-            Op::Add { z, v, w, .. } => {
-                let (z, v, w) = (self.bits(z)?, self.bits(v)?, self.bits(w)?);
-                Launch::warp(z.words, |k| &k.add, [z.at, v.at, w.at, z.words, answer])
-            }
-            Op::Subtract { z, v, w, .. } => {
-                let (z, v, w) = (self.bits(z)?, self.bits(v)?, self.bits(w)?);
-                Launch::warp(z.words, |k| &k.subtract, [z.at, v.at, w.at, z.words, answer])
-            }
+            Op::Add { z, v, w, .. } => self.arithmetic([z, v, w], |k| &k.add)?,
+            Op::Subtract { z, v, w, .. } => self.arithmetic([z, v, w], |k| &k.subtract)?,
             Op::ReadColumn { z, table, column } => {
                 copy(self.bits(z)?, self.column(table.table, self.memory.column(&table, column)?)?)
             }
@@ -159,19 +140,19 @@ impl Cuda {
                 let (z, first) = (self.bits(z)?, self.column(table.table, table.first)?);
                 let n = u64::from(table.columns);
                 let numbers = [z.at, 2 * z.words, first.at, first.words, n, at, shift];
-                Launch::over(64 * z.words, |k| &k.read_row, numbers)
+                Launch::over(64 * z.words, |k| &k.read_row, &numbers)
             }
             Op::WriteRow { table, row, x } => {
                 let (table, (at, shift)) = (self.memory.located(table)?, self.place(row, table)?);
                 let (x, first) = (self.bits(x)?, self.column(table.table, table.first)?);
                 let n = u64::from(table.columns);
                 let numbers = [first.at, first.words, n, at, shift, x.at];
-                Launch::over(n, |k| &k.write_row, numbers)
+                Launch::over(n, |k| &k.write_row, &numbers)
             }
             Op::ClearTable { table } => {
                 let words = self.table_words(table)?;
                 let n = words.len() as u64;
-                Launch::over(n, |k| &k.fill, [words.address(), n, 0, 0])
+                Launch::over(n, |k| &k.fill, &[words.address(), n, 0, 0])
             }
             Op::ToWord { .. }
             | Op::ToInt { .. }
@@ -204,16 +185,29 @@ impl Cuda {
     }
 
     /// A launch whose threads look through x together.
-    fn through<const N: usize>(
-        &self,
-        x: Bits,
-        kernel: fn(&Kernels) -> &Kernel,
-        numbers: [u64; N],
-    ) -> Option<Launch> {
+    fn through(&self, x: Bits, kernel: Choice, numbers: &[u64]) -> Option<Launch> {
         Launch::through(x.words, self.gpu.properties().multiprocessors, kernel, numbers)
+    }
+
+    /// The same, with an answer.
+    fn search(&self, x: Vector, kernel: Choice) -> Result<Option<Launch>, StarError> {
+        let x = self.bits(x)?;
+        let (together, answer) = (self.answers.together(), self.answers.address());
+        Ok(self.through(x, kernel, &[x.at, x.words, together, answer]))
+    }
+
+    /// With a carry for its answer.
+    fn arithmetic(
+        &self,
+        [z, v, w]: [WordVar; 3],
+        kernel: Choice,
+    ) -> Result<Option<Launch>, StarError> {
+        let (z, v, w) = (self.bits(z)?, self.bits(v)?, self.bits(w)?);
+        let numbers = [z.at, v.at, w.at, z.words, self.answers.address()];
+        Ok(Launch::warp(z.words, kernel, &numbers))
     }
 }
 
 fn copy(z: Bits, x: Bits) -> Option<Launch> {
-    Launch::over(z.words, |k| &k.copy, [z.at, x.at, z.words])
+    Launch::over(z.words, |k| &k.copy, &[z.at, x.at, z.words])
 }
