@@ -68,7 +68,6 @@ pub struct Room {
 
 impl Room {
     /// Enough for a graph and these changes.
-    #[must_use]
     pub fn for_changes(n_vertices: usize, edges: &[Edge], changes: &[Change]) -> Self {
         let come = changes.iter().filter_map(|change| match change {
             Change::Insert { w, .. } => Some(*w),
@@ -268,7 +267,6 @@ fn weigh(weights: &RangeInclusive<i64>, change: Change) -> Result<(), StarError>
 
 impl Dynamic {
     /// Its tables and its program.
-    #[must_use]
     pub fn task(&self) -> &Task {
         &self.task
     }

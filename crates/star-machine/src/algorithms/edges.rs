@@ -63,31 +63,26 @@ impl EdgeList {
     }
 
     /// Vertices.
-    #[must_use]
     pub fn n_vertices(&self) -> usize {
         self.n_vertices
     }
 
     /// Edges.
-    #[must_use]
     pub fn n_edges(&self) -> usize {
         self.weights.rows()
     }
 
     /// Bits of the code of a vertex.
-    #[must_use]
     pub fn code_bits(&self) -> usize {
         self.ends[0].columns()
     }
 
     /// Bits of the code of a weight.
-    #[must_use]
     pub fn weight_bits(&self) -> usize {
         self.weights.columns()
     }
 
     /// The weight whose code is 0.
-    #[must_use]
     pub fn least(&self) -> i64 {
         self.least
     }

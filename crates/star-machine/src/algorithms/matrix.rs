@@ -76,25 +76,21 @@ impl WeightMatrix {
     }
 
     /// Vertices.
-    #[must_use]
     pub fn n_vertices(&self) -> usize {
         self.n_vertices
     }
 
     /// Bits of a weight, and of a distance.
-    #[must_use]
     pub fn bits(&self) -> usize {
         self.bits
     }
 
     /// The weight whose code is 0.
-    #[must_use]
     pub fn least(&self) -> i64 {
         self.least
     }
 
     /// The table.
-    #[must_use]
     pub fn value(&self) -> Value {
         Value::Table(self.table.clone())
     }
@@ -163,26 +159,22 @@ impl SignedMatrix {
     }
 
     /// Vertices.
-    #[must_use]
     pub fn n_vertices(&self) -> usize {
         self.n_vertices
     }
 
     /// Bits of a weight, and of a distance.
-    #[must_use]
     pub fn bits(&self) -> usize {
         self.bits
     }
 
     /// The number with this code.
-    #[must_use]
     pub fn number(&self, code: u64) -> i64 {
         let rest = u64::BITS as usize - self.bits;
         (code << rest) as i64 >> rest
     }
 
     /// The table.
-    #[must_use]
     pub fn value(&self) -> Value {
         Value::Table(self.table.clone())
     }

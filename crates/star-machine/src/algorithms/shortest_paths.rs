@@ -43,7 +43,6 @@ pub fn bellman_ford(out: &SignedMatrix, source: VertexId) -> Result<Task, StarEr
 
 /// The vertices of the cycle that a vertex is on, from the codes of predecessors, in the direction
 /// of the arcs; `None` where the codes do not lead back to it. O(n l).
-#[must_use]
 pub fn cycle(before: &Table, vertex: VertexId) -> Option<Vec<VertexId>> {
     let before = before.to_values().ok()?;
     let (mut at, mut cycle) = (vertex, Vec::new());
@@ -118,7 +117,6 @@ fn pairs(into: Value, n: usize) -> Result<[Value; 2], StarError> {
 /// The vertices of a cycle, in the direction of the arcs, from next hops that lead from `c` to `d`
 /// and back; `None` where they do not. Of the walk those vertices are left out which it passes
 /// before and after the cycle. O(n² + n l).
-#[must_use]
 pub fn cycle_of_hops(hops: &Table, c: VertexId, d: VertexId) -> Option<Vec<VertexId>> {
     let n = hops.rows();
     let bits = hops.columns().checked_div(n)?;

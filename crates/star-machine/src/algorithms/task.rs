@@ -21,7 +21,6 @@ pub enum Value {
 
 impl Value {
     /// Its size.
-    #[must_use]
     pub fn size(&self) -> Size {
         match self {
             Self::Slice(x) => Size::Bits(x.len()),
@@ -91,7 +90,6 @@ impl Task {
     }
 
     /// Its program.
-    #[must_use]
     pub fn program(&self) -> &Program {
         &self.program
     }

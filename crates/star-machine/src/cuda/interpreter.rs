@@ -179,7 +179,6 @@ impl Program {
     }
 
     /// Bytes of GPU memory that it takes with all its variables.
-    #[must_use]
     pub fn device_bytes(&self) -> u64 {
         let tables: u64 = self
             .tables()
@@ -257,13 +256,11 @@ impl GpuProgram {
     }
 
     /// Who goes through it.
-    #[must_use]
     pub fn team(&self) -> Team {
         self.team
     }
 
     /// How many launches there have been: one for each run.
-    #[must_use]
     pub fn launches(&self) -> u64 {
         self.launches
     }

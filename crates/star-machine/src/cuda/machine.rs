@@ -89,13 +89,11 @@ impl Cuda {
     }
 
     /// How many kernels it has launched.
-    #[must_use]
     pub fn launches(&self) -> u64 {
         self.launches
     }
 
     /// The GPU that it is on.
-    #[must_use]
     pub fn gpu(&self) -> &Gpu {
         &self.gpu
     }

@@ -97,19 +97,16 @@ impl Condition {
     }
 
     /// `SOME(x)`
-    #[must_use]
     pub fn some(x: impl Into<Vector>) -> Self {
         Self::Some(x.into())
     }
 
     /// `x(at)`
-    #[must_use]
     pub fn bit(x: impl Into<Vector>, at: impl Into<Index>) -> Self {
         Self::Bit { x: x.into(), at: at.into() }
     }
 
     /// `EQ(v, w)` and the like.
-    #[must_use]
     pub fn compare(relation: Relation, v: WordVar, w: WordVar) -> Self {
         Self::Compare { relation, v: v.0, w: w.0 }
     }

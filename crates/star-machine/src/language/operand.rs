@@ -78,7 +78,6 @@ macro_rules! instructions {
 
         impl $enum {
             /// Its name in messages.
-            #[must_use]
             pub fn name(&self) -> &'static str {
                 match self {
                     $(Self::$name { .. } => $called,)*

@@ -39,25 +39,21 @@ pub struct Vector {
 impl Vector {
     /// A variable of `len` bits that is declared now; for those who write a
     /// [`Machine`](crate::Machine), which chooses the place.
-    #[must_use]
     pub fn new(place: u32, len: u32) -> Self {
         Self { name: VariableId::new(place), len }
     }
 
     /// The place that its machine gave it.
-    #[must_use]
     pub fn place(self) -> u32 {
         self.name.place
     }
 
     /// Bits.
-    #[must_use]
     pub fn len(self) -> u32 {
         self.len
     }
 
     /// Whether it has no bits.
-    #[must_use]
     pub fn is_empty(self) -> bool {
         self.len == 0
     }
@@ -80,13 +76,11 @@ pub struct IntVar {
 
 impl IntVar {
     /// A variable that is declared now, as [`Vector::new`].
-    #[must_use]
     pub fn new(place: u32) -> Self {
         Self { name: VariableId::new(place) }
     }
 
     /// The place that its machine gave it.
-    #[must_use]
     pub fn place(self) -> u32 {
         self.name.place
     }
@@ -189,25 +183,21 @@ impl From<WordVar> for Vector {
 
 impl TableVar {
     /// A variable that is declared now, as [`Vector::new`].
-    #[must_use]
     pub fn new(place: u32, rows: u32, columns: u32) -> Self {
         Self { name: VariableId::new(place), rows, columns }
     }
 
     /// The place that its machine gave it.
-    #[must_use]
     pub fn place(self) -> u32 {
         self.name.place
     }
 
     /// Rows: the length of its slices.
-    #[must_use]
     pub fn rows(self) -> u32 {
         self.rows
     }
 
     /// Columns: the length of its words.
-    #[must_use]
     pub fn columns(self) -> u32 {
         self.columns
     }

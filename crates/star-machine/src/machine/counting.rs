@@ -27,7 +27,6 @@ pub struct Cost {
 
 impl Cost {
     /// All of them.
-    #[must_use]
     pub fn total(&self) -> u64 {
         let columns = self.column_reads + self.column_writes;
         let rows = self.row_reads + self.row_writes;
@@ -71,13 +70,11 @@ pub struct Counting<M> {
 
 impl<M: Machine> Counting<M> {
     /// Counts what this machine does from now on.
-    #[must_use]
     pub fn new(machine: M) -> Self {
         Self { machine, cost: Cost::default() }
     }
 
     /// What was done since the beginning, or since the last [`reset`](Self::reset).
-    #[must_use]
     pub fn cost(&self) -> Cost {
         self.cost
     }
@@ -88,7 +85,6 @@ impl<M: Machine> Counting<M> {
     }
 
     /// The machine itself, with its variables.
-    #[must_use]
     pub fn into_inner(self) -> M {
         self.machine
     }

@@ -38,7 +38,6 @@ impl Default for Host {
 
 impl Host {
     /// A machine without variables.
-    #[must_use]
     pub fn new() -> Self {
         Self { memory: Memory::new(), spare: Vec::new() }
     }

@@ -8,7 +8,6 @@ use crate::language::Logic;
 
 /// `kernels/star/steps.cuh`: what the basic procedures do in one column, made from the functions
 /// that all their other forms have too. `cargo xtask ptx` writes it.
-#[must_use]
 pub fn steps_in_cuda() -> String {
     let functions = [
         function("equal", ["Word& e", "Word a", "Word b"], |[e, a, b]| [(e, equal(e, a, b))]),

@@ -57,7 +57,6 @@ macro_rules! kernel_operations {
 
         /// `kernels/star/interpreter/operations.cuh`: what a step of the interpreter does, in the
         /// order of the numbers that programs have for it. `cargo xtask ptx` writes it.
-        #[must_use]
         pub fn operations_in_cuda() -> String {
             let operations = [
                 $(concat!($("    //", $comment, "\n",)* "    ", stringify!($name), ",\n"),)*

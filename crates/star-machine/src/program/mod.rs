@@ -161,13 +161,11 @@ const MOST_TURNS: u64 = 1 << 36;
 
 impl Program {
     /// Its steps. It ends where they end.
-    #[must_use]
     pub fn instructions(&self) -> &[Instruction] {
         &self.instructions
     }
 
     /// What it takes, in the order of declaration.
-    #[must_use]
     pub fn parameters(&self) -> &[Variable] {
         &self.parameters
     }
@@ -181,7 +179,6 @@ impl Program {
     }
 
     /// How many turns a run may take.
-    #[must_use]
     pub fn most_turns(&self) -> u64 {
         self.most_turns
     }

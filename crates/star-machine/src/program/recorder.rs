@@ -46,7 +46,6 @@ fn vector_size(len: usize) -> Result<u32, StarError> {
 
 impl Recorder {
     /// Nothing is written down yet.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -94,7 +93,6 @@ impl Recorder {
     }
 
     /// The program.
-    #[must_use]
     pub fn finish(self) -> Program {
         Program {
             instructions: self.instructions,

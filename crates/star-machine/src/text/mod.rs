@@ -110,7 +110,6 @@ impl Text {
     }
 
     /// What a procedure takes, if there is one of this name.
-    #[must_use]
     pub fn parameters(&self, name: &str) -> Option<Vec<Parameter>> {
         let proc = self.procs.iter().find(|proc| proc.name.text == name)?;
         let parameter = |declared: &syntax::Declared| Parameter {

@@ -21,25 +21,21 @@ impl<'a> Field<'a> {
     }
 
     /// How many rows.
-    #[must_use]
     pub fn rows(&self) -> usize {
         self.rows
     }
 
     /// How many columns.
-    #[must_use]
     pub fn columns(&self) -> usize {
         self.columns
     }
 
     /// Words in a column: ⌈rows / 64⌉.
-    #[must_use]
     pub fn stride(&self) -> usize {
         self.rows.div_ceil(64)
     }
 
     /// The words, column after column.
-    #[must_use]
     pub fn as_words(&self) -> &'a [u64] {
         self.words
     }

@@ -74,7 +74,6 @@ impl Slice {
 
     /// The bits of these words, as [`as_words`](Self::as_words) has them; `None` unless there
     /// are as many words as the length takes, less than 2³¹ bits, and zeros beyond them.
-    #[must_use]
     pub fn from_words(len: usize, words: Vec<u64>) -> Option<Self> {
         let fits = len < LIMIT && words.len() == len.div_ceil(64);
         let clean = words.last().is_none_or(|last| last & !tail(len) == 0);
@@ -111,19 +110,16 @@ impl Slice {
     }
 
     /// How many bits.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.bits.len()
     }
 
     /// Whether there are no bits.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.bits.is_empty()
     }
 
     /// The words, ⌈len / 64⌉ of them.
-    #[must_use]
     pub fn as_words(&self) -> &[u64] {
         self.bits.as_raw_slice()
     }
@@ -134,7 +130,6 @@ impl Slice {
     }
 
     /// The words.
-    #[must_use]
     pub fn into_words(self) -> Vec<u64> {
         self.bits.into_vec()
     }
@@ -170,19 +165,16 @@ impl Slice {
     }
 
     /// `SOME(Y)`: whether there is a one.
-    #[must_use]
     pub fn some(&self) -> bool {
         self.as_words().iter().any(|word| *word != 0)
     }
 
     /// `NUMB(Y)`: the number of ones.
-    #[must_use]
     pub fn numb(&self) -> usize {
         self.as_words().iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// `FND(Y)`: the position of the first one.
-    #[must_use]
     pub fn fnd(&self) -> Option<usize> {
         let word = self.as_words().iter().position(|word| *word != 0)?;
         Some(64 * word + self.as_words()[word].trailing_zeros() as usize)
@@ -196,7 +188,6 @@ impl Slice {
     }
 
     /// `FRST(Y)`: the first one alone.
-    #[must_use]
     pub fn frst(&self) -> Self {
         let mut first = self.clone();
         first.clear();

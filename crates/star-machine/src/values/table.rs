@@ -63,7 +63,6 @@ impl Table {
 
     /// The bits of these words, as [`as_words`](Self::as_words) has them; `None` unless there
     /// are as many words as the columns take, and zeros beyond the rows.
-    #[must_use]
     pub fn from_words(rows: usize, columns: usize, words: Vec<u64>) -> Option<Self> {
         let stride = rows.div_ceil(64);
         let fits = rows.max(columns) < LIMIT && Some(words.len()) == stride.checked_mul(columns);
@@ -73,25 +72,21 @@ impl Table {
     }
 
     /// How many rows.
-    #[must_use]
     pub fn rows(&self) -> usize {
         self.rows
     }
 
     /// How many columns.
-    #[must_use]
     pub fn columns(&self) -> usize {
         self.columns
     }
 
     /// Words in a column: ⌈rows / 64⌉.
-    #[must_use]
     pub fn stride(&self) -> usize {
         self.rows.div_ceil(64)
     }
 
     /// The words, column after column.
-    #[must_use]
     pub fn as_words(&self) -> &[u64] {
         &self.words
     }
@@ -102,13 +97,11 @@ impl Table {
     }
 
     /// The words, column after column.
-    #[must_use]
     pub fn into_words(self) -> Vec<u64> {
         self.words
     }
 
     /// All columns, as a field.
-    #[must_use]
     pub fn view(&self) -> Field<'_> {
         Field::new(self.rows, self.columns, &self.words)
     }

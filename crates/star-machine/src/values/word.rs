@@ -57,19 +57,16 @@ impl Word {
     }
 
     /// How many bits.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Whether there are no bits.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// The bits.
-    #[must_use]
     pub fn as_slice(&self) -> &Slice {
         &self.0
     }
@@ -80,7 +77,6 @@ impl Word {
     }
 
     /// `CONVERT`: a slice with the same bits. Nothing is copied.
-    #[must_use]
     pub fn into_slice(self) -> Slice {
         self.0
     }
@@ -175,7 +171,6 @@ impl Word {
 
 impl Slice {
     /// `CONVERT`: a word with the same bits. Nothing is copied.
-    #[must_use]
     pub fn into_word(self) -> Word {
         Word::from(self)
     }
