@@ -212,16 +212,30 @@ fn docs() -> Result<Outcome> {
 }
 
 /// Makes the packages that a registry would get. What they hold has been built by other
-/// steps, and the rule `includes` says that they hold all that is built.
+/// steps, and the rule `includes` says that they hold all that is built. Their licences ask that
+/// a copy of each goes with them.
 fn packages() -> Result<Outcome> {
+    let workspace = Workspace::load()?;
     let mut command = cargo();
     command.args(["package", "--workspace", "--no-verify", "--allow-dirty"]);
     // all that is asked of the registry was fetched when the workspace was loaded
     command.args(["--locked", "--offline"]);
-    for member in Workspace::load()?.members().filter(|member| !member.is_published) {
-        command.args(["--exclude", &member.name]);
+    let mut n_missing = 0;
+    for member in workspace.members() {
+        if !member.is_published {
+            command.args(["--exclude", &member.name]);
+            continue;
+        }
+        for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
+            let copy = workspace.root.join(&member.manifest).with_file_name(licence);
+            if !copy.exists() {
+                println!("{} has no {licence}", member.name);
+                n_missing += 1;
+            }
+        }
     }
-    succeeds(&mut command)
+    let packaged = succeeds(&mut command)?;
+    Ok(Outcome::of(packaged.n_failed + n_missing == 0))
 }
 
 fn has_component(subcommand: &str) -> bool {
