@@ -16,7 +16,7 @@ const ALLOWED: [(&str, &str); 42] = [
     ("crates/apsp/src/cuda/product.rs", "kernels are launched"),
     ("crates/apsp/src/cuda/supernodes/", "kernels are launched"),
     ("crates/apsp/src/host/min_plus/kernel.rs", "functions for some processors are called"),
-    ("crates/apsp/src/host/min_plus/x86.rs", "loads and stores of registers"),
+    ("crates/apsp/src/host/min_plus/registers.rs", "loads and stores of registers"),
     ("crates/apsp/src/scratch/map.rs", "files are mapped into memory"),
     ("crates/apsp/tests/all/gpu_failure.rs", "a kernel that fails is launched"),
     ("crates/breadth-first/src/gpu/", "searches and the second pass are launched"),

@@ -133,21 +133,22 @@ fn walk_down<K: Key, const LANES: usize>(
     for (rank, found) in ranks.zip(found) {
         let depth = usize::from(hierarchy.depths[rank as usize]);
         let mut least = [K::UNREACHED; LANES];
-        is_shared[depth] = false;
-        if depth == 0 || is_shared[depth - 1] {
-            let own = ancestors[depth].iter().zip(&keys_up[depth]);
-            for (least, (&ancestor, &key)) in least.iter_mut().zip(own) {
-                if ancestor == rank {
-                    (*least, is_shared[depth]) = (key, true);
-                }
-            }
-        }
         let row = hierarchy.row(rank);
         for (&end, keys) in hierarchy.ends[row.clone()].iter().zip(&arcs.keys[row]) {
             let (from, down) = (stack[end as usize], keys[DOWN]);
             least = std::array::from_fn(|lane| least[lane].min(from[lane].add(down)));
         }
         stack[depth] = least;
-        *found = least;
+        // after the arcs, or NEON's instructions are not made of these
+        is_shared[depth] = false;
+        if depth == 0 || is_shared[depth - 1] {
+            let own = ancestors[depth].iter().zip(&keys_up[depth]);
+            for (least, (&ancestor, &key)) in stack[depth].iter_mut().zip(own) {
+                if ancestor == rank {
+                    (*least, is_shared[depth]) = (key.min(*least), true);
+                }
+            }
+        }
+        *found = stack[depth];
     }
 }

@@ -39,13 +39,9 @@ pub(super) type Block<E> = unsafe fn(&mut [E], usize, &[E], &[E], usize, &[E]);
 pub(super) type Peak<E> = unsafe fn(usize, [E; 3]) -> E;
 
 impl<E: Element> Kernel<E> {
-    /// One that the compiler makes of plain loops, for any processor, with blocks of this size.
-    pub(super) const fn compiled<const ROWS: usize, const COLUMNS: usize>(
-        name: &'static str,
-    ) -> Self {
-        let (block, peak) = (block::<E, ROWS, COLUMNS>, peak::<E, ROWS, COLUMNS>);
-        Self { name, rows: ROWS, columns: COLUMNS, block, peak }
-    }
+    /// The one for any processor.
+    pub(super) const PORTABLE: Self =
+        Self { name: "portable", rows: ROWS, columns: COLUMNS, block: block::<E>, peak: peak::<E> };
 
     /// c\[r\]\[j\] = min(c\[r\]\[j\], a\[r\]\[k\] + b\[k\]\[j\] over all k) for a block. The
     /// rows of c begin `stride` apart, those of b are one after the other, and a is stored by
@@ -81,14 +77,11 @@ impl<E> fmt::Debug for Kernel<E> {
     }
 }
 
-fn block<E: Element, const ROWS: usize, const COLUMNS: usize>(
-    c: &mut [E],
-    stride: usize,
-    a: &[E],
-    b: &[E],
-    _next: usize,
-    _ahead: &[E],
-) {
+/// Rows and columns of a block where nothing is known of the processor.
+const ROWS: usize = 4;
+const COLUMNS: usize = 8;
+
+fn block<E: Element>(c: &mut [E], stride: usize, a: &[E], b: &[E], _next: usize, _ahead: &[E]) {
     let mut part = [[E::INFINITE; COLUMNS]; ROWS];
     for (r, row) in part.iter_mut().enumerate() {
         row.copy_from_slice(&c[r * stride..][..COLUMNS]);
@@ -105,10 +98,7 @@ fn block<E: Element, const ROWS: usize, const COLUMNS: usize>(
     }
 }
 
-fn peak<E: Element, const ROWS: usize, const COLUMNS: usize>(
-    rounds: usize,
-    [start, step, most]: [E; 3],
-) -> E {
+fn peak<E: Element>(rounds: usize, [start, step, most]: [E; 3]) -> E {
     let mut part = [[start; COLUMNS]; ROWS];
     for _ in 0..rounds {
         for least in part.as_flattened_mut() {

@@ -4,13 +4,16 @@
 //! It is what Floyd-Warshall over a matrix spends its time on, and it is computed like a product of
 //! matrices. First b is copied to strips as wide as two registers, and a to groups of a few rows. A
 //! block of c, a few rows of one strip, stays in registers while k runs ([`Kernel`]). There are
-//! forms for AVX2 and AVX-512, chosen when it runs, one that compilers make for NEON, and one for
-//! any processor. O(rows · pivots · columns).
+//! forms for AVX2 and AVX-512, chosen when it runs, one for NEON, and one for any processor. O(rows · pivots · columns).
 //!
 //! Reference: floyd-1962
 
 mod kernel;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod panel;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod registers;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
@@ -53,7 +56,7 @@ impl Number {
 }
 
 macro_rules! kernels {
-    ($($number:ty, $avx512:ident needs $feature:tt, $avx2:ident, $neon_rows:literal;)*) => {$(
+    ($($number:ty, $avx512:ident needs $feature:tt, $avx2:ident, $neon:ident;)*) => {$(
         impl MinPlus for $number {
             fn kernels() -> Vec<Kernel<Self>> {
                 let mut kernels = Vec::new();
@@ -66,25 +69,19 @@ macro_rules! kernels {
                         kernels.push(x86::$avx2::KERNEL);
                     }
                 }
-                if cfg!(target_arch = "aarch64") {
-                    // it has no processors without NEON
-                    const COLUMNS: usize = 32 / size_of::<$number>();
-                    kernels.push(Kernel::compiled::<$neon_rows, COLUMNS>("NEON"));
-                } else {
-                    kernels.push(Kernel::compiled::<4, 8>("portable"));
-                }
+                #[cfg(target_arch = "aarch64")]
+                kernels.push(neon::$neon::KERNEL);
+                kernels.push(Kernel::PORTABLE);
                 kernels
             }
         }
     )*};
 }
 
-// Of the 32 registers of NEON, 16 hold eight rows. A minimum of floats or of 64 bits takes two
-// instructions and a register for a mask, so there are fewer rows.
 kernels! {
-    u16, avx512_u16 needs "avx512bw", avx2_u16, 8;
-    i32, avx512_i32 needs "avx512f", avx2_i32, 8;
-    i64, avx512_i64 needs "avx512f", avx2_i64, 4;
-    f32, avx512_f32 needs "avx512f", avx2_f32, 5;
-    f64, avx512_f64 needs "avx512f", avx2_f64, 5;
+    u16, avx512_u16 needs "avx512bw", avx2_u16, neon_u16;
+    i32, avx512_i32 needs "avx512f", avx2_i32, neon_i32;
+    i64, avx512_i64 needs "avx512f", avx2_i64, neon_i64;
+    f32, avx512_f32 needs "avx512f", avx2_f32, neon_f32;
+    f64, avx512_f64 needs "avx512f", avx2_f64, neon_f64;
 }
