@@ -1,11 +1,11 @@
 //! Where and when a report was made. Everything is read from the system as it runs; what cannot
 //! be found out is called unknown, for a report from an odd machine is better than none.
 
-use std::fs;
 use std::process::Command;
 use std::time::SystemTime;
 
 use gpu_runtime::Gpu;
+use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 
 /// The machine, the tools and the state of the sources.
 pub(crate) struct Machine {
@@ -20,13 +20,18 @@ impl Machine {
     /// tenth of a second faster.
     pub(crate) fn without_driver() -> Self {
         let unknown = || "unknown".to_owned();
-        let processor = field("/proc/cpuinfo", ':', "model name").unwrap_or_else(unknown);
+        let known = RefreshKind::nothing()
+            .with_cpu(CpuRefreshKind::nothing())
+            .with_memory(MemoryRefreshKind::nothing().with_ram());
+        let machine = System::new_with_specifics(known).ok();
+        let processor = machine.as_ref().and_then(|machine| machine.cpus().first());
+        let processor = processor.map_or_else(unknown, |processor| processor.brand().to_owned());
         let n_processors = std::thread::available_parallelism().map_or(1, usize::from);
-        let kib = field("/proc/meminfo", ':', "MemTotal");
-        let kib = kib.and_then(|text| text.trim_end_matches("kB").trim().parse::<f64>().ok());
-        let memory = kib.map_or_else(unknown, |kib| format!("{:.1} GiB", kib / 1_048_576.0));
-        let system = field("/etc/os-release", '=', "PRETTY_NAME").unwrap_or_else(unknown);
-        let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+        let gib = |machine: &System| machine.total_memory() as f64 / f64::from(1 << 30);
+        let memory =
+            machine.as_ref().map_or_else(unknown, |machine| format!("{:.1} GiB", gib(machine)));
+        let system = System::long_os_version().unwrap_or_else(|_| unknown());
+        let kernel = System::kernel_version().unwrap_or_else(|_| unknown());
         // the task that builds a bundle says the commit, and in its name whether files differed
         let (rustc, built_from) = (option_env!("STARPATH_RUSTC"), option_env!("STARPATH_COMMIT"));
         let commit = told(built_from).or_else(|| said("git", &["rev-parse", "--short", "HEAD"]));
@@ -40,9 +45,7 @@ impl Machine {
         let date = date.replace('T', " ").replace('Z', "");
         let markdown = format!(
             "- processor: {processor}, {n_processors} usable\n- memory: {memory}\n- system: \
-             {}, kernel {}\n- compiler: {}\n- commit: {commit}{dirty}\n- date: {date} UTC\n",
-            system.trim_matches('"'),
-            kernel.trim(),
+             {system}, kernel {kernel}\n- compiler: {}\n- commit: {commit}{dirty}\n- date: {date} UTC\n",
             rustc.as_deref().unwrap_or(least),
         );
         let stamp = format!("{}-{commit}", date.replace(['-', ':'], "").replace(' ', "-"));
@@ -64,13 +67,6 @@ pub(crate) fn gpu() -> String {
 /// What the task that built this program said, if it did.
 fn told(said: Option<&str>) -> Option<String> {
     said.filter(|text| !text.is_empty()).map(str::to_owned)
-}
-
-/// The value of the first line of this name in a file.
-fn field(path: &str, between: char, name: &str) -> Option<String> {
-    let text = fs::read_to_string(path).ok()?;
-    let mut pairs = text.lines().filter_map(|line| line.split_once(between));
-    Some(pairs.find(|(key, _)| key.trim() == name)?.1.trim().to_owned())
 }
 
 /// What a command prints when it succeeds; it runs where the sources are.

@@ -188,7 +188,8 @@ fn numbers<'a>(said: &'a str, text: &'a str) -> impl Iterator<Item = f64> {
     })
 }
 
-#[cfg(test)]
+// what these start is written for a shell
+#[cfg(all(test, unix))]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 

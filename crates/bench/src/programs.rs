@@ -86,7 +86,8 @@ impl Source {
     }
 }
 
-#[cfg(test)]
+// what these start is written for a shell
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
 

@@ -2,8 +2,8 @@
 //! with the right answer, whatever was changed, wherever the run was.
 
 use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::ops::ControlFlow;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -92,10 +92,12 @@ fn copy(folder: &Path) -> TempDir {
 }
 
 fn flip(path: &Path, bit: u64) {
-    let file = File::options().read(true).write(true).open(path).unwrap();
+    let mut file = File::options().read(true).write(true).open(path).unwrap();
     let mut byte = [0];
-    file.read_exact_at(&mut byte, bit / 8).unwrap();
-    file.write_all_at(&[byte[0] ^ 1 << (bit % 8)], bit / 8).unwrap();
+    file.seek(SeekFrom::Start(bit / 8)).unwrap();
+    file.read_exact(&mut byte).unwrap();
+    file.seek(SeekFrom::Start(bit / 8)).unwrap();
+    file.write_all(&[byte[0] ^ 1 << (bit % 8)]).unwrap();
 }
 
 /// That it is an error or the right answer; whether it is an error.

@@ -6,7 +6,9 @@ use std::path::Path;
 use serde_json::{Value, json};
 use test_support::data_folder;
 
-use crate::support::{interrupt, json_in, run_in};
+#[cfg(unix)]
+use crate::support::interrupt;
+use crate::support::{json_in, run_in};
 
 /// A path of three vertices by edges, and one more vertex.
 fn path() -> tempfile::TempDir {
@@ -242,6 +244,7 @@ fn runs_are_resumed() {
 }
 
 /// While it searches, by hops and by weights.
+#[cfg(unix)]
 #[test]
 fn interrupted_runs_leave_no_file() {
     let folder = tempfile::tempdir().unwrap();

@@ -9,7 +9,9 @@ use std::process::{Command, Stdio};
 use ndarray::{Array1, Array2};
 use serde_json::Value;
 
-use crate::support::{interrupt, json_in, program, read_npy, run_in, starpath};
+#[cfg(unix)]
+use crate::support::interrupt;
+use crate::support::{json_in, program, read_npy, run_in, starpath};
 
 const HEAD: [&str; 8] =
     ["command", "algorithm", "backend", "threads", "vertices", "edges", "load_ms", "solve_ms"];

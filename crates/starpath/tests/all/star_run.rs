@@ -6,7 +6,9 @@ use std::path::Path;
 use serde_json::{Value, json};
 use test_support::gpu;
 
-use crate::support::{interrupt, json_in, run_in};
+#[cfg(unix)]
+use crate::support::interrupt;
+use crate::support::{json_in, run_in};
 
 const SEARCH: &str = "\
 proc LEAST(T: table; X: slice(T); var Z: slice(T));

@@ -44,7 +44,8 @@ pub(crate) fn run_in(folder: &Path, line: &str) -> Run {
     starpath(line.split_whitespace().map(|word| word.replace("{}", folder)))
 }
 
-/// Ends a run by Ctrl-C after half a second: it has the shell's code for that and prints nothing.
+/// Ends a run by Ctrl-C, which only Unix has a program for, after half a second: it has the shell's code for that and prints nothing.
+#[cfg(unix)]
 pub(crate) fn interrupt(folder: &Path, args: &[&str]) {
     let child = Command::new(program())
         .args(args)

@@ -134,10 +134,7 @@ fn ask(bench: &Bench, program: &Path, question: &[String], more: &[&str]) -> Res
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
-
     use super::*;
-    use crate::cli::tests::{failed, written};
 
     #[test]
     fn choices_are_judged() {
@@ -155,8 +152,14 @@ mod tests {
         assert_eq!(good(&[("cpu", 3.0), ("auto", 24.0)]), "no");
     }
 
+    /// The program is written for a shell.
+    #[cfg(unix)]
     #[test]
     fn commands_take_turns_and_agree() {
+        use std::os::unix::fs::PermissionsExt;
+
+        use crate::cli::tests::{failed, written};
+
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("starpath");
         let line = format!("auto --graphs grid-9 --sources 1,8 --program {}", program.display());

@@ -139,7 +139,8 @@ fn write(path: &Path, words: impl Iterator<Item = u32>) -> Result<()> {
     fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
-#[cfg(test)]
+// what these start is written for a shell
+#[cfg(all(test, unix))]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
