@@ -1,5 +1,13 @@
 //! What a number of the matrix is: how it is added and compared, and how weights and distances
 //! are encoded in it.
+//!
+//! The compiler does not name all places where a new number goes; tests run `Number::ALL`.
+//! * Here: a variant of [`Number`], an [`Element`], its pattern in `with_element!`.
+//! * `width.rs` and `plan.rs`: when it is chosen. `host/min_plus/`: kernels in `mod.rs`, `x86.rs`.
+//! * For a GPU, `cuda/`: a variant of `Arithmetic` in `arithmetic.rs`. Layouts in `arcs.rs`,
+//!   `folder.rs` and `supernodes/layout.rs`, which test for 2 bytes. Modules in
+//!   `supernodes/kernels.rs`.
+//! * For a GPU, the crate `kernels`: `apsp/element.cuh`, `modules.toml`, `src/lib.rs`.
 
 use std::fmt;
 

@@ -2,6 +2,22 @@
 //!
 //! As in `sssp`, the functions of a solver are pointers that [`PairsWeight`] has, so that their code is
 //! generated here, once for each of the six weight types, and all crates above link to it.
+//!
+//! The way of a solve in memory on the CPU, and the files of this crate that have it:
+//!
+//! ```text
+//! Solver::solve → find            supernodes, if they pay       solver.rs, supernodes/ordered.rs
+//! Job::solve                      plan, memory, potentials      job.rs, plan.rs, width.rs
+//! Cpu::find                       searches, or by_matrix        cpu.rs, host/johnson.rs
+//! floyd_warshall::blocked         a Part of pivots::close       host/floyd_warshall.rs
+//! Matrix::update                  rows shared among threads     host/matrix.rs
+//! Panel::relax → the kernel       the minimum of sums           host/min_plus/panel.rs, x86.rs
+//! Table::fill                     distances; then next hops     pairs.rs, hops.rs
+//! ```
+//!
+//! `auto` chooses supernodes (one process, at most one GPU) in `supernodes/ordered.rs`, and a
+//! matrix or searches on the CPU in `plan.rs`. GPUs (`cuda/solve.rs`, `on_gpus.rs`) and folders
+//! (`scratch/solve.rs`) always take a matrix.
 
 use collectives::{Alone, Communicator};
 use gpu_runtime::Gpu;

@@ -1,4 +1,9 @@
 //! The forms and their settings.
+//!
+//! A new form is a `DeviceSearch` in a file of its own: one launch over keys has its `Parameters`,
+//! Bellman-Ford is a `BellmanFordForm`. It has a variant here and an arm in `of_form`. `sssp` takes
+//! it by an entry of `gpu::Algorithm::ALL`, which is also among the candidates there if `auto` may
+//! take it; its tests are in `sssp/tests/gpu/`.
 
 use std::num::NonZeroU32;
 use std::str::FromStr;

@@ -5,6 +5,24 @@
 //! here, once for each of the six types, and all dependent crates link to that code. The public
 //! generic functions only call the methods of [`Generated`]. A new generic function with a loop
 //! must be called through a method there.
+//!
+//! The way of a search, and the files of this crate that have it:
+//!
+//! ```text
+//! Solver::tree → Generated::tree → Solver::answer → Device::search   solver.rs, solver/
+//!   on the CPU: Search::run                                          search.rs
+//!     OnKeys: Dijkstra                                               cpu/key_search.rs, cpu/dijkstra.rs
+//!       or DeltaStepping::solve → settle_buckets → settle_all
+//!         → relax, relax_if; relax_deferred, pull_to                 cpu/delta_stepping/
+//!     ByLevels → breadth_first::BreadthFirst::run                    cpu/breadth_first.rs
+//!     BellmanFord, QueuedBellmanFord                                 cpu/bellman_ford*.rs
+//!     then Search::distances, predecessors                           predecessors.rs
+//!   on a GPU: OnGpus → OnGpu (no answer: the CPU's Search)           gpu/several.rs, gpu/on_gpu.rs
+//!     DeviceSearch::search                                           search-parts, device/search.rs
+//!       by ByLevelsOnGpu, DeltaSteppingOnGpu, QueueOnGpu             gpu/
+//!       or a form of published; the CPU waits for the Launch         search-parts, launch.rs
+//!     then distances, DeviceSearch::predecessors                     search-parts, device/
+//! ```
 
 mod core;
 mod generated;

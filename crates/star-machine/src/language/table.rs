@@ -14,6 +14,20 @@
 //! | `code` | its names in the kernel that interprets programs, and where its operands go | `program/code.rs` |
 //! | `pass` | a procedure as a pass over columns | `procedures/pass.rs` |
 //! | `kernel` | the kernel of a procedure that is launched alone | `cuda/fused.rs` |
+//!
+//! A new operation also needs:
+//! * its effect on values in `machine/execute.rs`, by a method of `values/`; a procedure may need a
+//!   new step in `procedures/steps.rs`;
+//! * a case of `kernels/star/interpreter/interpret.cuh`. `cargo xtask ptx` builds it once the Rust
+//!   code compiles, and writes the interpreter's enum. An operation that gives 1 for two zeros is
+//!   no `Logic`;
+//! * alone, a kernel in `kernels/star/operations.cu`, its handle in `cuda/kernels.rs` and its
+//!   launch in `cuda/operations.rs`;
+//! * its line in `LANGUAGE.md`; `tests/all/naive.rs`; the lists in the tests `gpu.rs`,
+//!   `operations.rs` and `statements.rs`.
+//!
+//! An operator between operands is a case of `text/lexer.rs`, `syntax.rs`, `parse/expressions.rs`,
+//! `sorts/expressions.rs` and `compile/values.rs`.
 
 /// The operations: `operations!(reader arguments)` hands them to a macro, after its arguments.
 macro_rules! operations {

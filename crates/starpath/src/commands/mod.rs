@@ -1,4 +1,8 @@
 //! One file a command: arguments to report.
+//!
+//! `tests/all/every.rs` runs every command with little memory, into all kinds of files, and until a
+//! signal: a new command has a line there. One of the STAR-machine is a file in `star/` and a variant
+//! of `StarCommand` in `cli/star.rs`.
 
 mod apsp;
 mod centrality;

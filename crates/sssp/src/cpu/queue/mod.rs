@@ -3,6 +3,9 @@
 //! No queue can lower a key: a vertex whose key fell is pushed again, and the search skips stale
 //! entries. All but the heap require that popped keys never decrease, which is so if no weight is
 //! negative.
+//!
+//! A queue that has limits, or that `auto` may take, has its case in `queue_for` of `plan.rs` and in
+//! `configs` of `tests/all/common.rs`. All else uses `Queue::ALL`.
 
 mod dial;
 mod heap;
