@@ -5,6 +5,7 @@
 
 mod artifact;
 mod bench;
+mod book;
 mod bundle;
 mod generated;
 mod outside;

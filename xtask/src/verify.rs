@@ -10,6 +10,7 @@ use std::time::{Instant, SystemTime};
 use anyhow::{Context, Result};
 
 use crate::artifact::{Artifact, built_by};
+use crate::book;
 use crate::bundle;
 use crate::generated;
 use crate::ptx;
@@ -32,7 +33,7 @@ pub(crate) struct Step {
 const PLATFORMS: [&str; 3] =
     ["aarch64-unknown-linux-gnu", "aarch64-apple-darwin", "x86_64-pc-windows-gnu"];
 
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 12] = [
     Step { name: "rules", promise: "the house rules hold", run: house_rules },
     Step { name: "ptx", promise: "the PTX is fresh, and every GPU takes it", run: ptx::check },
     Step { name: "format", promise: "rustfmt would change nothing", run: format },
@@ -55,6 +56,11 @@ const STEPS: [Step; 11] = [
     },
     Step { name: "doc-tests", promise: "the examples in the documentation run", run: doc_tests },
     Step { name: "docs", promise: "rustdoc warns of nothing", run: docs },
+    Step {
+        name: "book",
+        promise: "the documents form a book, without a warning",
+        run: book::check,
+    },
     Step { name: "packages", promise: "every crate could be published", run: packages },
 ];
 
