@@ -66,6 +66,9 @@ const SAMPLES: usize = 64;
 /// The progress callback is called when the vertices found reach a multiple of this number.
 const FOUND_PER_REPORT: usize = 1 << 16;
 
+/// Labels of a page of memory: 4 KiB on most systems, no system has smaller pages.
+const LABELS_PER_PAGE: usize = 512;
+
 /// Breadth-first searches from one source after another, in the same work space.
 ///
 /// ```
@@ -85,6 +88,8 @@ pub struct BreadthFirst<'g> {
     space: Space<'g>,
     threads: Threads,
     found: Vec<Found>,
+    /// Whether the labels have their memory.
+    has_pages: bool,
 }
 
 impl<'g> BreadthFirst<'g> {
@@ -114,7 +119,7 @@ impl<'g> BreadthFirst<'g> {
         };
         let found = || Found(array::from_fn(|_| Vec::with_capacity(MAX_KEPT)));
         let found = (0..threads).map(|_| found()).collect();
-        Self { space, threads: Threads::new(threads), found }
+        Self { space, threads: Threads::new(threads), found, has_pages: false }
     }
 
     /// The level of a vertex in the last search; `None` if it was not found.
@@ -148,7 +153,10 @@ impl<'g> BreadthFirst<'g> {
     /// # Errors
     /// [`SearchError::Interrupted`] where the callback ends it.
     pub fn run(&mut self, query: &Query<'_, u32>) -> Result<(Work, u32), SearchError> {
-        let Self { space, threads, found } = self;
+        if query.targets.is_empty() && query.limit == u32::MAX && !self.has_pages {
+            self.make_pages();
+        }
+        let Self { space, threads, found, .. } = self;
         // a search that panicked may have left some
         found.iter_mut().flat_map(|found| &mut found.0).for_each(Vec::clear);
         space.epoch.begin(&mut space.labels, query.source);
@@ -186,6 +194,25 @@ impl<'g> BreadthFirst<'g> {
             ..Work::default()
         };
         ledger.interrupted.map_or(Ok((work, n_levels)), |interrupted| Err(interrupted.into()))
+    }
+}
+
+impl BreadthFirst<'_> {
+    /// Has the system make the pages of the labels, by a write to each, before a search that may
+    /// need all. A search reads a label before it writes it. A page that is first read gets no
+    /// memory of its own, and the write that then makes it stops all other threads.
+    fn make_pages(&mut self) {
+        let n_pages = self.space.labels.len().div_ceil(LABELS_PER_PAGE);
+        let n_parts = self.found.len().min(n_pages).max(1);
+        let size = n_pages.div_ceil(n_parts).max(1) * LABELS_PER_PAGE;
+        let mut parts: Vec<_> = self.space.labels.chunks(size).collect();
+        self.threads.each(&mut parts, |_, labels| {
+            for label in labels.iter().step_by(LABELS_PER_PAGE) {
+                // not `fetch_or(0)`, of which compilers make a read
+                label.store(label.swap(0, Relaxed), Relaxed);
+            }
+        });
+        self.has_pages = true;
     }
 }
 
