@@ -11,7 +11,7 @@
 //! Cpu::find                       searches, or by_matrix        cpu.rs, host/johnson.rs
 //! floyd_warshall::blocked         a Part of pivots::close       host/floyd_warshall.rs
 //! Matrix::update                  rows shared among threads     host/matrix.rs
-//! Panel::relax → the kernel       the minimum of sums           host/min_plus/panel.rs, x86.rs
+//! Panel::relax → the kernel       the minimum of sums           host/min_plus/panel.rs, x86.rs, neon.rs
 //! Table::fill                     distances; then next hops     pairs.rs, hops.rs
 //! ```
 //!
