@@ -11,12 +11,10 @@ mod other_weights;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use crate::checks::{summary_of_finite, validate_columns, validate_vertex_count};
-use crate::rows::{for_each_row_block, rows_ascend};
-use crate::{Buffer, Coo, GraphError, VertexId, Weight, WeightSummary, parallel};
-
-/// Rows per task of a parallel check.
-const ROWS_PER_TASK: usize = 1 << 15;
+use crate::arc_pass::{ArcPass, Found};
+use crate::checks::{validate_columns, validate_offsets, validate_weights};
+use crate::rows::for_each_row_block;
+use crate::{Buffer, Coo, GraphError, VertexId, Weight, WeightSummary};
 
 /// Whether every arc is known to have its reverse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -45,6 +43,14 @@ pub struct Csr<W: Weight> {
     direction: Direction,
 }
 
+/// The weights of a new graph.
+pub(crate) enum Weights<W> {
+    /// All arcs have this one.
+    Equal(W),
+    /// One for each arc.
+    Each(Buffer<W>),
+}
+
 impl<W: Weight> Csr<W> {
     /// A directed graph from its three arrays. The array of weights is freed if all are equal and
     /// positive.
@@ -56,14 +62,15 @@ impl<W: Weight> Csr<W> {
         column_indices: impl Into<Buffer<VertexId>>,
         weights: impl Into<Buffer<W>>,
     ) -> Result<Self, GraphError> {
-        let (column_indices, weights) = (column_indices.into(), weights.into());
+        let (row_offsets, column_indices) = (row_offsets.into(), column_indices.into());
+        let weights: Buffer<W> = weights.into();
         if weights.len() != column_indices.len() {
             let (expected, found) = (column_indices.len(), weights.len());
             return Err(GraphError::LengthMismatch { what: "weights", expected, found });
         }
-        let graph = Self::with_equal_weights(row_offsets, column_indices, W::ONE)?;
-        let summary = summary_of_finite(&weights)?;
-        Ok(graph.with_array(weights, summary))
+        validate_offsets(&row_offsets, column_indices.len())?;
+        let found = ArcPass::of(&row_offsets).over(&column_indices, &weights);
+        Self::of_pass(row_offsets, column_indices, Weights::Each(weights), found)
     }
 
     /// A directed graph whose arcs all weigh `weight`; an unweighted graph has `W::ONE`. It takes
@@ -86,27 +93,33 @@ impl<W: Weight> Csr<W> {
         weight: W,
     ) -> Result<Self, GraphError> {
         let (row_offsets, column_indices) = (row_offsets.into(), column_indices.into());
-        let n_arcs = column_indices.len();
-        let (Some(&first), Some(&last)) = (row_offsets.first(), row_offsets.last()) else {
-            return Err(GraphError::LengthMismatch { what: "row offsets", expected: 1, found: 0 });
-        };
-        if first != 0 || last != n_arcs as u64 {
-            return Err(GraphError::OffsetsEnds { first, last, n_arcs });
-        }
+        validate_offsets(&row_offsets, column_indices.len())?;
+        let found = ArcPass::of(&row_offsets).over(&column_indices, &[]);
+        Self::of_pass(row_offsets, column_indices, Weights::Equal(weight), found)
+    }
+
+    /// A directed graph of these arrays, in which `found` was found. The offsets have been checked.
+    ///
+    /// # Errors
+    /// When an end is no vertex, or a weight is not finite.
+    pub(crate) fn of_pass(
+        row_offsets: Buffer<u64>,
+        column_indices: Buffer<VertexId>,
+        weights: Weights<W>,
+        found: Found<W>,
+    ) -> Result<Self, GraphError> {
         let n_vertices = row_offsets.len() - 1;
-        validate_vertex_count(n_vertices)?;
-        let descends = |row: &usize| row_offsets[*row] > row_offsets[*row + 1];
-        let first =
-            parallel::find_first(n_vertices, ROWS_PER_TASK, &|mut rows| rows.find(descends));
-        if let Some(row) = first {
-            let (previous, value) = (row_offsets[row], row_offsets[row + 1]);
-            return Err(GraphError::OffsetsNotMonotone { index: row + 1, value, previous });
+        if !found.ends_are_below(n_vertices) {
+            validate_columns(n_vertices, &column_indices)?;
         }
-        validate_columns(n_vertices, &column_indices)?;
-        if !weight.is_finite() {
-            return Err(GraphError::WeightNotFinite { arc: 0, weight: weight.to_string() });
+        match &weights {
+            Weights::Equal(weight) if !weight.is_finite() => {
+                return Err(GraphError::WeightNotFinite { arc: 0, weight: weight.to_string() });
+            }
+            Weights::Each(weights) if !found.weights_are_finite() => validate_weights(weights)?,
+            _ => {}
         }
-        Ok(Self::of_valid_ends(row_offsets, column_indices, weight, Direction::Directed))
+        Ok(Self::of_valid(row_offsets, column_indices, weights, found, Direction::Directed))
     }
 
     /// The graph of arrays that are valid by construction.
@@ -116,27 +129,50 @@ impl<W: Weight> Csr<W> {
         weights: Vec<W>,
         direction: Direction,
     ) -> Self {
-        let summary = WeightSummary::of(&weights);
-        Self::of_valid_ends(row_offsets, column_indices, W::ONE, direction)
-            .with_array(weights.into(), summary)
+        let found = ArcPass::of(&row_offsets).over(&column_indices, &weights);
+        let (row_offsets, weights) = (row_offsets.into(), Weights::Each(weights.into()));
+        Self::of_valid(row_offsets, column_indices.into(), weights, found, direction)
     }
 
     /// The same, where all arcs weigh `weight`.
     pub(crate) fn of_valid_ends(
-        row_offsets: impl Into<Buffer<u64>>,
-        column_indices: impl Into<Buffer<VertexId>>,
+        row_offsets: Vec<u64>,
+        column_indices: Vec<VertexId>,
         weight: W,
         direction: Direction,
     ) -> Self {
-        let (row_offsets, column_indices) = (row_offsets.into(), column_indices.into());
+        let found = ArcPass::of(&row_offsets).over(&column_indices, &[]);
+        let (row_offsets, weights) = (row_offsets.into(), Weights::Equal(weight));
+        Self::of_valid(row_offsets, column_indices.into(), weights, found, direction)
+    }
+
+    /// The graph of valid arrays, in which `found` was found.
+    fn of_valid(
+        row_offsets: Buffer<u64>,
+        column_indices: Buffer<VertexId>,
+        weights: Weights<W>,
+        found: Found<W>,
+        direction: Direction,
+    ) -> Self {
         debug_assert_eq!(row_offsets.last(), Some(&(column_indices.len() as u64)));
-        Self {
-            rows_ascend: rows_ascend(&row_offsets, &column_indices),
+        let (weight, array) = match weights {
+            Weights::Equal(weight) => (weight, None),
+            Weights::Each(array) => (W::ONE, Some(array)),
+        };
+        let graph = Self {
             weights: OnceLock::new(),
             weight_summary: WeightSummary::of_equal(weight, column_indices.len()).into(),
+            rows_ascend: found.rows_ascend,
             row_offsets,
             column_indices,
             direction,
+        };
+        match array {
+            Some(array) => {
+                let summary = WeightSummary::of_extremes(found.extremes, &array);
+                graph.with_array(array, summary)
+            }
+            None => graph,
         }
     }
 

@@ -23,6 +23,7 @@
 
 mod any;
 mod arc_counts;
+mod arc_pass;
 mod buffer;
 mod checks;
 mod components;

@@ -1,14 +1,11 @@
-//! Arrays of rows: row offsets, blocks of whole rows for parallel passes, and whether rows ascend.
+//! Arrays of rows: row offsets, and blocks of whole rows for parallel passes.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use crate::{NoMemory, VertexId, parallel};
 
 /// Rows per task of a parallel pass.
 const ROWS_PER_TASK: usize = 4096;
-/// Columns per task of a parallel check.
-const COLUMNS_PER_TASK: usize = 1 << 16;
 
 /// Collects the elements into memory that is allocated once.
 pub(crate) fn collected<T>(elements: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, NoMemory> {
@@ -21,28 +18,6 @@ pub(crate) fn collected<T>(elements: impl ExactSizeIterator<Item = T>) -> Result
 /// An array of zeros whose pages are not touched yet.
 pub(crate) fn zeroed<T: bytemuck::Zeroable>(length: usize) -> Result<Vec<T>, NoMemory> {
     bytemuck::allocation::try_zeroed_vec(length).map_err(|()| NoMemory::of::<T>(length))
-}
-
-/// Whether columns ascend within each row: a column is less than the one before only where a row
-/// begins. O(n + m).
-pub(crate) fn rows_ascend(row_offsets: &[u64], columns: &[VertexId]) -> bool {
-    // counted without a branch; the last column of a task is compared with the first of the next
-    let falls = AtomicUsize::new(0);
-    parallel::for_each_part(columns.len(), COLUMNS_PER_TASK, &|part| {
-        let task = &columns[part.start..columns.len().min(part.end + 1)];
-        let in_task = task.iter().zip(&task[1..]).map(|(a, b)| u32::from(a > b)).sum::<u32>();
-        falls.fetch_add(in_task as usize, Relaxed);
-    });
-    let at_rows = AtomicUsize::new(0);
-    parallel::for_each_part(row_offsets.len() - 1, ROWS_PER_TASK, &|rows| {
-        let falls = |row: &[u64]| {
-            let (first, end) = (row[0] as usize, row[1] as usize);
-            0 < first && first < end && columns[first - 1] > columns[first]
-        };
-        let offsets = row_offsets[rows.start..=rows.end].windows(2);
-        at_rows.fetch_add(offsets.filter(|row| falls(row)).count(), Relaxed);
-    });
-    falls.into_inner() == at_rows.into_inner()
 }
 
 /// Where each row starts, and, last, the number of arcs.
@@ -100,24 +75,4 @@ pub(crate) fn for_each_row_block<T: Send>(
 ) {
     let blocks = row_blocks(row_offsets, arcs).into_iter();
     parallel::for_each_of(blocks, &|(rows, block)| visit(rows, block));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_ascend_or_do_not() {
-        assert!(rows_ascend(&[0], &[]));
-        assert!(rows_ascend(&[0, 0, 3, 3, 5, 5], &[1, 1, 4, 0, 2]));
-        assert!(!rows_ascend(&[0, 2], &[1, 0]));
-        assert!(!rows_ascend(&[0, 0, 3, 3, 5], &[1, 4, 3, 0, 2]));
-        // across the end of a task, within a row and between two
-        let n = COLUMNS_PER_TASK as u64;
-        let mut columns: Vec<VertexId> = (0..2 * n as VertexId).collect();
-        columns[COLUMNS_PER_TASK..].iter_mut().for_each(|column| *column -= n as VertexId);
-        assert!(rows_ascend(&[0, 0, n, n, 2 * n], &columns));
-        assert!(!rows_ascend(&[0, n - 1, 2 * n], &columns));
-        assert!(!rows_ascend(&[0, 2 * n], &columns));
-    }
 }

@@ -4,10 +4,9 @@
 //! refuse what they cannot solve. It is computed once, in the pass that checks the weights of a new
 //! graph.
 
+use crate::arc_pass::ARCS_PER_PART;
 use crate::{Weight, parallel};
 
-/// Weights per task.
-const WEIGHTS_PER_TASK: usize = 1 << 16;
 /// Independent accumulators, so that no operation waits for the one before.
 const LANES: usize = 8;
 
@@ -45,19 +44,20 @@ impl<W: Weight> WeightSummary<W> {
 
     /// The summary of `weights`; if one is not finite, the sum is not either. O(m).
     pub(crate) fn of(weights: &[W]) -> Self {
-        let tasks = parallel::map(weights.len().div_ceil(WEIGHTS_PER_TASK), &|task| {
-            let rest = &weights[task * WEIGHTS_PER_TASK..];
-            extremes_and_sum(&rest[..rest.len().min(WEIGHTS_PER_TASK)])
+        let parts = parallel::map(weights.len().div_ceil(ARCS_PER_PART), &|part| {
+            let rest = &weights[part * ARCS_PER_PART..];
+            extremes_of(&rest[..rest.len().min(ARCS_PER_PART)])
         });
-        // in order, so that sums of floats do not depend on the threads
-        let whole =
-            tasks.into_iter().reduce(|(a_least, a_greatest, a_sum), (least, greatest, sum)| {
-                (least_of(a_least, least), greatest_of(a_greatest, greatest), a_sum + sum)
-            });
-        let (least, greatest, sum_of_sizes) = whole.unwrap_or((W::ZERO, W::ZERO, 0.0));
+        Self::of_extremes(parts.into_iter().reduce(Extremes::and), weights)
+    }
+
+    /// The summary of `weights`, of which these are the extremes.
+    pub(crate) fn of_extremes(extremes: Option<Extremes<W>>, weights: &[W]) -> Self {
+        let none = Extremes { least: W::ZERO, greatest: W::ZERO, sum_of_sizes: 0.0 };
+        let Extremes { least, greatest, sum_of_sizes } = extremes.unwrap_or(none);
         let is_negative = |weight: &W| weight.is_negative();
         let first_negative = match least.is_negative() {
-            true => parallel::find_first(weights.len(), WEIGHTS_PER_TASK, &|arcs| {
+            true => parallel::find_first(weights.len(), ARCS_PER_PART, &|arcs| {
                 let first = weights[arcs.clone()].iter().position(is_negative);
                 first.map(|at| arcs.start + at)
             }),
@@ -67,8 +67,27 @@ impl<W: Weight> WeightSummary<W> {
     }
 }
 
-/// The least, the greatest, and the sum of absolute weights; `weights` must not be empty.
-fn extremes_and_sum<W: Weight>(weights: &[W]) -> (W, W, f64) {
+/// The least and the greatest of some weights, and the sum of their absolute values.
+#[derive(Clone, Copy)]
+pub(crate) struct Extremes<W> {
+    least: W,
+    greatest: W,
+    pub(crate) sum_of_sizes: f64,
+}
+
+impl<W: Weight> Extremes<W> {
+    /// Those of these weights and the `next`.
+    pub(crate) fn and(self, next: Self) -> Self {
+        Self {
+            least: least_of(self.least, next.least),
+            greatest: greatest_of(self.greatest, next.greatest),
+            sum_of_sizes: self.sum_of_sizes + next.sum_of_sizes,
+        }
+    }
+}
+
+/// The extremes of `weights`, which must not be empty.
+pub(crate) fn extremes_of<W: Weight>(weights: &[W]) -> Extremes<W> {
     let mut least = [weights[0]; LANES];
     let mut greatest = least;
     let mut sums = [0.0; LANES];
@@ -85,8 +104,10 @@ fn extremes_and_sum<W: Weight>(weights: &[W]) -> (W, W, f64) {
     let (least, greatest, sum) = all.fold(first, |(a, b, sum), (least, greatest)| {
         (least_of(a, least), greatest_of(b, greatest), sum)
     });
-    rest.iter().fold((least, greatest, sum), |(least, greatest, sum), &weight| {
-        (least_of(least, weight), greatest_of(greatest, weight), sum + weight.to_f64().abs())
+    let whole = Extremes { least, greatest, sum_of_sizes: sum };
+    rest.iter().fold(whole, |whole, &weight| {
+        let sum_of_sizes = weight.to_f64().abs();
+        whole.and(Extremes { least: weight, greatest: weight, sum_of_sizes })
     })
 }
 
@@ -105,9 +126,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_lane_and_task_is_covered() {
-        let n = 3 * WEIGHTS_PER_TASK + LANES + 3;
-        for at in [0, LANES + 1, WEIGHTS_PER_TASK - 1, WEIGHTS_PER_TASK, n - 1] {
+    fn every_lane_and_part_is_covered() {
+        let n = 3 * ARCS_PER_PART + LANES + 3;
+        for at in [0, LANES + 1, ARCS_PER_PART - 1, ARCS_PER_PART, n - 1] {
             let with = |weight| {
                 let mut weights = vec![2i64; n];
                 weights[at] = weight;

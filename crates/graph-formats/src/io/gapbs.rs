@@ -17,14 +17,24 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use rayon::prelude::*;
+use bytemuck::Pod;
 
 use super::error::{malformed, unrepresentable};
 use super::memory;
-use super::source::{Source, copied};
-use crate::{AnyCsr, Csr, Direction, GraphError, Ids, LoadedGraph, VertexId, Weight};
+use super::pages::Pages;
+use super::source::{PlainFile, Source};
+use crate::arc_pass::{ARCS_PER_PART, ArcPass, Found};
+use crate::checks::validate_offsets;
+use crate::csr::Weights;
+use crate::{
+    AnyCsr, Buffer, Csr, Direction, GraphError, Ids, LoadedGraph, VertexId, Weight, parallel,
+};
 
 const HEADER_BYTES: usize = 17;
+/// Row offsets that a task reads.
+const OFFSETS_PER_TASK: usize = 1 << 15;
+/// Arcs with weights that are read at once, which then are in a cache while they are taken apart.
+const PAIRS_AT_ONCE: usize = 1 << 13;
 
 pub(super) fn read(mut source: Source<'_>, weighted: bool) -> Result<LoadedGraph, GraphError> {
     let path = source.path().to_path_buf();
@@ -44,18 +54,14 @@ pub(super) fn read(mut source: Source<'_>, weighted: bool) -> Result<LoadedGraph
     let arc_bytes = if weighted { 8 } else { 4 };
     let expected = HEADER_BYTES as u128
         + copies * (8 * (u128::from(n_vertices) + 1) + arc_bytes * u128::from(n_arcs));
-    let plain = source.plain_file().map(|plain| plain.length);
-    let (found, body) = match plain.filter(|&length| u128::from(length) != expected) {
-        Some(length) => (length, Vec::new()),
+    let (found, body) = match source.plain_file() {
+        Some(file) => (file.length, Body::File(file)),
         // a stream that is longer than its header says may be endless
         None => {
-            if let Some(length) = plain {
-                memory::ensure(path, 0, length)?;
-            }
             let mut body = Vec::new();
             let most = expected - HEADER_BYTES as u128 + 1;
             let n_read = source.read(&mut body, usize::try_from(most).unwrap_or(usize::MAX))?;
-            ((HEADER_BYTES + n_read) as u64, body)
+            ((HEADER_BYTES + n_read) as u64, Body::Memory(body))
         }
     };
     if expected != u128::from(found) {
@@ -65,36 +71,108 @@ pub(super) fn read(mut source: Source<'_>, weighted: bool) -> Result<LoadedGraph
         );
         return Err(malformed(path, message));
     }
+    memory::ensure(path, 0, 8 * (n_vertices + 1) + arc_bytes as u64 * n_arcs)?;
     // both fit: the length of the file has been checked
-    let (offsets, rest) = body.split_at(8 * (n_vertices as usize + 1));
-    let arcs = &rest[..arc_bytes as usize * n_arcs as usize];
-    let offsets: Vec<u64> = copied(offsets);
-
-    let undirected = directed == 0;
-    let csr: AnyCsr = if !weighted {
-        let columns: Vec<VertexId> = copied(arcs);
-        checked(path, Csr::with_equal_weights(offsets, columns, 1u32), undirected)?.into()
-    } else {
-        let arcs: Vec<[i32; 2]> = copied(arcs);
-        let columns: Vec<VertexId> = arcs.par_iter().map(|arc| arc[0] as VertexId).collect();
-        if arcs.par_iter().any(|arc| arc[1] < 0) {
-            let weights: Vec<i32> = arcs.par_iter().map(|arc| arc[1]).collect();
-            checked(path, Csr::new(offsets, columns, weights), undirected)?.into()
-        } else {
-            let weights: Vec<u32> = arcs.par_iter().map(|arc| arc[1] as u32).collect();
-            checked(path, Csr::new(offsets, columns, weights), undirected)?.into()
+    let (n_vertices, n_arcs) = (n_vertices as usize, n_arcs as usize);
+    let (row_offsets, arcs_at) = read_offsets(&body, n_vertices).map_err(|e| source.error(e))?;
+    let wrong = |error: GraphError| malformed(path, error.to_string());
+    validate_offsets(&row_offsets, n_arcs).map_err(wrong)?;
+    let pass = ArcPass { row_offsets: &row_offsets, seeks_reverses: directed == 0 };
+    let (ends, weights, found) = match weighted {
+        false => read_ends(&body, arcs_at, n_arcs, &pass),
+        true => read_arcs(&body, arcs_at, n_arcs, &pass),
+    }
+    .map_err(|error| source.error(error))?;
+    if let Body::File(file) = &body {
+        let reversed = (expected as u64 - HEADER_BYTES as u64) / 2;
+        let passed = file.pass_over(u64::from(directed) * reversed);
+        passed.map_err(|error| source.error(error))?;
+    }
+    let reverses_cancel = found.reverses_cancel();
+    let graph = Csr::of_pass(Buffer::of_owner(row_offsets), ends, weights, found);
+    let graph = match directed == 0 {
+        true => graph.and_then(|graph| graph.certified_undirected(reverses_cancel)),
+        false => graph,
+    };
+    let graph: Csr<i32> = graph.map_err(wrong)?;
+    let csr = match graph.weight_summary() {
+        _ if !weighted => graph.unweighted::<u32>().into(),
+        weights if weights.common().is_some() => {
+            graph.convert_weights::<u32>().map_err(wrong)?.into()
         }
+        _ => graph.as_unsigned().map_or_else(|| graph.into(), AnyCsr::from),
     };
     Ok(LoadedGraph::new(csr, Ids::FromZero))
 }
 
-fn checked<W: Weight>(
-    path: &Path,
-    graph: Result<Csr<W>, GraphError>,
-    undirected: bool,
-) -> Result<Csr<W>, GraphError> {
-    let graph = if undirected { graph.and_then(Csr::certified_undirected) } else { graph };
-    graph.map_err(|error| malformed(path, error.to_string()))
+/// The row offsets, and where the arcs begin.
+fn read_offsets(body: &Body<'_>, n_vertices: usize) -> io::Result<(Pages<u64>, usize)> {
+    let mut row_offsets = Pages::new(n_vertices + 1)?;
+    let chunks = row_offsets.chunks_mut(OFFSETS_PER_TASK).enumerate().collect();
+    parallel::try_map_of(chunks, &|(task, chunk): (usize, &mut [u64])| {
+        body.read(HEADER_BYTES + 8 * task * OFFSETS_PER_TASK, chunk)
+    })?;
+    Ok((row_offsets, HEADER_BYTES + 8 * (n_vertices + 1)))
+}
+
+/// The ends and the weights of arcs, and what a pass over them found.
+type Arcs = (Buffer<VertexId>, Weights<i32>, Found<i32>);
+
+/// Reads arcs without weights.
+fn read_ends(body: &Body<'_>, at: usize, n_arcs: usize, pass: &ArcPass<'_>) -> io::Result<Arcs> {
+    let mut all_ends = Pages::<VertexId>::new(n_arcs)?;
+    let parts = all_ends.chunks_mut(ARCS_PER_PART).enumerate().collect();
+    let found = parallel::try_map_of(parts, &|(part, ends): (usize, &mut [VertexId])| {
+        let first = part * ARCS_PER_PART;
+        body.read(at + 4 * first, ends)?;
+        io::Result::Ok(pass.look(first, ends, &[]))
+    })?;
+    Ok((Buffer::of_owner(all_ends), Weights::Equal(1), ArcPass::join(found)))
+}
+
+/// Reads arcs with weights.
+fn read_arcs(body: &Body<'_>, at: usize, n_arcs: usize, pass: &ArcPass<'_>) -> io::Result<Arcs> {
+    let mut all_ends = Pages::<VertexId>::new(n_arcs)?;
+    let mut all_weights = Pages::<i32>::new(n_arcs)?;
+    let ends = all_ends.chunks_mut(ARCS_PER_PART);
+    let parts = ends.zip(all_weights.chunks_mut(ARCS_PER_PART)).enumerate().collect();
+    type Part<'a> = (usize, (&'a mut [VertexId], &'a mut [i32]));
+    let found = parallel::try_map_of(parts, &|(part, (ends, weights)): Part<'_>| {
+        let first = part * ARCS_PER_PART;
+        let mut pairs = vec![[0_i32; 2]; PAIRS_AT_ONCE.min(ends.len())];
+        let pieces = ends.chunks_mut(PAIRS_AT_ONCE).zip(weights.chunks_mut(PAIRS_AT_ONCE));
+        for (piece, (ends, weights)) in pieces.enumerate() {
+            let pairs = &mut pairs[..ends.len()];
+            body.read(at + 8 * (first + piece * PAIRS_AT_ONCE), pairs)?;
+            for ((pair, end), weight) in pairs.iter().zip(ends).zip(weights) {
+                (*end, *weight) = (pair[0] as VertexId, pair[1]);
+            }
+        }
+        io::Result::Ok(pass.look(first, ends, weights))
+    })?;
+    let weights = Weights::Each(Buffer::of_owner(all_weights));
+    Ok((Buffer::of_owner(all_ends), weights, ArcPass::join(found)))
+}
+
+/// The bytes of a file.
+enum Body<'a> {
+    File(PlainFile<'a>),
+    /// Those after the header.
+    Memory(Vec<u8>),
+}
+
+impl Body<'_> {
+    /// Fills `array` from byte `at` of the file on.
+    fn read<T: Pod>(&self, at: usize, array: &mut [T]) -> io::Result<()> {
+        let bytes = bytemuck::cast_slice_mut(array);
+        match self {
+            Self::File(file) => file.read_at(at as u64, bytes)?,
+            Self::Memory(body) => {
+                bytes.copy_from_slice(&body[at - HEADER_BYTES..][..bytes.len()]);
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Refuses a graph that the format cannot hold: `.sg` takes weights of 1 only, `.wsg` those that

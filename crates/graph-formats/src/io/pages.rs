@@ -1,61 +1,62 @@
-//! The bytes of a binary file, read or mapped, and their checksum. The file's arrays are then used
-//! in place.
+//! The bytes of a binary file, which arrays then use in place: read by all threads or mapped, and
+//! summed part by part.
 
 use std::fs::File;
 use std::io;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 
+use bytemuck::Pod;
 use crc32fast::Hasher;
 use memmap2::{Mmap, MmapMut};
-use positioned_io::ReadAt;
 use rayon::prelude::*;
 
 use super::compression::Compression;
 use super::error::malformed;
-use super::memory;
 use super::source::{PlainFile, Source};
 use crate::{Buffer, GraphError};
 
-/// Bytes per task, which reads them and then sums them while they are in a cache.
+/// Piece per task, which reads them and then sums them while they are in a cache.
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// Reads a file that should have `length` bytes, after `start`, which has been read from `source`.
-/// Returns all its bytes and the CRC-32 of those after `start`; or, if the length is wrong, the
-/// number of bytes found, `length` + 1 at most for a stream.
-///
-/// A plain file is read in parallel. The memory is allocated as a whole, but used only where bytes
-/// arrive, so that a wrong `length` costs nothing.
-///
-/// # Errors
-/// [`GraphError::OutOfMemory`]; when reading fails.
-pub(super) fn read(
-    source: &mut Source<'_>,
-    start: &[u8],
-    length: u64,
-) -> Result<Result<(Buffer<u8>, u32), u64>, GraphError> {
-    let plain = source.plain_file();
-    if let Some(plain) = plain.as_ref().filter(|plain| plain.length != length) {
-        return Ok(Err(plain.length));
+/// An array of zeros in memory of its own. No page is used before it is written.
+pub(super) struct Pages<T> {
+    map: MmapMut,
+    length: usize,
+    elements: PhantomData<T>,
+}
+
+impl<T: Pod> Pages<T> {
+    /// `length` zeros, in large pages if the system has them: to make its pages takes as long as to
+    /// read into them otherwise, and a search at random places is slower.
+    pub(super) fn new(length: usize) -> io::Result<Self> {
+        let bytes = length.checked_mul(size_of::<T>()).ok_or(io::ErrorKind::OutOfMemory)?;
+        let map = MmapMut::map_anon(bytes.max(1))?;
+        #[cfg(target_os = "linux")]
+        let _ = map.advise(memmap2::Advice::HugePage);
+        Ok(Self { map, length, elements: PhantomData })
     }
-    memory::ensure(source.path(), 0, length)?;
-    let n_bytes = usize::try_from(length).unwrap_or(usize::MAX);
-    let mut map = MmapMut::map_anon(n_bytes).map_err(|error| source.error(error))?;
-    // Page faults on new memory take as long as reading into it; large pages, if the system has
-    // them, save most of these.
-    #[cfg(target_os = "linux")]
-    let _ = map.advise(memmap2::Advice::HugePage);
-    let (head, body) = map.split_at_mut(start.len());
-    head.copy_from_slice(start);
-    let checksum = match plain {
-        Some(plain) => {
-            let checksum = read_parallel(&plain, start.len() as u64, body);
-            Ok(checksum.map_err(|error| source.error(error))?)
-        }
-        None => read_stream(source, body)?.map_err(|read| start.len() as u64 + read),
-    };
-    let map = map.make_read_only().map_err(|error| source.error(error))?;
-    Ok(checksum.map(|checksum| (Buffer::of_owner(map), checksum)))
+}
+
+impl<T: Pod> Deref for Pages<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        bytemuck::cast_slice(&self.map[..self.length * size_of::<T>()])
+    }
+}
+
+impl<T: Pod> DerefMut for Pages<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        bytemuck::cast_slice_mut(&mut self.map[..self.length * size_of::<T>()])
+    }
+}
+
+impl<T: Pod> AsRef<[T]> for Pages<T> {
+    fn as_ref(&self) -> &[T] {
+        self
+    }
 }
 
 /// Maps a file in the system's page cache.
@@ -76,48 +77,95 @@ pub(super) unsafe fn map(path: &Path) -> Result<Buffer<u8>, GraphError> {
     Ok(Buffer::of_owner(map))
 }
 
-/// Fills `body` from a file, from byte `offset` of it on.
-fn read_parallel(plain: &PlainFile<'_>, offset: u64, body: &mut [u8]) -> io::Result<u32> {
-    let done = AtomicU64::new(offset);
-    let sums = body.par_chunks_mut(CHUNK_BYTES).enumerate().map(|(number, chunk)| {
-        plain.file.read_exact_at(offset + (number * CHUNK_BYTES) as u64, chunk)?;
-        let bytes = chunk.len() as u64;
-        plain.report(done.fetch_add(bytes, Ordering::Relaxed) + bytes)?;
-        Ok(sum(chunk))
-    });
-    Ok(combined(sums.collect::<io::Result<_>>()?))
+/// Fills `bytes` from `source`, which should end there. Returns the number of bytes found if it is
+/// another, `bytes.len()` + 1 at most.
+pub(super) fn read_stream(
+    source: &mut Source<'_>,
+    bytes: &mut [u8],
+) -> Result<Result<(), u64>, GraphError> {
+    let n_read = source.fill(bytes)? as u64;
+    if n_read < bytes.len() as u64 {
+        return Ok(Err(n_read));
+    }
+    Ok(if source.fill(&mut [0])? == 0 { Ok(()) } else { Err(n_read + 1) })
 }
 
-/// Fills `body` from `source`, or returns the number of bytes found.
-fn read_stream(source: &mut Source<'_>, body: &mut [u8]) -> Result<Result<u32, u64>, GraphError> {
-    let (mut hasher, mut done) = (Hasher::new(), 0);
-    for chunk in body.chunks_mut(CHUNK_BYTES) {
-        let n_read = source.fill(chunk)?;
-        done += n_read as u64;
-        if n_read < chunk.len() {
-            return Ok(Err(done));
+/// Some bytes of a file.
+pub(super) enum Piece<'a> {
+    /// They are in memory.
+    There(&'a [u8]),
+    /// They are to be read from this place of the file.
+    ToRead(&'a mut [u8], &'a PlainFile<'a>, u64),
+}
+
+impl<'a> Piece<'a> {
+    /// The bytes; zeros, where they have not been read.
+    pub(super) fn get(&self) -> &[u8] {
+        match self {
+            Self::There(bytes) => bytes,
+            Self::ToRead(bytes, ..) => bytes,
         }
-        hasher.update(chunk);
     }
-    let ends_here = source.fill(&mut [0])? == 0;
-    Ok(if ends_here { Ok(hasher.finalize()) } else { Err(done + 1) })
+
+    /// The first `n` bytes and the others.
+    pub(super) fn split(self, n: usize) -> (Self, Self) {
+        match self {
+            Self::There(bytes) => {
+                let (first, others) = bytes.split_at(n);
+                (Self::There(first), Self::There(others))
+            }
+            Self::ToRead(bytes, file, at) => {
+                let (first, others) = bytes.split_at_mut(n);
+                let after = at + n as u64;
+                (Self::ToRead(first, file, at), Self::ToRead(others, file, after))
+            }
+        }
+    }
+
+    /// Chunks of `size` bytes; the last may have fewer.
+    pub(super) fn chunks(&mut self, size: usize) -> Vec<Piece<'_>> {
+        match self {
+            Self::There(bytes) => bytes.chunks(size).map(Piece::There).collect(),
+            Self::ToRead(bytes, file, at) => {
+                let chunks = bytes.chunks_mut(size).enumerate();
+                let placed =
+                    |(number, chunk)| Piece::ToRead(chunk, *file, *at + (number * size) as u64);
+                chunks.map(placed).collect()
+            }
+        }
+    }
+
+    /// Reads the bytes, if they are to be read, and returns their checksum.
+    pub(super) fn fetch(&mut self) -> io::Result<Hasher> {
+        if let Self::ToRead(bytes, file, at) = self {
+            file.read_at(*at, bytes)?;
+        }
+        let mut hasher = Hasher::new();
+        hasher.update(self.get());
+        Ok(hasher)
+    }
+
+    /// The same in parallel.
+    pub(super) fn fetch_by_chunks(&mut self) -> io::Result<Hasher> {
+        let sums = self.chunks(CHUNK_BYTES).into_par_iter().map(|mut chunk| chunk.fetch());
+        Ok(combined(sums.collect::<io::Result<Vec<_>>>()?))
+    }
 }
 
 /// The CRC-32 of pieces one after the other, in parallel.
 pub(super) fn checksum(pieces: &[&[u8]]) -> u32 {
     let chunks = pieces.par_iter().flat_map(|piece| piece.par_chunks(CHUNK_BYTES));
-    combined(chunks.map(sum).collect())
-}
-
-fn sum(chunk: &[u8]) -> Hasher {
-    let mut hasher = Hasher::new();
-    hasher.update(chunk);
-    hasher
+    let sum = |chunk| {
+        let mut hasher = Hasher::new();
+        hasher.update(chunk);
+        hasher
+    };
+    combined(chunks.map(sum).collect::<Vec<_>>()).finalize()
 }
 
 /// The checksum of chunks that follow one another.
-fn combined(sums: Vec<Hasher>) -> u32 {
+pub(super) fn combined(sums: impl IntoIterator<Item = Hasher>) -> Hasher {
     let mut whole = Hasher::new();
-    sums.iter().for_each(|sum| whole.combine(sum));
-    whole.finalize()
+    sums.into_iter().for_each(|sum| whole.combine(&sum));
+    whole
 }

@@ -5,7 +5,9 @@ use std::io::{self, BufReader, Cursor, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use positioned_io::ReadAt;
 
 use super::compression::Compression;
 use super::error::malformed;
@@ -30,20 +32,36 @@ struct Bytes {
     exhausted: AtomicBool,
     /// The caller has ended the reading.
     ended: AtomicBool,
+    /// How many have been read.
+    done: AtomicU64,
+}
+
+impl Bytes {
+    /// Counts `n` more, and returns how many have been read.
+    fn add(&self, n: u64) -> u64 {
+        self.done.fetch_add(n, Ordering::Relaxed) + n
+    }
 }
 
 /// A file that is not compressed, readable at any place and by any thread.
 #[derive(Clone)]
 pub(super) struct PlainFile<'a> {
-    pub(super) file: Arc<File>,
+    file: Arc<File>,
     pub(super) length: u64,
+    bytes: Arc<Bytes>,
     progress: Progress<'a>,
 }
 
 impl PlainFile<'_> {
-    /// Reports the number of bytes read from the file.
-    pub(super) fn report(&self, done: u64) -> io::Result<()> {
-        report(self.progress, done, self.length)
+    /// Fills `bytes` from position `at` on.
+    pub(super) fn read_at(&self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
+        self.file.read_exact_at(at, bytes)?;
+        self.pass_over(bytes.len() as u64)
+    }
+
+    /// Counts `n_bytes` as read.
+    pub(super) fn pass_over(&self, n_bytes: u64) -> io::Result<()> {
+        report(self.progress, self.bytes.add(n_bytes), self.length)
     }
 }
 
@@ -82,7 +100,8 @@ impl<'a> Source<'a> {
         let named = Compression::of_name(path);
         let mut source = Self::new(path, file.clone(), named, total, progress)?;
         if metadata.is_file() && source.compression.is_none() {
-            source.plain = Some(PlainFile { file, length: total, progress });
+            source.plain =
+                Some(PlainFile { file, length: total, bytes: source.bytes.clone(), progress });
         }
         Ok(source)
     }
@@ -107,7 +126,7 @@ impl<'a> Source<'a> {
         progress: Progress<'a>,
     ) -> Result<Self, GraphError> {
         let bytes: Arc<Bytes> = Arc::default();
-        let mut counted = Counted { reader, done: 0, total, progress, bytes: bytes.clone() };
+        let mut counted = Counted { reader, total, progress, bytes: bytes.clone() };
         let mut start = Vec::new();
         let magic = (&mut counted).take(Compression::MAGIC_BYTES as u64).read_to_end(&mut start);
         magic.map_err(|error| failed(path, error))?;
@@ -186,7 +205,6 @@ impl<'a> Source<'a> {
 /// A reader that reports the number of bytes read.
 struct Counted<'a, R> {
     reader: R,
-    done: u64,
     total: u64,
     progress: Progress<'a>,
     bytes: Arc<Bytes>,
@@ -199,10 +217,10 @@ impl<R: Read> Read for Counted<'_, R> {
         if taken == 0 && most > 0 {
             self.bytes.exhausted.store(true, Ordering::Relaxed);
         }
-        self.done += taken as u64;
+        let done = self.bytes.add(taken as u64);
         // a file that grows meanwhile is read to its new end
-        let total = if self.total == 0 { 0 } else { self.total.max(self.done) };
-        let told = report(self.progress, self.done, total);
+        let total = if self.total == 0 { 0 } else { self.total.max(done) };
+        let told = report(self.progress, done, total);
         self.bytes.ended.store(told.is_err(), Ordering::Relaxed);
         told.map(|()| taken)
     }

@@ -41,11 +41,15 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::error::malformed;
-use super::pages;
-use super::source::{Source, copied};
+use super::memory;
+use super::pages::{self, Pages, Piece};
+use super::source::{PlainFile, Source, copied};
+use crate::arc_pass::{ARCS_PER_PART, ArcPass, Found};
+use crate::checks::validate_offsets;
+use crate::csr::Weights;
 use crate::{
     AnyCsr, Attachment, Buffer, Csr, Direction, GraphError, Ids, LoadedGraph, VertexId, Weight,
-    WeightKind, Words,
+    WeightKind, Words, parallel,
 };
 
 const MAGIC: [u8; 8] = *b"\x89SPG\r\n\x1a\n";
@@ -115,7 +119,7 @@ struct Shape {
 }
 
 impl Shape {
-    /// Bytes of each section; `None` if 64 bits cannot count them, or if the length of the names
+    /// Piece of each section; `None` if 64 bits cannot count them, or if the length of the names
     /// does not fit their kind.
     fn lengths(self) -> Option<[u64; 4]> {
         let numbers = self.n_vertices.checked_mul(8)?;
@@ -259,16 +263,19 @@ impl Sections<'_> {
         Some(Attachment { kind, bytes: self.whole.array(start..start + length as usize) })
     }
 
-    fn graph<W: Weight>(&self) -> Result<Csr<W>, GraphError> {
-        let (offsets, columns) = (self.array::<u64>(0), self.array::<VertexId>(1));
+    /// The graph, in which `found` was found.
+    fn graph<W: Weight>(&self, found: Found<W>) -> Result<Csr<W>, GraphError> {
         let weights = self.array::<W>(2);
-        let graph = match self.header.equal {
-            1 => Csr::with_equal_weights(offsets, columns, weights[0]),
-            _ => Csr::new(offsets, columns, weights),
+        let weights = match self.header.equal {
+            1 => Weights::Equal(weights[0]),
+            _ => Weights::Each(weights),
         };
-        let undirected = self.header.direction == 1;
-        let graph = if undirected { graph.and_then(Csr::certified_undirected) } else { graph };
-        graph.map_err(|error| malformed(self.path, error.to_string()))
+        let reverses_cancel = found.reverses_cancel();
+        let graph = Csr::of_pass(self.array(0), self.array(1), weights, found)?;
+        match self.header.direction {
+            1 => graph.certified_undirected(reverses_cancel),
+            _ => Ok(graph),
+        }
     }
 
     fn ids(&self) -> Result<Ids, GraphError> {
@@ -292,23 +299,86 @@ impl Sections<'_> {
         })
     }
 
-    /// The graph; `found` is the computed checksum of the bytes after the header.
-    fn load(self, found: u32) -> Result<LoadedGraph, GraphError> {
-        if self.header.version > 1 && self.header.body_checksum != found {
+    fn load<W: Weight>(self, passed: Passed<W>) -> Result<LoadedGraph, GraphError>
+    where
+        AnyCsr: From<Csr<W>>,
+    {
+        if self.header.version > 1 && self.header.body_checksum != passed.checksum {
             let message = "the file is damaged: the checksum of its content does not match";
             return Err(malformed(self.path, message.to_owned()));
         }
-        let csr: AnyCsr = match WEIGHTS[usize::from(self.header.weights)].0 {
-            WeightKind::U32 => self.graph::<u32>()?.into(),
-            WeightKind::I32 => self.graph::<i32>()?.into(),
-            WeightKind::U64 => self.graph::<u64>()?.into(),
-            WeightKind::I64 => self.graph::<i64>()?.into(),
-            WeightKind::F32 => self.graph::<f32>()?.into(),
-            WeightKind::F64 => self.graph::<f64>()?.into(),
-        };
-        let graph = LoadedGraph::new(csr, self.ids()?);
+        let graph = passed.found.and_then(|found| self.graph(found));
+        let graph = graph.map_err(|error| malformed(self.path, error.to_string()))?;
+        let graph = LoadedGraph::new(graph, self.ids()?);
         Ok(LoadedGraph { attachment: self.attachment(), ..graph })
     }
+}
+
+/// What a pass over the bytes after the header found.
+struct Passed<W> {
+    checksum: u32,
+    /// Of the arcs, or the error of the row offsets.
+    found: Result<Found<W>, GraphError>,
+}
+
+/// Looks once at all bytes after the header, part by part: reads them if they are not in memory,
+/// sums them, and checks the arcs.
+fn pass<W: Weight>(header: &Header, body: Piece<'_>) -> io::Result<Passed<W>> {
+    let lengths = header.shape().lengths().expect("the header was checked");
+    let start_of = |section: usize| header.starts[section] as usize - HEADER_BYTES;
+    let end_of = |section: usize| start_of(section) + lengths[section] as usize;
+    let (mut offsets, rest) = body.split(end_of(0));
+    let (mut before_ends, rest) = rest.split(start_of(1) - end_of(0));
+    let (mut ends, rest) = rest.split(lengths[1] as usize);
+    let (mut before_weights, rest) = rest.split(start_of(2) - end_of(1));
+    let (mut weights, mut rest) = rest.split(lengths[2] as usize);
+
+    let sum_of_offsets = offsets.fetch_by_chunks()?;
+    let row_offsets = bytemuck::cast_slice(offsets.get());
+    let valid = validate_offsets(row_offsets, header.n_arcs as usize);
+    let arcs = ArcPass { row_offsets, seeks_reverses: header.direction == 1 };
+    // one weight that all arcs have is in the first part alone, and not looked at
+    let has_weights = header.equal == 0;
+    let weights = weights.chunks(size_of::<W>() * ARCS_PER_PART).into_iter().map(Some);
+    let weights = weights.chain(std::iter::repeat_with(|| None));
+    let parts = ends.chunks(size_of::<VertexId>() * ARCS_PER_PART).into_iter().zip(weights);
+    type Part<'a> = (usize, (Piece<'a>, Option<Piece<'a>>));
+    let look = |(part, (mut ends, mut weights)): Part<'_>| {
+        let sum = ends.fetch()?;
+        let sum_of_weights = weights.as_mut().map(Piece::fetch).transpose()?;
+        let weights = weights.as_ref().filter(|_| has_weights);
+        let weights = weights.map_or(&[][..], |weights| bytemuck::cast_slice(weights.get()));
+        let ends = bytemuck::cast_slice(ends.get());
+        let found = valid.is_ok().then(|| arcs.look::<W>(part * ARCS_PER_PART, ends, weights));
+        io::Result::Ok((sum, sum_of_weights, found))
+    };
+    let looked = parallel::try_map_of(parts.enumerate().collect(), &look)?;
+    let mut sums = vec![sum_of_offsets, before_ends.fetch()?];
+    let (mut sums_of_weights, mut found) = (Vec::new(), Vec::new());
+    for (sum, sum_of_weights, part) in looked {
+        sums.push(sum);
+        sums_of_weights.extend(sum_of_weights);
+        found.extend(part);
+    }
+    sums.push(before_weights.fetch()?);
+    sums.append(&mut sums_of_weights);
+    sums.push(rest.fetch_by_chunks()?);
+    let found = valid.map(|()| ArcPass::join(found));
+    Ok(Passed { checksum: pages::combined(sums).finalize(), found })
+}
+
+/// Calls a function with the type of the weights of a file.
+macro_rules! by_weights {
+    ($header:expr, $function:ident($($argument:expr),*)) => {
+        match WEIGHTS[usize::from($header.weights)].0 {
+            WeightKind::U32 => $function::<u32>($($argument),*),
+            WeightKind::I32 => $function::<i32>($($argument),*),
+            WeightKind::U64 => $function::<u64>($($argument),*),
+            WeightKind::I64 => $function::<i64>($($argument),*),
+            WeightKind::F32 => $function::<f32>($($argument),*),
+            WeightKind::F64 => $function::<f64>($($argument),*),
+        }
+    };
 }
 
 /// Reads a file into memory, which the graph then uses in place.
@@ -316,10 +386,41 @@ pub(super) fn read(mut source: Source<'_>) -> Result<LoadedGraph, GraphError> {
     let mut start = Vec::new();
     source.read(&mut start, HEADER_BYTES)?;
     let header = Header::read(source.path(), &start)?;
-    let whole = pages::read(&mut source, &start, header.file_bytes)?;
-    let path = source.path();
-    let (whole, checksum) = whole.map_err(|found| wrong_length(path, &header, found))?;
-    Sections { path, whole, header }.load(checksum)
+    let length = header.file_bytes;
+    let file = source.plain_file();
+    if let Some(file) = file.as_ref().filter(|file| file.length != length) {
+        return Err(wrong_length(source.path(), &header, file.length));
+    }
+    memory::ensure(source.path(), 0, length)?;
+    // used only where bytes arrive, so that a stream with a wrong length costs nothing
+    let whole = Pages::new(usize::try_from(length).unwrap_or(usize::MAX));
+    let mut whole: Pages<u8> = whole.map_err(|error| source.error(error))?;
+    let (head, body) = whole.split_at_mut(HEADER_BYTES);
+    head.copy_from_slice(&start);
+    if file.is_none() {
+        let read = pages::read_stream(&mut source, body)?;
+        read.map_err(|n| wrong_length(source.path(), &header, HEADER_BYTES as u64 + n))?;
+    }
+    by_weights!(header, read_typed(&source, file.as_ref(), header, whole))
+}
+
+/// Passes over a file, of which `whole` has the header, or all of it if there is no `file` to read.
+fn read_typed<W: Weight>(
+    source: &Source<'_>,
+    file: Option<&PlainFile<'_>>,
+    header: Header,
+    mut whole: Pages<u8>,
+) -> Result<LoadedGraph, GraphError>
+where
+    AnyCsr: From<Csr<W>>,
+{
+    let body = &mut whole[HEADER_BYTES..];
+    let body = match file {
+        Some(file) => Piece::ToRead(body, file, HEADER_BYTES as u64),
+        None => Piece::There(body),
+    };
+    let passed = pass::<W>(&header, body).map_err(|error| source.error(error))?;
+    Sections { path: source.path(), whole: Buffer::of_owner(whole), header }.load(passed)
 }
 
 /// The graph of a file that is mapped.
@@ -334,8 +435,20 @@ pub(super) unsafe fn map(path: &Path) -> Result<LoadedGraph, GraphError> {
     if whole.len() as u64 != header.file_bytes {
         return Err(wrong_length(path, &header, whole.len() as u64));
     }
-    let checksum = if header.version > 1 { pages::checksum(&[&whole[HEADER_BYTES..]]) } else { 0 };
-    Sections { path, whole, header }.load(checksum)
+    by_weights!(header, map_typed(path, header, whole))
+}
+
+fn map_typed<W: Weight>(
+    path: &Path,
+    header: Header,
+    whole: Buffer<u8>,
+) -> Result<LoadedGraph, GraphError>
+where
+    AnyCsr: From<Csr<W>>,
+{
+    let failed = |source| GraphError::Io { path: path.to_path_buf(), source };
+    let passed = pass::<W>(&header, Piece::There(&whole[HEADER_BYTES..])).map_err(failed)?;
+    Sections { path, whole, header }.load(passed)
 }
 
 fn wrong_length(path: &Path, header: &Header, found: u64) -> GraphError {
