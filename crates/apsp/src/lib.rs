@@ -22,6 +22,9 @@
 //! assert_eq!(paths.expect("they were asked for").path(0, 3), Some(vec![0, 2, 3]));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Depends on [`sssp`] and what it depends on, `pivots`, `elimination` and [`collectives`]. Feature
+//! `cuda`, off by default: NVIDIA GPUs, as in [`gpu_runtime`].
 
 pub mod any;
 mod check;

@@ -19,6 +19,9 @@
 //! assert_eq!(sums.greatest, [0, 1, 2]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Depends on [`graph_formats`], [`paths`] and [`search_parts`]. Feature `cuda`, off by default:
+//! NVIDIA GPUs, as in [`gpu_runtime`].
 
 mod arcs;
 mod depth;

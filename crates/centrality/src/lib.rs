@@ -24,6 +24,9 @@
 //! assert_eq!((totals.centre(), totals.periphery()), (vec![1, 2], vec![0, 3]));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Depends on [`sssp`], [`breadth_first`] and [`hierarchy`]. Feature `cuda`, off by default: NVIDIA
+//! GPUs, as in [`gpu_runtime`].
 
 pub mod any;
 mod betweenness;

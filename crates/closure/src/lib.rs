@@ -19,6 +19,9 @@
 //! assert_eq!(by_bits.closure, found.closure);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Depends on [`graph_formats`], [`paths`] and `pivots`. Feature `cuda`, off by default: NVIDIA
+//! GPUs, as in [`gpu_runtime`].
 
 mod auto;
 mod blocked;

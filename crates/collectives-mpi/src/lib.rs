@@ -3,6 +3,8 @@
 //!
 //! It is a separate crate, so that code that uses collectives is the same with MPI and without.
 //! Only the program that chooses its ranks is built for the one or the other.
+//!
+#![doc = include_str!("../README.md")]
 
 #[cfg(feature = "mpi")]
 mod mpi;
@@ -25,8 +27,3 @@ pub fn start() -> Result<Box<dyn Communicator>, RanksError> {
     }
     Ok(Box::new(Alone))
 }
-
-// The example of the README is a test too.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

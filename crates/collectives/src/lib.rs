@@ -24,6 +24,8 @@
 //! assert_eq!(Threads::run(3, |ranks| greatest(ranks, ranks.rank() as u64))?, [2, 2, 2]);
 //! # Ok::<(), RanksError>(())
 //! ```
+//!
+//! Depends on no other crate of the workspace; no features.
 
 mod alone;
 mod communicator;

@@ -16,6 +16,8 @@
 //! assert_eq!(completion.heads, [1, 2, 2]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Depends on [`graph_formats`]; no features.
 
 mod completion;
 mod error;

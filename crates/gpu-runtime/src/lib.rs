@@ -24,6 +24,8 @@
 //! }
 //! # Ok::<(), GpuError>(())
 //! ```
+//!
+//! Depends on no other crate of the workspace.
 
 mod argument;
 mod error;

@@ -20,6 +20,9 @@
 //! assert_eq!(graph.arcs_from(0).collect::<Vec<_>>(), [(1, 5), (2, 9)]);
 //! # Ok::<(), graph_formats::GraphError>(())
 //! ```
+//!
+//! Depends on no other crate of the workspace. Features, off by default: `files`; `compression` for
+//! `.bz2`, `.xz` and `.zst`; `rustacuda` for its trait `DeviceCopy`.
 
 mod any;
 mod arc_counts;

@@ -31,6 +31,9 @@
 //! assert_eq!(metric.table(&[0, 3], &[1, 2])?.row(1).collect::<Vec<_>>(), [Some(3), Some(2)]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Depends on [`graph_formats`], [`paths`], [`elimination`], [`k_paths`] and [`search_parts`].
+//! Feature `cuda`, off by default: NVIDIA GPUs, as in [`gpu_runtime`].
 
 pub mod any;
 mod error;

@@ -15,6 +15,8 @@
 //! assert!(found.work.settled > 0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Depends on [`graph_formats`], [`paths`] and [`search_parts`]; no features.
 
 #![forbid(unsafe_code)]
 

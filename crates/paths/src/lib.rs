@@ -28,6 +28,8 @@
 //! assert!(matches!(violation, Violation::PredecessorNotTight { vertex: 2, .. }));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Depends on [`graph_formats`]; no features.
 
 #![forbid(unsafe_code)]
 

@@ -5,6 +5,8 @@
 //! expected. [`pairs`] has the forms of Floyd-Warshall, which `apsp` takes by name.
 //! [`Bounds`] limits the repeated work of Δ-stepping. [`ExtractMin`] and
 //! [`DijkstraByLaunches`] are single steps and loops, for measurements.
+//!
+#![doc = include_str!("../README.md")]
 
 mod bellman_ford;
 mod bellman_ford_spmv;
@@ -105,8 +107,3 @@ fn of_form<W: Weight>(
         }
     })
 }
-
-// The example of the README is a test too.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -14,6 +14,9 @@
 //! Threads::new(3).each(&mut squares, |_, n| *n *= *n);
 //! assert_eq!(squares, [1, 4, 9]);
 //! ```
+//!
+//! Depends on [`graph_formats`], [`paths`] and [`gpu_runtime`]. Feature `cuda`, off by default:
+//! NVIDIA GPUs.
 
 pub mod device;
 mod error;

@@ -27,6 +27,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Depends on [`graph_formats`], [`paths`], [`breadth_first`], [`k_paths`], [`published`] and
+//! [`search_parts`]. Feature `cuda`, off by default: NVIDIA GPUs, as in [`gpu_runtime`].
+//!
 #![doc = include_str!("../WHICH.md")]
 
 mod algorithm;

@@ -37,6 +37,9 @@
 //! ```
 //!
 //! Reference: snytnikova-nepomniaschaya-2016
+//!
+//! Depends on [`graph_formats`], [`paths`] and [`gpu_runtime`]. Feature `cuda`, off by default:
+//! [`Cuda`], a machine on an NVIDIA GPU.
 
 pub mod algorithms;
 mod cuda;

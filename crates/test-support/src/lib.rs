@@ -7,9 +7,7 @@
 //!   test says `SKIPPED` and ends.
 //! * [`mod@layout`]: what a kernel's sources say of the structures that the host fills for it.
 //!
-//! Of the workspace this crate depends on `graph-formats` alone: the unit tests of a crate
-//! cannot use what depends on that crate.
-
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
 mod graphs;

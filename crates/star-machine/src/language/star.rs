@@ -14,7 +14,20 @@ use crate::StarError;
 
 /// Where programs are written: declarations, operations, statements.
 ///
-/// Every declared variable starts with zeros, integers with none.
+/// * Operations have the names of the papers, in lower case, and results come first:
+///   `m.and_not(z, x, y)` is `z := x and not y`. A result may also be an operand.
+/// * Sizes belong to variables. Operands whose sizes differ are an error, as is a position out of
+///   range. Nothing is truncated or padded, and an operation that fails has changed nothing.
+/// * Positions count from 0. Where papers have 0 for "there is none", an integer holds none:
+///   `m.fnd(i, x)`, then `m.while_found(i, ..)`.
+/// * The first bit of a slice is the topmost row; the first bit of a word is the most significant.
+/// * `COL` and `ROW` copy. Changing the copy does not change the table until it is written back.
+/// * A variable that is declared in a `scope`, in an iteration of a loop or in a branch ends with
+///   it. Every declared variable starts with zeros, integers with none.
+/// * A program has the names of variables, never their values. Control flow that depends on values
+///   is written with `while_some`, `while_found`, `if_then`, `if_else` and `for_each`. Before and
+///   after the program, the machine loads and returns values. A program that needs values in
+///   between is generic over `Machine`, and cannot be recorded.
 pub trait Star: Sized {
     /// Declares a row of bits.
     ///

@@ -7,7 +7,36 @@ use crate::language::{FieldVar, Operations, Procedure, SliceVar, Star, WordVar, 
 /// The basic procedures of [`Star`], one method each; results come first.
 ///
 /// `rows` marks the rows that take part. See [`Procedure`] for sizes and for what results may
-/// be operands.
+/// be operands. `LANGUAGE.md` beside this crate's README has what each costs.
+///
+/// A field, `table.field(8..16)?`, is a range of columns of a table and may be used wherever a table
+/// may. Sums and differences mark in a slice the rows that overflowed. Where all ones stand for an
+/// unreached vertex, a sum that is less and did not overflow is an improvement. Let a procedure that
+/// writes zeros into unmarked rows write to a table of its own, and merge the result from there.
+///
+/// ```
+/// use star_machine::{Host, Machine, Procedures, Slice, Star, Table, Word};
+///
+/// let mut m = Host::new();
+/// let prices = m.load_table(&Table::from_values(&[30, 12, 25, 12, 40], 6)?)?;
+/// let all = m.load_slice(&Slice::ones(5)?)?;
+/// let limit = m.load_word(&Word::from_u64(12, 6)?)?;
+/// let (dearer, least) = (m.slice(5)?, m.slice(5)?);
+/// m.great(dearer, prices, all, limit)?; // more than 12
+/// m.min(least, prices, dearer)?; // the least of those
+/// assert_eq!(m.slice_value(least)?.positions().collect::<Vec<_>>(), [2]);
+///
+/// let (discount, short) = (m.load_word(&Word::from_u64(5, 6)?)?, m.slice(5)?);
+/// let reduced = m.table(5, 6)?;
+/// m.subtc(reduced, short, prices, dearer, discount)?; // zeros where not marked
+/// m.tmerge(prices, reduced, dearer)?; // only what is marked
+/// assert_eq!(m.table_value(prices)?.to_values()?, [25, 12, 20, 12, 35]);
+/// # Ok::<(), star_machine::StarError>(())
+/// ```
+///
+/// A machine executes each procedure in one pass over the columns
+/// ([`Machine::fused`](crate::Machine::fused)); [`Procedure::run`] executes it operation by
+/// operation, with the same bits.
 ///
 /// ```
 /// use star_machine::{Host, Machine, Procedures, Slice, Star, Table, Word};

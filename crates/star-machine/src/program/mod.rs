@@ -141,6 +141,23 @@ pub enum Instruction {
 /// assert_eq!(program.parameters(), [x.into(), z.into()]);
 /// # Ok::<(), StarError>(())
 /// ```
+///
+/// Any machine interprets a program, and on a GPU one persistent kernel does in a single launch.
+///
+/// ```
+/// use star_machine::{Host, Machine, Recorder, Star, Table, procedures};
+///
+/// let mut recorder = Recorder::new();
+/// let p = recorder.parameter_table(3, 3)?;
+/// procedures::warshall(&mut recorder, p, 0..3)?;
+/// let closure = recorder.finish();
+///
+/// let mut m = Host::new();
+/// let arcs = m.load_table(&Table::from_values(&[0b010, 0b001, 0b000], 3)?)?;
+/// closure.run(&mut m, &[arcs.into()])?;
+/// assert_eq!(m.table_value(arcs)?.to_values()?, [0b011, 0b001, 0b000]);
+/// # Ok::<(), star_machine::StarError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Program {
     instructions: Vec<Instruction>,
