@@ -2,7 +2,8 @@
 
 Pages link to each other and to files of the repository, as GitHub shows them. In the book a link to
 a file that is no part of it leads to the repository, if `git-repository-url` is set in book.toml;
-otherwise the file's path stands behind the text.
+otherwise the file's path stands behind the text, or in place of the file's name.
+A page README.md is `index.md` in the book.
 """
 
 import json
@@ -30,16 +31,21 @@ def main():
     html = context["config"].get("output", {}).get("html", {})
     repository = html.get("git-repository-url")
     pages = list(chapters(book.get("items") or book["sections"]))
-    paths = {page["path"] for page in pages}
+    paths = {page["source_path"]: page["path"] for page in pages}
 
     def lead(folder, match):
-        text, target, _ = match.groups()
+        text, target, heading = match.groups()
         path = posixpath.normpath(posixpath.join(folder, target))
         is_copied = (docs / path).is_file() and not path.endswith((".md", ".py", ".toml"))
-        if "://" in target or path in paths or (is_copied and not path.startswith("..")):
+        if "://" in target or (is_copied and not path.startswith("..")):
             return match[0]
+        if path in paths:
+            return f"[{text}]({posixpath.relpath(paths[path], folder or '.')}{heading or ''})"
         path = posixpath.normpath(posixpath.join(docs.name, path))
-        return f"[{text}]({repository}/blob/main/{path})" if repository else f"{text} (`{path}`)"
+        if repository:
+            return f"[{text}]({repository}/blob/main/{path})"
+        is_name = text.strip("`/") in (path, posixpath.basename(path))
+        return f"`{path}`" if is_name else f"{text} (`{path}`)"
 
     for page in pages:
         folder = posixpath.dirname(page["path"] or "")
