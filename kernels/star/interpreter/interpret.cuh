@@ -2,7 +2,7 @@
 // own words' part, and goes on. What was said of teams in teams.cuh keeps them together.
 //
 // Integers are the same for all threads. Each warp has a copy of its own in shared memory,
-// whose lanes all write the same value, so that nobody waits for another warp's.
+// whose lanes all write the same value, so that no warp waits for another's.
 //
 // The next step is fetched while a step is done, unless a jump leads elsewhere.
 #pragma once
@@ -34,14 +34,14 @@ template <typename Team> __device__ __forceinline__ void interpret(const Run& ru
         u32 target = code.a;
         const u32 n = words_of(code.len);
         const bool flag = code.head & one;
-        // the position that `index` names; whether there are so many things
+        // the position that `index` names; whether it is below the number of things
         u32 position = 0;
         auto is_below = [&](u32 count) {
             const int at = number_at(code.head, code.index, ints);
             position = at;
             return stop.is_below(at, count, false);
         };
-        // whether there is the field of a table that the step names, of so many words
+        // whether the table has the field that the step names, of this number of words
         Word* field = address(code.a, code.b);
         auto has_field = [&](u64 words) {
             if (!(code.head & numbered)) return true;

@@ -3,8 +3,8 @@
 // Rows are independent of one another, and what a procedure knows of a row is a bit or two: a
 // thread goes through the columns of its own words and has that in registers. So a pass needs
 // no barrier of its own, but for a word, which all threads read, and for the least number,
-// which they find together. Columns are loaded by so many before the first of them is looked
-// at, so that one wait is for all; words without a marked row are not loaded.
+// which they find together. Several columns are loaded before the first of them is used, so
+// that one wait is for all; words without a marked row are not loaded.
 //
 // Results, and tables that are written, may be operands: a thread's words are then read and
 // written in the order of the procedure. A word that is read is no result.
@@ -200,7 +200,7 @@ __device__ __forceinline__ void relax(Team& team, const Code& code, const Encode
         const Word rows = team.own(code.x + w);
         Word carry = 0, less = 0, nearer = 0;
         if (rows == 0 && !forgotten) clear_columns(pass, w);
-        // so many columns from `start` on, and how many sums are kept
+        // adds `left` columns from `start` on; `kept` of the sums are kept
         auto add = [&](u32 start, u32 left, u32 kept) {
             const Word bits = team.other(pass.word + start / many);
             const Word* from = further(pass.first + w, start, pass.stride);
@@ -324,7 +324,7 @@ __device__ __forceinline__ void fetch_field(const Team& team, const More& more, 
     for (u32 w = line * team.thread; w < more.to_fields; w += line * team.size) prefetch(field + w);
 }
 
-// A field by its number, so many fields further on.
+// Moves `field` to the field with this number; each has `words` words.
 __device__ __forceinline__ bool locate(Word*& field, u32 number, u32 n_fields, u64 words, const int* ints,
                                        Stop& stop) {
     if (number == none) return true;

@@ -158,8 +158,8 @@ __device__ __forceinline__ void read_row(Team& team, const Code& code, const Wor
     team.did_read(table_bit(code.head));
 }
 
-// ROW(row, t) := x, by the threads near the one whose words they are; a thread a column. Nobody
-// waits for the words, whose other bits stay as they are.
+// ROW(row, t) := x, by the threads near the one whose words they are; a thread a column. No
+// thread waits for the words, whose other bits stay as they are.
 template <typename Team>
 __device__ __forceinline__ void write_row(Team& team, const Code& code, Word* table, u32 row) {
     const u64 stride = code.z;

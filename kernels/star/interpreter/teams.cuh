@@ -183,8 +183,8 @@ struct Block {
 };
 
 // A grid of blocks that are all resident, vectors in the device's memory. A thread reads its
-// own words through the cache next to it, since nobody else writes them, and others' from
-// where their writes are.
+// own words through the cache next to it, since no other thread writes them, and others' from where
+// their writes are.
 struct Grid {
     static constexpr u32 at_once = 2;
     Word* vectors;
