@@ -12,21 +12,29 @@ pub enum RanksError {
     /// A rank returned or panicked before the others were done.
     #[error("another rank has ended")]
     Ended,
-    /// Ranks that were to hold the same number of bytes do not.
-    #[error("{found} bytes are broadcast into {expected}")]
+    /// The ranks of a broadcast have different numbers of bytes.
+    #[error("a broadcast of {found} bytes into {expected}: all ranks need the same number")]
     Length {
-        /// What this rank has room for.
+        /// The bytes of this rank.
         expected: usize,
-        /// What the root sent.
+        /// The bytes that the root sent.
         found: usize,
     },
     /// A rank has no memory for what another sends.
-    #[error("{bytes} bytes were sent to a rank that has no memory for them")]
+    #[error("a rank has no memory for the {bytes} bytes that another sends")]
     OutOfMemory {
-        /// What was sent.
+        /// The bytes that were sent.
         bytes: u64,
     },
-    /// NCCL is not found, or refuses.
+    /// A rank has sent data that are not what the call expects.
+    #[error("rank {rank} has sent invalid data: {reason}")]
+    Invalid {
+        /// The rank that sent them.
+        rank: usize,
+        /// What is wrong with them.
+        reason: String,
+    },
+    /// NCCL is not found, or refuses a call.
     #[error("NCCL: {0}")]
     Nccl(String),
     /// MPI could not be started.
@@ -37,10 +45,10 @@ pub enum RanksError {
 /// A rank among others. The collectives on all types of plain data are methods of
 /// `dyn Communicator`.
 pub trait Communicator {
-    /// Which of the ranks this is, from 0.
+    /// The number of this rank, from 0.
     fn rank(&self) -> usize;
 
-    /// How many ranks there are, at least one.
+    /// The number of ranks, at least one.
     fn size(&self) -> usize;
 
     /// Copies the bytes of rank `root` to all others, which have as many. O(bytes).
@@ -49,19 +57,20 @@ pub trait Communicator {
     /// When another rank has ended, or has another number of bytes.
     fn broadcast_bytes(&self, root: usize, bytes: &mut [u8]) -> Result<(), RanksError>;
 
-    /// What each rank has, by rank, at rank `root`; nothing at the others. Ranks may have
-    /// different numbers of bytes. O(all bytes).
+    /// Gathers the bytes of each rank, by rank, at rank `root`; the others get nothing. Ranks may
+    /// have different numbers of bytes. O(all bytes).
     ///
     /// # Errors
     /// When another rank has ended.
     fn gather_bytes(&self, root: usize, own: &[u8]) -> Result<Vec<Vec<u8>>, RanksError>;
 
-    /// The name of the machine that it runs on; empty where all ranks are on one.
+    /// The name of the machine that it runs on; empty if all ranks are on one.
     fn host(&self) -> String {
         String::new()
     }
 
-    /// Ends the processes of all ranks at once, with this exit code where there is a choice.
+    /// Ends the processes of all ranks at once, with this exit code if the implementation can set
+    /// it.
     fn abort(&self, code: i32) -> ! {
         std::process::exit(code)
     }
@@ -81,7 +90,8 @@ impl dyn Communicator + '_ {
         self.broadcast_bytes(root, bytemuck::cast_slice_mut(values))
     }
 
-    /// The values of rank `root`, however many; what the others give is dropped. O(values).
+    /// Broadcasts the values of rank `root`, of any number. Values of the other ranks are dropped.
+    /// O(values).
     ///
     /// # Errors
     /// As [`Communicator::broadcast_bytes`], and on all ranks when one has no memory for them.
@@ -105,7 +115,8 @@ impl dyn Communicator + '_ {
         Ok(values)
     }
 
-    /// The values of each rank, by rank, at rank `root`; nothing at the others. O(all values).
+    /// Gathers the values of each rank, by rank, at rank `root`; the others get nothing. O(all
+    /// values).
     ///
     /// # Errors
     /// As [`Communicator::gather_bytes`].
@@ -115,9 +126,9 @@ impl dyn Communicator + '_ {
         Ok(gathered.into_iter().map(whole).collect())
     }
 
-    /// What each rank has for this one, by rank: `for_rank` gives what this one has for each, and is
-    /// called once for every rank, in their order. A gather for each of them; nothing is copied where
-    /// there is one. O(all values).
+    /// Exchanges values between all ranks: returns what each rank has for this one, by rank.
+    /// `for_rank` returns what this rank has for another, and is called once for each, in their
+    /// order. It takes a gather for each rank; a single rank copies nothing. O(all values).
     ///
     /// # Errors
     /// As [`Communicator::gather_bytes`].
@@ -138,7 +149,7 @@ impl dyn Communicator + '_ {
         Ok(own)
     }
 
-    /// The sum over all ranks, at all ranks.
+    /// The sum over all ranks, returned on all ranks.
     ///
     /// # Errors
     /// As [`Communicator::gather_bytes`].
@@ -146,7 +157,7 @@ impl dyn Communicator + '_ {
         self.reduce(own, |values| values.into_iter().sum())
     }
 
-    /// The least over all ranks, at all ranks.
+    /// The least value of all ranks, returned on all ranks.
     ///
     /// # Errors
     /// As [`Communicator::gather_bytes`].
@@ -154,7 +165,7 @@ impl dyn Communicator + '_ {
         self.reduce(own, |values| values.into_iter().fold(own, |a, b| if b < a { b } else { a }))
     }
 
-    /// The greatest over all ranks, at all ranks.
+    /// The greatest value of all ranks, returned on all ranks.
     ///
     /// # Errors
     /// As [`Communicator::gather_bytes`].
@@ -162,7 +173,7 @@ impl dyn Communicator + '_ {
         self.reduce(own, |values| values.into_iter().fold(own, |a, b| if b > a { b } else { a }))
     }
 
-    /// Whether it is so on any rank, at all ranks.
+    /// Whether `own` is true on any rank, returned on all ranks.
     ///
     /// # Errors
     /// As [`Communicator::gather_bytes`].
@@ -170,7 +181,7 @@ impl dyn Communicator + '_ {
         Ok(self.max(u8::from(own))? > 0)
     }
 
-    /// Waits for all ranks to be here.
+    /// Waits until all ranks have called this.
     ///
     /// # Errors
     /// As [`Communicator::gather_bytes`].
@@ -178,8 +189,8 @@ impl dyn Communicator + '_ {
         self.any(false).map(|_| ())
     }
 
-    /// The message of the lowest rank that has one, with that rank, at all ranks: so that all of
-    /// them fail where one does.
+    /// The message of the lowest rank that has one, with that rank, returned on all ranks, so that
+    /// all fail if one does.
     ///
     /// # Errors
     /// As [`Communicator::gather_bytes`].
@@ -194,7 +205,7 @@ impl dyn Communicator + '_ {
         Ok(Some((first, String::from_utf8_lossy(&bytes).into_owned())))
     }
 
-    /// How many ranks of lower numbers run on the same machine.
+    /// The number of ranks with lower numbers on the same machine.
     ///
     /// # Errors
     /// As [`Communicator::gather_bytes`].

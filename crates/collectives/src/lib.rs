@@ -1,4 +1,4 @@
-//! What several ranks do together: broadcast, gather, reduce.
+//! Collectives of several ranks: broadcast, gather, reduce.
 //!
 //! A *rank* is one of several workers that run the same program, each on its share of the work,
 //! with no memory in common. A *collective* is a call that all of them make, in the same order;
@@ -11,7 +11,7 @@
 //!
 //! Ranks with a GPU each broadcast from memory to memory, by [`Nccl`], where that is found.
 //!
-//! Where a rank ends too early, no other waits for it for ever: collectives over threads return an
+//! If a rank ends too early, no other waits for it for ever: collectives over threads return an
 //! error, and MPI ends all processes.
 //!
 //! ```

@@ -184,7 +184,9 @@ impl Nccl {
     ) -> Result<(), RanksError> {
         let (place, comm) = (address as *mut c_void, self.comm.get());
         if comm.is_null() {
-            return Err(RanksError::Nccl("the ranks are connected no more".to_owned()));
+            return Err(RanksError::Nccl(
+                "the connection of the ranks has been closed by an earlier error".to_owned(),
+            ));
         }
         // SAFETY: the caller's, and the communicator is open.
         let code = unsafe {

@@ -1,4 +1,4 @@
-//! Ranks that are threads of one process: for tests, and to learn what more ranks would do.
+//! Ranks that are threads of one process, for tests and experiments.
 //!
 //! Every collective is one exchange: each rank gives bytes, and the last to come hands out those
 //! of all. A rank that returns or panics while others wait ends their collectives.
@@ -40,11 +40,11 @@ impl Threads {
     /// Runs `work` on `size` ranks, each a thread, and returns the result of each.
     ///
     /// # Errors
-    /// Where ranks have errors, that of the rank which ended first: others may have failed for
-    /// want of it.
+    /// If ranks have errors, that of the rank which ended first: the others may have failed because
+    /// it ended.
     ///
     /// # Panics
-    /// Where a rank does.
+    /// If a rank panics.
     pub fn run<T: Send, E: Send>(
         size: usize,
         work: impl Fn(&Self) -> Result<T, E> + Sync,
