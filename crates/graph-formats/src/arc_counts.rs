@@ -1,10 +1,10 @@
-//! What the arcs of a graph are like, whatever they weigh.
+//! Statistics of the arcs of a graph, without their weights.
 
 use std::mem;
 
 use crate::{Csr, DisjointSets, VertexId, Weight};
 
-/// How many there are of some things that tell what a graph is like.
+/// Counts that describe a graph.
 ///
 /// ```
 /// use graph_formats::{ArcCounts, Csr};
@@ -22,20 +22,20 @@ pub struct ArcCounts {
     pub self_loops: usize,
     /// Arcs beyond the first between the same two vertices, in the same direction.
     pub parallel: usize,
-    /// The fewest arcs that leave a vertex; 0 where there is none.
+    /// The least out-degree of a vertex; 0 without vertices.
     pub least_degree: usize,
-    /// The most.
+    /// The greatest out-degree of a vertex.
     pub greatest_degree: usize,
-    /// Vertices that no arc touches, but for loops.
+    /// Vertices without arcs, loops aside.
     pub isolated: usize,
-    /// How many parts the graph falls into when arcs may be walked both ways.
+    /// The number of weakly connected components.
     pub components: usize,
-    /// How many vertices the largest part has.
+    /// The number of vertices of the largest component.
     pub largest_component: usize,
 }
 
 impl ArcCounts {
-    /// Counts them. O(n + m), but for the parts nearly so.
+    /// Counts them. O(n + m), and nearly so for the components.
     pub fn of<W: Weight>(graph: &Csr<W>) -> Self {
         // the vertex that last had an arc to each vertex
         let mut tails = vec![VertexId::MAX; graph.n_vertices()];

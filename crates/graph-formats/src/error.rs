@@ -135,7 +135,7 @@ pub enum GraphError {
     },
     /// The graph of the file does not fit the memory.
     #[error(
-        "{}: reading it takes {} GB of memory at least, {} GB are available",
+        "{}: reading it takes at least {} GB of memory, and {} GB are available",
         path.display(), gigabytes(*needed), gigabytes(*available)
     )]
     OutOfMemory {

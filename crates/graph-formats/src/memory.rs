@@ -15,7 +15,7 @@ const STEP_BYTES: usize = 1 << 20;
 
 /// The system refuses memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("this takes {bytes} bytes of memory, more than the system gives")]
+#[error("this takes {bytes} bytes of memory, more than the system grants")]
 pub struct NoMemory {
     /// The bytes that were requested.
     pub bytes: usize,

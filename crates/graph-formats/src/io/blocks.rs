@@ -186,8 +186,10 @@ impl<'a> Text<'a> {
             return Err(self.error_at(line, GraphError::TooManyVertices { n_vertices }.to_string()));
         }
         if n_vertices > bytes.max(ALWAYS_ALLOWED_VERTICES) {
-            let message =
-                format!("{n_vertices} vertices cannot be meant in a file of {bytes} bytes");
+            let message = format!(
+                "the header promises {n_vertices} vertices, which a file of {bytes} bytes \
+                         cannot hold"
+            );
             return Err(self.error_at(line, message));
         }
         Ok(n_vertices as usize)

@@ -36,8 +36,7 @@ pub enum Format {
 }
 
 const READABLE: &str = ".gr, .mtx, .graph, .metis, .mgraph, .el, .wel, .e, .edges, .edgelist, \
-                        .csv, .tsv, .txt, .sg, .wsg, .spg or .prepared, each also with .gz or, by \
-                        the feature `compression`, .bz2, .xz or .zst after it";
+                        .csv, .tsv, .txt, .sg, .wsg, .spg or .prepared, each also with .gz or, with the feature `compression`, .bz2, .xz or .zst after it";
 const WRITABLE: &str =
     ".gr, .mtx, .graph, .wel, .csv, .tsv, .sg, .wsg or .spg, each also with .gz after it";
 

@@ -10,11 +10,11 @@ use crate::{AnyCsr, Buffer, Ids};
 pub struct LoadedGraph {
     /// The arcs, with vertices numbered from 0.
     pub csr: AnyCsr,
-    /// What the file calls each vertex.
+    /// The file's names of the vertices.
     pub ids: Ids,
     /// What the reader decided because the file does not say it.
     pub notes: Vec<Note>,
-    /// What else the file holds.
+    /// The attachment of the file, if it has one.
     pub attachment: Option<Attachment>,
 }
 

@@ -176,7 +176,7 @@ pub(super) fn read(mut text: Text<'_>) -> Result<LoadedGraph, GraphError> {
         let (first, second) = two_entries(parts, header.symmetry, (row, column));
         let (first, line) = (lines.line_of(first), lines.line_of(second));
         let (row, column) = (u64::from(row) + 1, u64::from(column) + 1);
-        let message = format!("the entry ({row}, {column}) stands on line {first} already");
+        let message = format!("the entry ({row}, {column}) is already on line {first}");
         text.error_at(line, message)
     };
     let parallel = Parallel::Refused(&twice);
@@ -342,7 +342,7 @@ fn read_entries(mut scanner: Scanner<'_>, header: &Header) -> Result<(Arcs<Verte
         if mirrored {
             let mut mirror = value;
             if header.symmetry == Symmetry::SkewSymmetric {
-                let message = "a value that can be mirrored with its sign turned";
+                let message = "a value whose negation fits the type";
                 mirror = value.negated().ok_or_else(|| value_place.expected(message))?;
                 header.check_value(mirror, &value_place)?;
             }

@@ -94,26 +94,25 @@ impl fmt::Display for Note {
             }
             Self::Words { word } => {
                 let zeros = word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_digit());
-                let reason = if zeros { "has leading zeros" } else { "is no natural number" };
-                write!(f, "ids are read as names, for `{word}` {reason}")?;
-                if zeros { f.write_str("; --ids numbers takes them away") } else { Ok(()) }
+                let reason = if zeros { "has leading zeros" } else { "is not a natural number" };
+                write!(f, "ids are read as names, because `{word}` {reason}")?;
+                if zeros { f.write_str("; --ids numbers ignores leading zeros") } else { Ok(()) }
             }
             Self::VertexFile { path, n_vertices } => {
                 write!(f, "{n_vertices} vertices are declared by {}", path.display())
             }
             Self::NoComment { mark } => write!(
                 f,
-                "the first line starts with {mark} and is no comment; --comment '{mark}' passes \
-                 over such lines"
+                "the first line starts with {mark} and is not a comment; --comment '{mark}' skips \
+                 such lines"
             ),
-            Self::Comments { n_lines: 1 } => write!(f, "1 line is passed over as a comment"),
+            Self::Comments { n_lines: 1 } => write!(f, "1 line is a comment"),
             Self::Comments { n_lines } => {
-                write!(f, "{n_lines} lines are passed over as comments")
+                write!(f, "{n_lines} lines are comments")
             }
-            Self::EdgesFromBothEnds { n_lines } => write!(
-                f,
-                "{n_lines} lines give an edge again from its other end, and are not counted twice"
-            ),
+            Self::EdgesFromBothEnds { n_lines } => {
+                write!(f, "{n_lines} lines repeat an edge from its other end, and are not counted")
+            }
         }
     }
 }

@@ -28,7 +28,7 @@ fn columns_are_found_by_their_names() {
         by("pre,post_id").unwrap_err(),
         "<memory>:1: no column is called `pre`, but: id, Weight, pre_id, type, post_id"
     );
-    assert_eq!(by("1,6").unwrap_err(), "<memory>:2: there are 5 columns, so none has number 6");
+    assert_eq!(by("1,6").unwrap_err(), "<memory>:2: there is no column 6; there are 5");
     assert!(by("3,3").unwrap_err().contains("must be different columns"));
     // also in a list that is no table
     let graph = with(Txt, "1 9 2 5\n2 9 1 6\n", columns("1,3,4")).unwrap();
@@ -98,7 +98,7 @@ fn no_column_is_a_weight_in_silence() {
     );
     for (format, text) in [(Csv, "0,1,5,6\n"), (Csv, "a,b,c,d\n0,1,5,6\n"), (Wel, "0 1 5 6\n")] {
         let error = with(format, text, Default::default()).unwrap_err();
-        assert!(error.contains("there are 4 columns; say which are source, target"), "{error}");
+        assert!(error.contains("there are 4 columns; name those of source, target"), "{error}");
         assert!(error.contains("--columns"), "{error}");
     }
 }

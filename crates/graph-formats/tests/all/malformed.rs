@@ -42,7 +42,11 @@ fn text_files_are_refused_at_the_line() {
         (Gr, "a 0 -1 1\n".into(), "1: expected a vertex, found `-1`"),
         (Gr, "a 0 1,5 1\n".into(), "1: expected a weight, found `,`"),
         (Gr, "p sp 5000000000 1\na 1 2 3\n".into(), "1: 5000000000 vertices are more than 32-bit"),
-        (Gr, "p sp 4000000000 0\n".into(), "1: 4000000000 vertices cannot be meant in a file of"),
+        (
+            Gr,
+            "p sp 4000000000 0\n".into(),
+            "1: the header promises 4000000000 vertices, which a file of",
+        ),
         (Gr, "p sp 3 1000000000000000\n".into(), "1: the header promises 1000000000000000 arcs"),
         (
             Gr,
@@ -86,7 +90,7 @@ fn text_files_are_refused_at_the_line() {
         (
             Mtx,
             mtx("coordinate integer skew-symmetric", "2 2 1\n2 1 9223372036854775809\n"),
-            "3: expected a value that can be mirrored with its sign turned",
+            "3: expected a value whose negation fits the type",
         ),
         (
             Mtx,
@@ -119,12 +123,12 @@ fn text_files_are_refused_at_the_line() {
         (
             Mtx,
             mtx("coordinate real general", "% x\n3 3 3\n1 2 1\n\n% y\n3 1 2\n  % z\n1 2 1\n"),
-            "9: the entry (1, 2) stands on line 4 already",
+            "9: the entry (1, 2) is already on line 4",
         ),
         (
             Mtx,
             mtx("coordinate pattern symmetric", "3 3 3\n2 1\n3 3\n1 2\n"),
-            "5: the entry (1, 2) stands on line 3 already",
+            "5: the entry (1, 2) is already on line 3",
         ),
         (
             Mtx,

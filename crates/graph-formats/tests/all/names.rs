@@ -63,7 +63,7 @@ fn comments_of_a_table_are_asked_for_and_counted() {
     let graph = with(Csv, table, comment(Comment::Mark(b'#'))).unwrap();
     assert_eq!((graph.csr.n_arcs(), &graph.ids), (1, &words(&["%b", "c"])));
     assert_eq!(graph.notes, [Note::Comments { n_lines: 3 }]);
-    assert_eq!(graph.notes[0].to_string(), "3 lines are passed over as comments");
+    assert_eq!(graph.notes[0].to_string(), "3 lines are comments");
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn ids_are_names_where_that_is_said() {
     let error = with(Csv, &padded, Default::default()).unwrap_err();
     assert!(
         error.ends_with(
-            "found `02`; --ids numbers takes the zeros away, --ids names makes it a name of its own"
+            "found `02`; --ids numbers ignores leading zeros, --ids names keeps them as a part of the name"
         ),
         "{error}"
     );

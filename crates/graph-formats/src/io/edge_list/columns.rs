@@ -97,7 +97,7 @@ fn look_at(
         if second.as_ref().is_some_and(|second| second.len() != first.len()) {
             let message = format!(
                 "the first line starts with {mark} and has other fields than the next; --comment \
-                 '{mark}' passes over such lines"
+                 '{mark}' skips such lines"
             );
             return Err(Fault::new(first_at, message));
         }
@@ -266,8 +266,8 @@ fn guess(
         width => Err(Fault::new(
             model[0].at(),
             format!(
-                "there are {width} columns; say which are source, target and weight \
-                 (--columns SOURCE,TARGET,WEIGHT, by name or by number from 1)"
+                "there are {width} columns; name those of source, target and weight (--columns \
+                 SOURCE,TARGET,WEIGHT, by name or by number from 1)"
             ),
         )),
     }
@@ -289,13 +289,16 @@ impl Columns {
             Column::Number(number) => {
                 let place = number.checked_sub(1).filter(|&place| place < model.len());
                 place.ok_or_else(|| {
-                    let message =
-                        format!("there are {} columns, so none has number {number}", model.len());
+                    let message = format!(
+                        "there is no column {number}; there are {}, counted from 1",
+                        model.len()
+                    );
                     Fault::new(model[0].at(), message)
                 })
             }
             Column::Name(name) => {
-                let heading = heading.expect("columns by name make the first line a heading");
+                let heading =
+                    heading.expect("columns given by name need a first line with their names");
                 let same = |field: &Field<'_>| field.text.eq_ignore_ascii_case(name.as_bytes());
                 let exact = heading.iter().position(|field| *field.text == *name.as_bytes());
                 exact.or_else(|| heading.iter().position(same)).ok_or_else(|| {
@@ -303,7 +306,7 @@ impl Columns {
                     let names = names.collect::<Vec<_>>().join(", ");
                     Fault::new(
                         heading[0].at(),
-                        format!("no column is called `{name}`, but: {names}"),
+                        format!("no column is called `{name}`; the columns are {names}"),
                     )
                 })
             }

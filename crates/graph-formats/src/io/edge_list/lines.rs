@@ -80,7 +80,8 @@ fn plain_id(scanner: &mut Scanner<'_>, ids: IdKind) -> Result<u64, Fault> {
 }
 
 /// The hint for an id with leading zeros.
-const ZEROS: &str = "--ids numbers takes the zeros away, --ids names makes it a name of its own";
+const ZEROS: &str = "--ids numbers ignores leading zeros, --ids names keeps them as a part of the \
+                     name";
 /// The hint for an id that is no number.
 const NAMES: &str = "--ids names reads all ids as names";
 
