@@ -63,7 +63,7 @@ macro_rules! with_distances {
 }
 
 impl Number {
-    /// The distance, whatever its type.
+    /// The distance as a number.
     #[inline]
     pub fn of<D: Distance>(distance: D) -> Self {
         let distance: &dyn Any = &distance;
@@ -239,12 +239,12 @@ impl AnyDistances {
     }
 }
 
-/// A [`Tree`] of shortest paths, whatever the weights are.
+/// A [`Tree`] of shortest paths, of any weight type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnyTree {
     /// Where all paths start.
     pub source: VertexId,
-    /// The greatest distance that was asked for, if not all were.
+    /// The greatest distance of the search, if it did not search for all.
     pub limit: Option<Number>,
     /// The length of a shortest path to each vertex.
     pub distances: AnyDistances,
@@ -273,7 +273,7 @@ impl AnyTree {
     }
 }
 
-/// A [`DistanceTable`], whatever the weights are.
+/// A [`DistanceTable`] of any weight type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnyTable {
     /// The number of sources, which is that of rows.
@@ -308,7 +308,7 @@ impl AnyTable {
     }
 }
 
-/// [`Nearest`], whatever the weights are.
+/// [`Nearest`] of any weight type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnyNearest {
     /// How far each vertex is from its nearest source.

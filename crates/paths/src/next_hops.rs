@@ -38,7 +38,7 @@ pub enum HopStorage {
 #[non_exhaustive]
 pub enum NextHopsError {
     /// The matrix is not square.
-    #[error("next hops of {rows} rows and {columns} columns; expected as many of both")]
+    #[error("next hops have {rows} rows and {columns} columns; expected a square matrix")]
     NotSquare {
         /// Its rows.
         rows: usize,
@@ -46,7 +46,7 @@ pub enum NextHopsError {
         columns: usize,
     },
     /// Hops are kept in 16 bits for few vertices and in 32 for many.
-    #[error("next hops of {n_vertices} vertices in {found} bits; expected {expected}")]
+    #[error("next hops of {n_vertices} vertices have {found} bits; expected {expected}")]
     WrongWidth {
         /// The vertices.
         n_vertices: usize,
@@ -69,7 +69,7 @@ pub enum NextHopsError {
     },
     /// The distances are not of the same vertices.
     #[error(
-        "next hops of {n_vertices} vertices and distances of {rows} rows and {columns} columns; \
+        "next hops have {n_vertices} vertices, and distances {rows} rows and {columns} columns; \
          expected {n_vertices} of both"
     )]
     OtherDistances {

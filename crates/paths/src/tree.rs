@@ -54,7 +54,7 @@ impl FromIterator<Option<VertexId>> for Predecessors {
 pub struct Tree<W: Weight> {
     /// Where the paths start.
     pub source: VertexId,
-    /// The greatest distance that was asked for, if not all were.
+    /// The greatest distance of the search, if it did not search for all.
     pub limit: Option<W::Distance>,
     /// How far each vertex is.
     pub distances: Distances<W::Distance>,

@@ -11,7 +11,7 @@ use crate::Total;
 #[non_exhaustive]
 pub enum Violation {
     /// An array is not as long as the graph has vertices.
-    #[error("{what}: {found} entries for a graph of {expected} vertices")]
+    #[error("{what}: expected {expected} entries, one for each vertex, found {found}")]
     WrongLength {
         /// Which array.
         what: &'static str,
@@ -106,7 +106,7 @@ pub enum Violation {
         vertex: VertexId,
     },
     /// A predecessor is unreached itself, or does not exist.
-    #[error("the predecessor {predecessor} of vertex {vertex} is unreached or no vertex at all")]
+    #[error("the predecessor {predecessor} of vertex {vertex} is unreached or does not exist")]
     PredecessorUnreached {
         /// The vertex.
         vertex: VertexId,
@@ -144,7 +144,7 @@ pub enum Violation {
     },
     /// A vertex has an owner without a distance, or a distance without an owner.
     #[error(
-        "vertex {vertex} has the owner {} and the distance {}: both or neither",
+        "vertex {vertex} has the owner {} and the distance {}; expected both or neither",
         or_none(.owner), or_none(.distance)
     )]
     HalfOwned {
@@ -174,7 +174,7 @@ pub enum Violation {
         smaller: VertexId,
     },
     /// A table does not have a row and a column for each vertex.
-    #[error("{rows} rows and {columns} columns for all pairs of {n_vertices} vertices")]
+    #[error("the table has {rows} rows and {columns} columns; expected {n_vertices} of both")]
     NotAllPairs {
         /// The vertices of the graph.
         n_vertices: usize,
@@ -215,15 +215,16 @@ pub enum Violation {
         /// The claimed distance.
         distance: String,
     },
-    /// A way round is shorter than the distance.
+    /// A path by way of a third vertex is shorter than the distance.
     #[error(
-        "the distance from {from} to {to} is {}, but {first} and {second} by way of {via}",
+        "the distance from {from} to {to} is {}, but by way of {via} it is at most {first} plus \
+         {second}",
         or_none(.distance)
     )]
     Triangle {
-        /// Where the way starts.
+        /// The first vertex of the pair.
         from: VertexId,
-        /// The vertex that it passes.
+        /// The third vertex.
         via: VertexId,
         /// Where it ends.
         to: VertexId,

@@ -110,21 +110,21 @@ pub enum SelectionViolation {
         root: VertexId,
     },
     /// The root of a tree has too many edges, or too few.
-    #[error("the root {root} has {found} edges of the tree, where {} are asked for", asked(.degree))]
+    #[error("the root {root} has degree {found} in the tree; expected {}", asked(.degree))]
     WrongDegree {
         /// The root.
         root: VertexId,
         /// How many edges of the tree it has.
         found: usize,
-        /// How many are asked for.
+        /// The degree that is required.
         degree: Degree,
     },
     /// Two exchanges, one for a higher degree and one for a lower, that save more together
     /// than they cost. The least weight is convex in the degree, so that a tree of the same
     /// degree is lighter.
     #[error(
-        "not the lightest of its degree: the edge at position {} for that at {}, and that at {} \
-         for that at {}, save more than they cost", .more.1, .more.0, .fewer.1, .fewer.0
+        "the tree is not the lightest of its degree: exchanging the edge at position {} for that \
+         at {}, and that at {} for that at {}, makes it lighter", .more.1, .more.0, .fewer.1, .fewer.0
     )]
     LighterByTwo {
         /// The positions of a selected edge, and of one at the root that may replace it.
@@ -138,7 +138,7 @@ pub enum SelectionViolation {
     TreeMissed {
         /// The root.
         root: VertexId,
-        /// How many edges are asked for.
+        /// The degree that is required.
         degree: Degree,
     },
     /// The weight is not the best.
