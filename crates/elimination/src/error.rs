@@ -1,31 +1,35 @@
-//! Why there is no order, or nothing made from it.
+//! The errors of the crate.
 
 use graph_formats::{Interrupted, NoMemory, VertexId};
 
-/// Everything that this crate refuses.
+/// Why an order cannot be made, or cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EliminationError {
-    /// A graph that elimination makes dense.
+    /// Elimination would make the graph dense.
     #[error(
-        "the graph has no small separators: its hierarchy would have more than {max_arcs} arcs; use sssp, which prepares nothing"
+        "the graph has no small separators: its hierarchy would have more than {max_arcs} arcs; \
+         search the graph without preparing it"
     )]
     NoSmallSeparators {
-        /// How many would be made.
+        /// The limit of arcs that it exceeds.
         max_arcs: u64,
     },
-    /// More arcs or vertices than are numbered.
-    #[error("a hierarchy takes graphs of up to {limit} {what}, and this one has {found}; use sssp")]
+    /// The graph has too many arcs or vertices.
+    #[error(
+        "a hierarchy supports up to {limit} {what}, and this graph has {found}; search the \
+             graph without preparing it"
+    )]
     TooLarge {
         /// "arcs or vertices".
         what: &'static str,
         /// How many there are.
         found: usize,
-        /// How many there may be.
+        /// The most that are supported.
         limit: usize,
     },
     /// A list that does not have an entry for each vertex.
-    #[error("{found} {what} for {expected} vertices; there must be one for each")]
+    #[error("there are {found} {what} and {expected} vertices; expected one for each vertex")]
     NotAllVertices {
         /// What is in the list.
         what: &'static str,
@@ -35,12 +39,12 @@ pub enum EliminationError {
         found: usize,
     },
     /// An order that leaves a vertex out.
-    #[error("an order has each vertex once, but {vertex} is there twice or is no vertex")]
+    #[error("an order must have each vertex once, but {vertex} occurs twice or is not a vertex")]
     NotAPermutation {
         /// The vertex.
         vertex: VertexId,
     },
-    /// Memory cannot hold what the work is done in.
+    /// The system refuses the memory for the work space.
     #[error(transparent)]
     NoMemory(#[from] NoMemory),
     /// The progress callback ended the work.

@@ -1,4 +1,4 @@
-//! Orders in which the vertices of a graph are eliminated, and what that joins.
+//! Elimination orders of the vertices of a graph, and the arcs that elimination adds.
 //!
 //! Eliminating a vertex joins its neighbours that are left. An [`Order`] by nested dissection, which
 //! has separators last, makes few such arcs; all of them, with those of the graph, are its

@@ -1,4 +1,4 @@
-//! In which order vertices are eliminated.
+//! Elimination orders.
 
 mod dissect;
 mod least_degree;
@@ -88,7 +88,7 @@ impl Order {
         Ok(Self(order))
     }
 
-    /// These vertices, the least important first: an order found elsewhere.
+    /// The order of these vertices, the least important first, which the caller has found.
     ///
     /// # Errors
     /// When they are not 0 to n − 1, each once.

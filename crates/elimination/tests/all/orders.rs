@@ -79,7 +79,7 @@ fn orders_that_are_none_are_refused() {
     let error = Completion::new(&graph, &short, 9).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "2 places in the order for 3 vertices; there must be one for each"
+        "there are 2 places in the order and 3 vertices; expected one for each vertex"
     );
     assert!(Order::by_coordinates(&graph, &[[0.0; 2]; 2]).is_err());
 }
