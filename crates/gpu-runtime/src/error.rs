@@ -1,4 +1,4 @@
-//! Everything that can go wrong between a solver and a GPU.
+//! The errors of GPUs.
 
 /// Why an operation on a GPU failed.
 ///
@@ -12,12 +12,12 @@ pub enum GpuError {
     /// There is no CUDA driver on this machine.
     #[error("this machine has no CUDA driver (the loader finds no libcuda.so.1)")]
     NoDriver,
-    /// There is a driver, but not the GPU that was asked for.
-    #[error("the CUDA driver shows {count} GPUs, none with number {ordinal} (counted from 0)")]
+    /// There is a driver, but no GPU of this number.
+    #[error("there is no GPU {ordinal}: the CUDA driver shows {count}, counted from 0")]
     NoDevice {
-        /// The GPU asked for.
+        /// The number of the GPU.
         ordinal: u32,
-        /// How many the driver shows.
+        /// The number of GPUs that the driver shows.
         count: u32,
     },
     /// More memory is needed than there is.
@@ -90,7 +90,7 @@ pub enum GpuError {
         reason: String,
     },
     /// Two arrays that must be equally long are not, or a range does not fit into one.
-    #[error("{operation}: the buffer has {expected} elements, not {found}")]
+    #[error("{operation}: expected {expected} elements, as the buffer has, found {found}")]
     Length {
         /// What was to be done.
         operation: &'static str,
@@ -100,7 +100,7 @@ pub enum GpuError {
         found: usize,
     },
     /// An array of another library is not in memory that a kernel can read.
-    #[error("the array at {address:#x} does not lie in the memory of {place}")]
+    #[error("the array at address {address:#x} is not in the memory of {place}")]
     NotThere {
         /// Where it lies.
         address: u64,

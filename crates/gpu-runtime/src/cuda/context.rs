@@ -74,7 +74,7 @@ impl Context {
             // SAFETY: the driver writes one number; both are devices of its own.
             let result =
                 unsafe { sys::cuDeviceCanAccessPeer(&raw mut reaches, from.device, to.device) };
-            check("asking which GPUs reach which", result)?;
+            check("checking for direct copies between GPUs", result)?;
             if reaches == 0 {
                 return Ok(false);
             }
@@ -82,7 +82,7 @@ impl Context {
             // SAFETY: both contexts are held, and 0 is the one value for the flags.
             match unsafe { sys::cuCtxEnablePeerAccess(to.retained.get_inner(), 0) } {
                 CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED => {}
-                result => check("opening the way between GPUs", result)?,
+                result => check("enabling direct copies between GPUs", result)?,
             }
         }
         Ok(true)
@@ -92,7 +92,7 @@ impl Context {
         let mut uuid = sys::CUuuid { bytes: [0; 16] };
         // SAFETY: the driver writes 16 bytes, to a place that has them.
         let result = unsafe { sys::cuDeviceGetUuid(&raw mut uuid, self.device) };
-        check("asking which GPU it is", result)?;
+        check("reading the GPU's identifier", result)?;
         Ok(uuid.bytes.map(|byte| byte as u8))
     }
 

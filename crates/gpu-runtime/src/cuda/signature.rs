@@ -66,7 +66,7 @@ fn parameters(list: &str) -> impl Iterator<Item = &str> {
 
 /// The size of `.param .u32 name`, in bytes; an array's is that of all its elements.
 fn size(parameter: &str) -> Result<usize, String> {
-    let wrong = || format!("its parameter `{parameter}` is not understood");
+    let wrong = || format!("its parameter `{parameter}` has an unknown type");
     let mut words = parameter.split_whitespace();
     if words.next() != Some(".param") {
         return Err(wrong());
