@@ -12,23 +12,28 @@ pub enum SearchError {
     NoSuchVertex {
         /// "source" or "target".
         role: &'static str,
-        /// The vertex asked for.
+        /// The vertex that the caller gave.
         vertex: VertexId,
         /// The number of vertices.
         n_vertices: usize,
     },
     /// Distances of a graph with another number of vertices.
-    #[error("{n_distances} distances for {n_vertices} vertices; there must be one for each")]
+    #[error(
+        "there are {n_distances} distances and {n_vertices} vertices; expected one for each vertex"
+    )]
     NotAllVertices {
         /// The number of distances.
         n_distances: usize,
         /// The number of vertices.
         n_vertices: usize,
     },
-    /// What was asked for needs weights of at least zero.
-    #[error("{what} needs weights of at least zero, but arc {from} -> {to} has {weight}; {advice}")]
+    /// A negative weight, for an algorithm that needs weights of at least zero.
+    #[error(
+        "{what} needs weights of at least zero, but the arc {from} -> {to} has weight \
+             {weight}; {advice}"
+    )]
     NegativeWeight {
-        /// The name of the algorithm, or what else was asked for.
+        /// The name of the algorithm or operation.
         what: &'static str,
         /// The tail of the first arc of negative weight.
         from: VertexId,
@@ -50,13 +55,16 @@ pub enum SearchError {
         greatest: String,
     },
     /// A cycle of negative length can be reached, so paths have no least length.
-    #[error("negative cycle: {cycle:?} can be reached and gets shorter with every turn")]
+    #[error(
+        "negative cycle: {} has a weight below 0, so paths that reach it have no least length",
+        around(cycle)
+    )]
     NegativeCycle {
         /// The vertices of the cycle in the order of travel, the first not repeated.
         cycle: Vec<VertexId>,
     },
     /// The shortest path to a vertex is longer than the distance type can hold.
-    #[error("the distance of vertex {vertex} overflows {kind}; scale the weights down or use f64")]
+    #[error("the distance of vertex {vertex} overflows {kind}; scale the weights down, or use f64")]
     Overflow {
         /// A vertex whose distance does not fit.
         vertex: VertexId,
@@ -66,7 +74,7 @@ pub enum SearchError {
     /// A bucket width that Δ-stepping cannot use.
     #[error("delta {delta} cannot be used: {reason}")]
     BadDelta {
-        /// The width asked for.
+        /// The width that the caller gave.
         delta: f64,
         /// What is wrong, and what would be accepted.
         reason: String,
@@ -76,7 +84,8 @@ pub enum SearchError {
     BadCutoff(String),
     /// Numbers passed as distances to a vertex that are not distances.
     #[error(
-        "the numbers given as distances to vertex {target} are no distances in this graph; search again"
+        "the distances to vertex {target} that the caller gave are not those of this graph; search \
+         again"
     )]
     NoDistances {
         /// The vertex.
@@ -84,7 +93,8 @@ pub enum SearchError {
     },
     /// A table that memory cannot hold.
     #[error(
-        "a table of {sources} x {targets} distances takes {bytes} bytes, more than there are; ask for fewer sources at a time"
+        "a table of {sources} x {targets} distances takes {bytes} bytes, more than the system \
+         grants; take fewer sources at a time"
     )]
     TableTooLarge {
         /// The rows of the table.
@@ -124,7 +134,7 @@ pub enum SearchError {
         reason: String,
     },
     /// Distances that the requested type cannot represent.
-    #[error("not all distances are numbers of type {kind}; ask for another type")]
+    #[error("{kind} cannot hold all distances exactly; use another type")]
     NotExact {
         /// The type.
         kind: WeightKind,
@@ -142,8 +152,14 @@ impl From<GpuError> for SearchError {
     }
 }
 
+/// The vertices of a cycle, back to the first.
+fn around(cycle: &[VertexId]) -> String {
+    let vertices: Vec<_> = cycle.iter().chain(cycle.first()).map(VertexId::to_string).collect();
+    vertices.join(" -> ")
+}
+
 impl SearchError {
-    /// The advice where an algorithm was asked for that needs weights of at least zero.
+    /// The advice for an algorithm that needs weights of at least zero.
     pub const USE_BELLMAN_FORD: &'static str =
         "leave the algorithm out, or use a form of bellman-ford";
 

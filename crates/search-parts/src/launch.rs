@@ -48,7 +48,7 @@ pub const NO_VERTEX: u32 = u32::MAX;
 pub fn check_size(n_vertices: usize, n_arcs: usize) -> Result<(), SearchError> {
     for (n, max, what) in [(n_vertices, MAX_VERTICES, "vertices"), (n_arcs, MAX_ARCS, "arcs")] {
         if n > max {
-            let reason = format!("it takes up to {max} {what}, and this graph has {n}");
+            let reason = format!("it supports up to {max} {what}, and this graph has {n}");
             return Err(SearchError::NotOnGpu { reason });
         }
     }
@@ -100,8 +100,8 @@ impl<'a> Kernels<'a> {
             let known = modules.iter().filter_map(|module| module.name.rsplit('_').next());
             let known = known.collect::<Vec<_>>().join(", ");
             let reason = format!(
-                "this algorithm takes weights of type {known}, and these are {kind}; solve on the CPU, \
-                 or take delta-stepping if no weight is negative"
+                "this algorithm supports weights of type {known}, and these are {kind}; solve on \
+                 the CPU, or use delta-stepping if no weight is negative"
             );
             return Err(SearchError::NotOnGpu { reason });
         };

@@ -49,5 +49,7 @@ pub type Answer<W> = (Vec<<W as Weight>::Distance>, Work);
 
 /// The error of a search without a result on a device.
 pub fn no_answer() -> SearchError {
-    SearchError::NotOnGpu { reason: "it has no answer to this search".to_owned() }
+    SearchError::NotOnGpu {
+        reason: "a sum does not fit, or there is a negative cycle; solve on the CPU".to_owned(),
+    }
 }
