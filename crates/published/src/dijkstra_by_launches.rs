@@ -97,7 +97,8 @@ impl DijkstraByLaunches {
             settled += 1;
         }
         if trouble.download()?[0] != 0 {
-            let reason = "this form takes distances of 32 bits; take dijkstra".to_owned();
+            let reason =
+                "this form has distances of 32 bits, and a sum needs more; use dijkstra".to_owned();
             return Err(SearchError::NotOnGpu { reason });
         }
         let found = keys.download()?;

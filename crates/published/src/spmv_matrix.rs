@@ -102,8 +102,8 @@ fn check_padding<W: Weight>(rows: &Csr<W>, place: &str, free: u64) -> Result<(),
     }
     let reason = format!(
         "ell pads all {n} rows to the longest, that of vertex {longest} with {width} arcs, which \
-         takes {bytes} bytes where the {place} has {free} free; take the product csr-balanced, \
-         which pads nothing"
+         takes {bytes} bytes, and the {place} has {free} free; use the product csr-balanced, which \
+         has no padding"
     );
     Err(SearchError::NotOnGpu { reason })
 }

@@ -104,7 +104,7 @@ impl Solver {
                 Loaded::Iterative(Iterative::new(gpu, form, &parameters, kind, side)?)
             }
             Form::BlockedOutOfCore => {
-                let reason = format!("{} takes a matrix in the host's memory", form.name());
+                let reason = format!("{} needs a matrix in the host's memory", form.name());
                 return Err(SearchError::NotOnGpu { reason });
             }
         };
