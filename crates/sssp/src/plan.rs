@@ -85,7 +85,7 @@ impl Plan {
     ) -> Result<(Self, Chosen), SsspError> {
         let (algorithm, reason) = match config.algorithm {
             None => choose(graph),
-            Some(asked) => (asked, "it was asked for".to_owned()),
+            Some(asked) => (asked, "chosen by the caller".to_owned()),
         };
         let mut plan = Self::of(graph, algorithm.name(), algorithm.admits_negative(), reason)?;
         let team = config.team;

@@ -155,13 +155,15 @@ impl<W: Weight> Arrays<'_, W> {
         let (n, m) = (self.n_vertices(), self.n_arcs());
         let n_weights = self.weights.len();
         if self.offsets.len() == 0 {
-            return refuse("there are no offsets; there must be one more than vertices".to_owned());
+            return refuse(
+                "there are no offsets; expected one more than there are vertices".to_owned(),
+            );
         }
         if n_weights != m {
             return refuse(format!("there are {m} ends of arcs, but {n_weights} weights"));
         }
         if n == 0 && m > 0 {
-            return refuse(format!("{m} arcs, and no vertex"));
+            return refuse(format!("there are {m} arcs, but no vertex"));
         }
         check_size(n, m)?;
         let shape = all_threads(gpu);
@@ -236,7 +238,7 @@ impl<W: Weight> Arrays<'_, W> {
         let arc = first as usize;
         let weight = self.weights.download_range(arc..arc + 1)?[0].to_string();
         if first == arcs.first_infinite {
-            return refuse(format!("arc {arc} weighs {weight}, which is no finite number"));
+            return refuse(format!("arc {arc} has weight {weight}; weights must be finite"));
         }
         let bounds = bounds.download()?;
         let from = bounds.partition_point(|row| u64::from(row[1]) <= first) as VertexId;

@@ -96,7 +96,7 @@ impl<W: Weight> DeviceSolver<W> {
                 let greatest = summary.weights.greatest;
                 let reason = format!(
                     "with weights up to {greatest} a sum may be too large for a distance; scale \
-                     them down, or solve on the CPU"
+                     the weights down, or solve on the CPU"
                 );
                 return Err(SsspError::NotOnGpu { reason });
             }

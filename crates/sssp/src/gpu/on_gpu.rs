@@ -49,8 +49,8 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
                 (Algorithm::BreadthFirst, "all arcs have the same weight")
             }
             None if graph.first_negative().is_some() => (of_any_sign, "some weights are negative"),
-            None => (Algorithm::DeltaStepping(Delta::Auto), "it is the solver for GPUs"),
-            Some(asked) => (asked, "it was asked for"),
+            None => (Algorithm::DeltaStepping(Delta::Auto), "it is the default on a GPU"),
+            Some(asked) => (asked, "chosen by the caller"),
         };
         let admits_negative = algorithm.admits_negative();
         let mut plan = Plan::of(graph, algorithm.name(), admits_negative, reason.to_owned())?;

@@ -43,7 +43,7 @@ pub trait Generated<W: SearchKeys>: Sync {
     ) -> Answer<Solver<'g, W>> {
         // without the feature there are no GPUs, and no code for them need be generated
         if gpus.is_empty() || !cfg!(feature = "cuda") {
-            return Err(SsspError::NotOnGpu { reason: "none was named".to_owned() });
+            return Err(SsspError::NotOnGpu { reason: "no GPU was given".to_owned() });
         }
         let (plan, on_gpus) = OnGpus::new(gpus, graph, config)?;
         let device = Device::Gpus(on_gpus);

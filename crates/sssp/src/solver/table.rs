@@ -36,7 +36,7 @@ impl<W: SearchKeys> OnCpu<'_, W> {
                 fill_from_all(&many, graph, table)
             };
             if pool.run(fill)? {
-                plan.reason += ", and searches run together, a bit each";
+                plan.reason += ", and the searches share their work, one bit each";
                 plan.threads = threads;
                 return Ok((plan, Work::default()));
             }
