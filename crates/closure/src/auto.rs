@@ -1,4 +1,4 @@
-//! The shorter way: by components, or by an engine that closes lines of bits.
+//! The choice between components and an engine that closes lines of bits.
 
 use graph_formats::Csr;
 use paths::Progress;
@@ -15,9 +15,9 @@ const WORD: f64 = 0.6;
 
 /// What was decided.
 pub(crate) enum Auto {
-    /// It was done, by components.
+    /// The closure was found by components.
     Found(Found),
-    /// The engine's turn.
+    /// The engine has to find the closure.
     Engine(Plan),
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn auto(
 ) -> Result<Auto, ClosureError> {
     let blocked = |reason| Ok(Auto::Engine(Plan::of(Algorithm::Blocked, reason)));
     if !config.condense {
-        return blocked("components are left aside".to_owned());
+        return blocked("components are not to be condensed".to_owned());
     }
     let (n, m) = (graph.n_vertices(), graph.n_arcs());
     let left = engine - n as f64 * VERTEX - m as f64 * ARC;
@@ -47,7 +47,7 @@ pub(crate) fn auto(
     let by_components = by_components(graph, most_unions, progress)?;
     let (n_components, n_unions) = (by_components.n_components, by_components.n_unions);
     let Some(closure) = by_components.closure else {
-        let why = "unions of lines, which take as long as blocks of bits";
+        let why = "unions of lines, which would take as long as the bits in blocks";
         return blocked(format!("components need more than {most_unions} {why}"));
     };
     let need = format!("{n_components} components need {n_unions} unions of lines");

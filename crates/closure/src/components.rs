@@ -1,4 +1,4 @@
-//! Closure by strongly connected components and unions of lines: the way for sparse graphs.
+//! Closure by strongly connected components and unions of lines, for sparse graphs.
 //!
 //! The strongly connected components come in an order in which those that others lead to are
 //! first. In that order each takes the union of what the heads of its arcs are and reach. Of

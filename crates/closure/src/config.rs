@@ -5,26 +5,24 @@ use std::str::FromStr;
 
 use graph_formats::{UnknownName, by_name};
 
-/// A method of transitive closure. All give the same.
+/// An algorithm for the transitive closure. All give the same result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Algorithm {
-    /// The one that should be fastest on this graph; [`Plan`](crate::Plan) says
-    /// which.
+    /// Chooses the algorithm that is estimated to be fastest; [`Plan`](crate::Plan) names it.
     #[default]
     Auto,
     /// Strongly connected components, and unions of lines of bits in their order: O(n + m), and
     /// n / 64 for a line.
     Components,
-    /// Warshall's method with a block of vertices at a time: O(n³ / 256) on the CPU, by the tables
+    /// Warshall's algorithm, a block of vertices at a time: O(n³ / 256) on the CPU, by the tables
     /// of the Four Russians; on a GPU the fastest of the next three forms.
     Blocked,
-    /// The same by tables of unions. On a GPU only: on the CPU `Blocked` is that.
+    /// Blocks by tables of unions. On a GPU only; on the CPU, `Blocked` works this way.
     FourRussians,
     /// The same by functions of three bits, 32 at a time. On a GPU only.
     Lop3,
-    /// The same by products of binary matrices. On a GPU only, and fast where it has units
-    /// for them.
+    /// Blocks by products of binary matrices. On a GPU only, and fast if it has units for them.
     MatrixUnits,
 }
 
@@ -51,7 +49,7 @@ impl Algorithm {
         }
     }
 
-    /// Whether it exists on GPUs alone.
+    /// Whether it runs on GPUs only.
     pub fn is_for_gpu(self) -> bool {
         matches!(self, Self::FourRussians | Self::Lop3 | Self::MatrixUnits)
     }
@@ -77,8 +75,8 @@ const PAIRS_PER_SECOND: f64 = 1e12;
 pub struct Config {
     /// The algorithm.
     pub algorithm: Algorithm,
-    /// Whether [`Algorithm::Auto`] may go by strongly connected components. Without, the
-    /// lines of bits do all the work, whatever the graph.
+    /// Whether [`Algorithm::Auto`] may condense strongly connected components. If not, it works on
+    /// lines of bits alone.
     pub condense: bool,
 }
 

@@ -1,4 +1,5 @@
-//! How many vertices each reaches, and how many reach it, without a bit for every pair.
+//! The numbers of vertices that each vertex reaches and that reach it, without a bit for every
+//! pair.
 //!
 //! All vertices of a strongly connected component reach the same, so that there are bits of
 //! components alone, and each counts for as many vertices as its component has. The components are
@@ -23,12 +24,13 @@ const BYTES_OF_LINES: usize = 256 << 20;
 /// Words of a line, at most: with them a component has its line in a core's first cache.
 const MOST_WORDS: usize = 64;
 
-/// For every vertex how many it reaches by at least one arc, and how many reach it so: as
-/// [`Closure::counts`](paths::Closure::counts), in memory for the graph and not for all pairs.
+/// For every vertex, the number of vertices that it reaches by at least one arc, and the number
+/// that reach it: as [`Closure::counts`](paths::Closure::counts), but in memory for the graph, not
+/// for all pairs.
 ///
 /// # Errors
-/// [`ClosureError::NoMemory`] where there is none for a few numbers a vertex and an arc,
-/// [`ClosureError::Interrupted`] where `progress`, which is told of words of lines, ends it.
+/// [`ClosureError::NoMemory`] if there is no memory for a few numbers a vertex and an arc.
+/// [`ClosureError::Interrupted`] if `progress`, which counts words of lines, ends the work.
 ///
 /// ```
 /// use closure::counts;

@@ -1,45 +1,46 @@
-//! What can go wrong.
+//! The errors of the crate.
 
 use gpu_runtime::GpuError;
 use graph_formats::{Interrupted, NoMemory};
 
 use crate::Algorithm;
 
-/// Why there is no closure.
+/// Why the closure cannot be found.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClosureError {
     /// Memory cannot hold the bits.
     #[error(
-        "a closure of {n_vertices} by {n_vertices} bits takes {} bytes of memory, more than there \
-         are; how many each vertex reaches can be counted without",
+        "a closure of {n_vertices} by {n_vertices} bits takes {} bytes of memory, more than the \
+         system grants; counts of reached vertices take less memory",
         *n_vertices as u128 * n_vertices.div_ceil(64) as u128 * 8
     )]
     TooLarge {
         /// Vertices of the graph.
         n_vertices: usize,
     },
-    /// Memory cannot hold what the work is done in.
+    /// The system refuses the memory for the work space.
     #[error(transparent)]
     NoMemory(#[from] NoMemory),
     /// A GPU counts arcs in 32 bits.
-    #[error("{n_arcs} arcs are more than a closure on a GPU takes; use the CPU")]
+    #[error("{n_arcs} arcs are more than a GPU can count in 32 bits; use the CPU")]
     TooManyArcs {
         /// Arcs of the graph.
         n_arcs: usize,
     },
-    /// A form that exists for GPUs only.
+    /// The algorithm runs on a GPU only.
     #[error("{algorithm} runs on a GPU only; use blocked")]
     OnlyOnGpu {
-        /// What was asked for.
+        /// The algorithm.
         algorithm: Algorithm,
     },
-    /// GPUs were asked for, and none given.
-    #[error("not on a GPU: none was named; use the CPU")]
+    /// The list of GPUs is empty.
+    #[error("no GPU was given; use the CPU")]
     NoGpuNamed,
-    /// A form that needs what the device has not.
+    /// The device lacks the units that the algorithm needs.
     #[error(
-        "a GPU of compute capability {major}.{minor} has no units for binary matrices; use blocked"
+        "a GPU of compute capability {major}.{minor} has no units for binary matrix products; use \
+         blocked"
     )]
     NoMatrixUnits {
         /// Of the device.

@@ -1,9 +1,10 @@
-//! Which vertices reach which: transitive closure, a bit for every pair.
+//! The transitive closure of a graph: which vertices reach which, a bit for every pair.
 //!
 //! [`closure`] takes a graph, whose weights do not matter, and returns [`Found`]: the
-//! [`Closure`](paths::Closure) and the [`Plan`], which says what was chosen and why. [`Config`] names the
-//! [`Algorithm`], or leaves it to the plan. [`closure_on_gpus`] does the same where there are
-//! GPUs. [`counts`] says how many vertices each reaches without a bit for every pair. The closures that were published for the STAR-machine are in `star-machine`.
+//! [`Closure`](paths::Closure) and the [`Plan`], which says what was chosen and why. [`Config`]
+//! names the [`Algorithm`], or lets the plan choose. [`closure_on_gpus`] runs on GPUs. [`counts`]
+//! finds how many vertices each reaches, without a bit for every pair. The closures that were
+//! published for the STAR-machine are in `star-machine`.
 //!
 //! ```
 //! use closure::{Algorithm, Config, closure};

@@ -1,4 +1,4 @@
-//! Which way was taken to a closure, and why.
+//! The choice of an algorithm, and its reason.
 
 use std::fmt;
 
@@ -6,29 +6,29 @@ use paths::Closure;
 
 use crate::Algorithm;
 
-/// A closure, and how it was found.
+/// A closure, and the plan by which it was found.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// Which vertices reach which.
+    /// The closure.
     pub closure: Closure,
-    /// What was chosen and why.
+    /// The choices and their reason.
     pub plan: Plan,
 }
 
-/// What was chosen for a graph.
+/// The choices for a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// The name of the algorithm, never that of [`Algorithm::Auto`].
     pub algorithm: &'static str,
-    /// Why this one.
+    /// The reason for this algorithm.
     pub reason: String,
-    /// Threads that worked on it.
+    /// The number of threads.
     pub threads: usize,
 }
 
 impl Plan {
     pub(crate) fn asked(algorithm: Algorithm) -> Self {
-        Self::of(algorithm, "it was asked for".to_owned())
+        Self::of(algorithm, "chosen by the caller".to_owned())
     }
 
     pub(crate) fn of(algorithm: Algorithm, reason: String) -> Self {

@@ -21,7 +21,7 @@ const BYTE: f64 = 0.15;
 /// And for the chain of 256 pivots.
 const CHUNK: f64 = 25e3;
 
-/// What became of the time, in milliseconds.
+/// The times of the parts, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Times {
     /// The search by components, on the CPU, that was stopped because bits are faster.
@@ -36,19 +36,19 @@ pub struct Times {
     pub download_ms: f64,
 }
 
-/// A closure, and what a GPU did for it.
+/// A closure, with the times on the GPU.
 #[derive(Clone, Debug)]
 pub struct OnGpu {
-    /// The answer, the same as that of [`closure`](crate::closure).
+    /// The closure, the same as that of [`closure`](crate::closure).
     pub found: Found,
-    /// How long its parts took; zero if components were faster, on the CPU.
+    /// The times of the parts; zero if the CPU found it by components.
     pub times: Times,
     /// Launches of kernels that closed it.
     pub launches: u64,
 }
 
-/// The pairs (u, v) with a path of at least one arc from u to v, by these GPUs; weights do not
-/// matter. A vertex reaches itself only along a cycle.
+/// The pairs (u, v) with a path of at least one arc from u to v, found by these GPUs; weights do
+/// not matter. A vertex reaches itself only along a cycle.
 ///
 /// Takes n² / 8 bytes of the GPUs' memory together, two blocks of up to 2,048 lines of others' on
 /// each where they are several, and n² / 8 bytes of the host's. `Auto` uses strongly connected
@@ -56,8 +56,8 @@ pub struct OnGpu {
 /// bit operations.
 ///
 /// # Errors
-/// Where no GPU is named, a GPU's memory is too small, a device has no such units, or a GPU fails;
-/// and those of [`closure`](crate::closure).
+/// If no GPU is given, a GPU's memory is too small, a device lacks the units of the algorithm, or a
+/// GPU fails; and those of [`closure`](crate::closure).
 ///
 /// ```
 /// use closure::{Config, closure_on_gpus};
