@@ -1,9 +1,9 @@
 //! Roads with live traffic: weights change while other threads ask.
 //!
 //! The metric lies behind a lock, which is held no longer than it takes to copy a handle. Traffic
-//! comes into a clone, which then takes the place of the metric; whoever has a handle of the one
-//! before goes on with that. Every answer is compared with Dijkstra's algorithm on the weights of
-//! its metric.
+//! comes into a clone, which then takes the place of the metric; a thread that has a handle of the
+//! one before goes on with that. Every answer is compared with Dijkstra's algorithm on the weights
+//! of its metric.
 //!
 //! `cargo run --release -p starpath-hierarchy --example traffic`
 

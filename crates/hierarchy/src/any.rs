@@ -1,8 +1,8 @@
-//! Hierarchies of a graph whose weight type its file decides.
+//! Hierarchies of a graph whose weight type is known only when its file has been read.
 //!
-//! An [`Order`](crate::Order) and a [`Hierarchy`] hang on the arcs alone, and are made of
-//! [those](AnyCsr::unweighted). [`customize`] puts the weights in, whatever they are; distances are
-//! [of any type](paths::AnyDistances) then.
+//! An [`Order`](crate::Order) and a [`Hierarchy`] depend on the arcs alone, and are made of the
+//! [unweighted graph](AnyCsr::unweighted). [`customize`] adds weights of any type. Distances are
+//! then [of any type](paths::AnyDistances).
 
 use std::path::Path as FilePath;
 
@@ -12,7 +12,7 @@ use paths::{AnyTable, Number, Progress};
 use crate::gpu::{DeviceHierarchy, DeviceMetric, shared_table};
 use crate::{Hierarchy, HierarchyError, Metric, MetricWeight, Path, Prepared, Query};
 
-/// A [`Metric`], whatever the weights are; its methods are those of the metric.
+/// A [`Metric`] of any weight type, with the same methods.
 #[expect(missing_docs, reason = "each does what the method of its name does")]
 pub trait AnyMetric: Sync {
     fn query(&self) -> Box<dyn AnyQuery + '_>;
@@ -27,7 +27,7 @@ pub trait AnyMetric: Sync {
     fn write(&self, path: &FilePath, ids: &Ids) -> Result<(), GraphError>;
 }
 
-/// A [`Query`], whatever the weights are; its methods are those of the query.
+/// A [`Query`] of any weight type, with the same methods.
 #[expect(missing_docs, reason = "each does what the method of its name does")]
 pub trait AnyQuery {
     fn distance(
@@ -42,7 +42,7 @@ pub trait AnyQuery {
     ) -> Result<Option<Path<Number>>, HierarchyError>;
 }
 
-/// Metrics on GPUs that share the sources of a table, whatever the weights are.
+/// Metrics on GPUs that share the sources of a table, of any weight type.
 pub trait AnyDeviceMetrics {
     /// As [`shared_table`].
     ///
@@ -80,7 +80,7 @@ pub fn customize(
     with_csr!(graph, |graph| Ok(Box::new(hierarchy.customize(graph)?)))
 }
 
-/// The hierarchy with the weights that its file has, as [`Prepared::metric`].
+/// The hierarchy with the weights of its file, as [`Prepared::metric`].
 ///
 /// # Errors
 /// The same.

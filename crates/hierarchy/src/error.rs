@@ -1,26 +1,27 @@
-//! Why there is no hierarchy, or no answer from it.
+//! The errors of the crate.
 
 use elimination::EliminationError;
 use gpu_runtime::GpuError;
 use graph_formats::{Interrupted, Large, NoMemory, VertexId, WeightKind};
 
-/// Everything that this crate refuses.
+/// Why a hierarchy cannot be made, or a query has no result.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HierarchyError {
-    /// There is no order, or nothing made from it.
+    /// The vertices cannot be ordered, or the order cannot be used.
     #[error(transparent)]
     Elimination(EliminationError),
-    /// An order in which a way up is too long.
+    /// An order in which an upward path is too long.
     #[error(
-        "in this order a way up the hierarchy has more than {limit} vertices; order them by nested dissection, or use sssp"
+        "in this order an upward path has more than {limit} vertices; order the vertices by nested \
+         dissection, or search the graph itself"
     )]
     TooHigh {
-        /// How many it may have.
+        /// The most vertices that it may have.
         limit: usize,
     },
     /// A list that does not have an entry for each vertex.
-    #[error("{found} {what} for {expected} vertices; there must be one for each")]
+    #[error("there are {found} {what} and {expected} vertices; expected one for each vertex")]
     NotAllVertices {
         /// What is in the list.
         what: &'static str,
@@ -29,8 +30,8 @@ pub enum HierarchyError {
         /// The length of the list.
         found: usize,
     },
-    /// Weights of more arcs than there are, or fewer.
-    #[error("{found} weights for {expected} arcs; there must be one for each")]
+    /// The number of weights is not that of the arcs.
+    #[error("there are {found} weights and {expected} arcs; expected one for each arc")]
     NotAllArcs {
         /// How many arcs there are.
         expected: usize,
@@ -46,7 +47,7 @@ pub enum HierarchyError {
         n_arcs: usize,
     },
     /// A weight that is NaN or infinite.
-    #[error("arc {from} -> {to} has the weight {weight}; weights must be finite")]
+    #[error("the arc {from} -> {to} has weight {weight}; weights must be finite")]
     WeightNotFinite {
         /// Where the arc starts.
         from: VertexId,
@@ -56,22 +57,24 @@ pub enum HierarchyError {
         weight: String,
     },
     /// A graph whose arcs are not those that the hierarchy was made for.
-    #[error("the arcs are not those of the graph that the hierarchy is of; make another hierarchy")]
+    #[error("the arcs differ from those that the hierarchy was made for; make another hierarchy")]
     AnotherGraph,
-    /// A graph's file in which something else is attached.
+    /// The attachment of the graph's file is not a hierarchy of this version.
     #[error(
-        "what is attached to the graph is {kind}, not a hierarchy of this version; prepare it again"
+        "the attachment of the graph is {kind}, not a hierarchy of this version; prepare the graph \
+         again"
     )]
     AnotherAttachment {
         /// The kind of attachment.
         kind: String,
     },
     /// A hierarchy in a file whose parts disagree.
-    #[error("the hierarchy in the file is not one of its graph; prepare it again")]
+    #[error("the hierarchy in the file does not belong to its graph; prepare the graph again")]
     Damaged,
     /// An arc of negative weight.
     #[error(
-        "a hierarchy needs weights of at least zero, but arc {from} -> {to} has {weight}; use bellman-ford"
+        "a hierarchy needs weights of at least zero, but the arc {from} -> {to} has weight \
+         {weight}; use bellman-ford"
     )]
     NegativeWeight {
         /// Where the first such arc starts.
@@ -86,20 +89,23 @@ pub enum HierarchyError {
     NoSuchVertex {
         /// "source" or "target".
         role: &'static str,
-        /// The vertex asked for.
+        /// The vertex that the caller gave.
         vertex: VertexId,
         /// How many there are.
         n_vertices: usize,
     },
     /// Floats so large that a sum of them may be infinite.
-    #[error("a path may be longer than any float, with weights up to {greatest}; scale them down")]
+    #[error(
+        "with weights up to {greatest} a path may be longer than any float; scale the weights down"
+    )]
     SumsTooLarge {
         /// The greatest weight.
         greatest: String,
     },
     /// A table that memory cannot hold.
     #[error(
-        "a table of {sources} x {targets} distances takes {bytes} bytes, more than there are; ask for fewer sources at a time"
+        "a table of {sources} x {targets} distances takes {bytes} bytes, more than the system \
+         grants; take fewer sources at a time"
     )]
     TableTooLarge {
         /// Its rows.
@@ -109,12 +115,13 @@ pub enum HierarchyError {
         /// Its size.
         bytes: Large,
     },
-    /// Memory cannot hold what the work is done in.
+    /// The system refuses the memory for the work space.
     #[error(transparent)]
     NoMemory(#[from] NoMemory),
     /// A distance that its type cannot hold.
     #[error(
-        "the distance of vertex {target} from {source_vertex} overflows {kind}; scale the weights down or use f64"
+        "the distance of vertex {target} from {source_vertex} overflows {kind}; scale the weights \
+         down, or use f64"
     )]
     Overflow {
         /// Where the path starts.
@@ -127,10 +134,10 @@ pub enum HierarchyError {
     /// The progress callback ended the work.
     #[error("interrupted")]
     Interrupted(#[from] Interrupted),
-    /// What the GPU does not take.
+    /// The GPU does not support this hierarchy or these weights.
     #[error("the GPU cannot be used: {reason}")]
     NotOnGpu {
-        /// What it takes instead.
+        /// What the GPU supports.
         reason: String,
     },
     /// The GPU failed, or has too little memory.

@@ -1,14 +1,13 @@
-//! Shortest paths of road networks: prepare a graph once, ask millions of questions.
+//! Shortest paths in road networks: a graph is prepared once, for millions of queries.
 //!
 //! Customizable contraction hierarchies, in three steps:
 //!
 //! * an [`Order`] of the vertices, by nested dissection, and the [`Hierarchy`] of the graph in this
 //!   order: once for all weights;
 //! * [`Hierarchy::customize`] makes the [`Metric`] of the weights: milliseconds;
-//!   [`Metric::update`] changes some, while clones of it answer;
-//! * a [`Query`] has distances and paths between two vertices: microseconds;
-//!   [`Metric::k_shortest_paths`] has the next shortest too;
-//!   [`Metric::pairs`], [`Metric::table`] and
+//!   [`Metric::update`] changes some, while queries run on clones of it;
+//! * a [`Query`] finds distances and paths between two vertices: microseconds;
+//!   [`Metric::k_shortest_paths`] finds the k shortest; [`Metric::pairs`], [`Metric::table`] and
 //!   [`Metric::distances`] have many at once, [`Metric::nearest`] and [`Metric::within`] what is
 //!   near.
 //!

@@ -1,4 +1,4 @@
-//! What this crate finds for each of the six weight types, and where its code is generated.
+//! The functions of this crate for each of the six weight types, whose code is generated here.
 //!
 //! The functions of a [`Generated`] have no type parameters, so that the code that works on weights
 //! is generated here, and all crates above link to it. Below them it is generated for the keys that
@@ -35,7 +35,7 @@ macro_rules! metric_weights {
 
 metric_weights! { u32 i32 u64 i64 f32 f64 }
 
-/// What an answer is, or why there is none.
+/// A result of this crate.
 type Answer<T> = Result<T, HierarchyError>;
 
 /// The lengths of a graph's paths.
@@ -147,15 +147,14 @@ impl DeviceHierarchy {
 }
 
 impl<W: MetricWeight> Metric<W> {
-    /// Takes these weights, one for each arc, instead of those it has; the same as
-    /// [`Hierarchy::customize`] of a graph with them, in less time where few
-    /// are others.
+    /// Replaces the weights by these, one for each arc. The result is that of
+    /// [`Hierarchy::customize`] of a graph with them, in less time if few weights differ.
     ///
-    /// O(m) to find those that are others, at the speed of memory; then as [`Metric::update`].
+    /// O(m) to find the weights that differ, at the speed of memory; then as [`Metric::update`].
     ///
     /// # Errors
-    /// When there are fewer weights than arcs or more, one is negative or not finite, or floats are
-    /// so large that a sum of them may be infinite; the metric is as it was.
+    /// When the number of weights is not that of the arcs, a weight is negative or not finite, or
+    /// floats are so large that a sum of them may be infinite. The metric is then unchanged.
     ///
     /// ```
     /// use graph_formats::Csr;
@@ -176,14 +175,14 @@ impl<W: MetricWeight> Metric<W> {
     /// Gives arcs, by their positions in the graph, these weights; of two for one arc the last
     /// counts. The same as [`Hierarchy::customize`] of a graph with them.
     ///
-    /// Takes the arcs of the hierarchy that change, each with the triangles above it, and some of
-    /// those below. The first time O(arcs) to copy what clones of the metric, the graph or a file
-    /// share, and O(n + m) where the hierarchy is from a file. Where one of thousands of arcs has
-    /// another weight, or keys have to be wider, all is customized.
+    /// It recomputes the arcs of the hierarchy that change, each with the triangles above it and
+    /// some of those below. The first time O(arcs) to copy what clones of the metric, the graph or
+    /// a file share, and O(n + m) where the hierarchy is from a file. Where one of thousands of
+    /// arcs has another weight, or keys have to be wider, all is customized.
     ///
     /// # Errors
-    /// When there is no such arc, or for its weight as [`Metric::customize`]; the metric is as it
-    /// was.
+    /// When there is no such arc, or for its weight as [`Metric::customize`]. The metric is then
+    /// unchanged.
     ///
     /// ```
     /// use graph_formats::Csr;
@@ -207,7 +206,7 @@ impl<W: MetricWeight> Metric<W> {
     /// that is read as any graph, and as [`Prepared`].
     ///
     /// # Errors
-    /// When it cannot be written; then there is none.
+    /// When it cannot be written; then no file is left.
     pub fn write(&self, path: impl AsRef<FilePath>, ids: &Ids) -> Result<(), GraphError> {
         (W::generated().write)(self, path.as_ref(), ids)
     }
@@ -218,8 +217,8 @@ impl<W: MetricWeight> Metric<W> {
         (W::generated().query)(self)
     }
 
-    /// The distance of each pair of a source and a target; none where no path leads there. In
-    /// parallel, each as [`Query::distance`].
+    /// The distance of each pair of a source and a target; `None` if there is no path. In parallel,
+    /// each as [`Query::distance`].
     ///
     /// # Errors
     /// As [`Query::distance`], of any pair.
@@ -295,8 +294,8 @@ impl<W: MetricWeight> Metric<W> {
         self.map_distances(sources, |_, distances| distances.clone())
     }
 
-    /// What `result` makes of each of `sources` and the distances of all vertices from it, in the
-    /// order given.
+    /// Calls `result` with each of `sources` and the distances of all vertices from it. Returns the
+    /// results in the order given.
     ///
     /// In parallel, sixteen sources in a pass. Of floats, the weights of an arc of the hierarchy
     /// are added up first, in `f64`, so that last digits may differ from those of a path.
@@ -356,11 +355,11 @@ impl<W: MetricWeight> Metric<W> {
     }
 
     /// The `k` of `targets` that are nearest to `source`, with their distances, the nearest first;
-    /// of those equally near the ones listed first. Fewer where no path leads to so many.
+    /// of those equally near the ones listed first. There are fewer if fewer of them have a path.
     ///
-    /// As exact as [`Metric::table`], of which this is a part of a row, sorted. With t targets
-    /// O(height² + t log t), and the arcs that lead up from the ancestors of the targets, but for
-    /// most that are farther than the last of the nearest.
+    /// Distances are those of [`Metric::table`]. With t targets O(height² + t log t), plus the arcs
+    /// that lead up from ancestors of the targets; most ancestors farther than the last result are
+    /// skipped.
     ///
     /// # Errors
     /// When the source or a target does not exist, or a distance overflows its type.
@@ -444,8 +443,8 @@ impl<W: MetricWeight> Metric<W> {
 }
 
 impl<W: MetricWeight> Query<'_, W> {
-    /// How far `target` is from `source`; none where no path leads there. Of integers exactly;
-    /// of floats the length of the [path](Query::path).
+    /// The distance of `target` from `source`; `None` if there is no path. Integers are exact; a
+    /// float is the length of the [path](Query::path).
     ///
     /// # Errors
     /// When there is no such vertex, or the distance overflows its type.
@@ -470,7 +469,7 @@ impl<W: MetricWeight> Query<'_, W> {
         (W::generated().distance)(self, source, target)
     }
 
-    /// A shortest path from `source` to `target`, in arcs of the graph; none where there is none.
+    /// A shortest path from `source` to `target`, in arcs of the graph; `None` if there is none.
     /// O(arcs that lead up from the ancestors + length · longest row).
     ///
     /// # Errors
@@ -497,13 +496,13 @@ impl<W: MetricWeight> Query<'_, W> {
 }
 
 impl<W: MetricWeight> DeviceMetric<W> {
-    /// Takes these weights, one for each arc, instead of those it has: as
-    /// [`DeviceHierarchy::customize`], but no memory is taken unless other keys are needed.
+    /// Replaces the weights by these, one for each arc, as [`DeviceHierarchy::customize`], but
+    /// takes no memory unless wider or narrower keys are needed.
     ///
     /// # Errors
     /// When there are fewer weights than arcs or more, one is not finite, or as
-    /// [`DeviceHierarchy::customize`]. The metric is as it was; where the GPU fails, it is of no
-    /// weights and must be customized again.
+    /// [`DeviceHierarchy::customize`]. The metric is then unchanged, except if the GPU fails: then
+    /// it has no weights and must be customized again.
     ///
     /// ```
     /// use gpu_runtime::Gpu;
@@ -549,8 +548,9 @@ impl<W: MetricWeight> DeviceMetric<W> {
         self.map_distances(sources, progress, |_, distances| distances.clone())
     }
 
-    /// What `result` makes of each of `sources` and the distances of all vertices from it, in the
-    /// order given; on threads of the CPU, while the next ones are found and copied.
+    /// Calls `result` with each of `sources` and the distances of all vertices from it, on threads
+    /// of the CPU while the next distances are found and copied. Returns the results in the order
+    /// given.
     ///
     /// Tells `progress` how many sources are done. The GPU holds three keys for each vertex and
     /// source of a batch, which are up to 512.
@@ -640,9 +640,8 @@ impl<W: MetricWeight> DeviceMetric<W> {
         Ok(totals)
     }
 
-    /// The same, added to the totals of other sources, which have gone before. The results are
-    /// those of all in one call, to the last bit, so that a long work can be kept in between and
-    /// resumed.
+    /// Adds to the totals of other sources. The result is that of all sources in one call, to the
+    /// last bit, so a long computation can be saved in between and resumed.
     ///
     /// # Errors
     /// As [`DeviceMetric::totals`], and when the totals are not of as many vertices. They are then
@@ -660,7 +659,7 @@ impl<W: MetricWeight> DeviceMetric<W> {
 /// The distances from each of `sources` to each of `targets` by GPUs that have the same weights, each
 /// from a share of the sources: the table that any of them would [find](DeviceMetric::table) alone.
 ///
-/// `progress` hears of the share of each. Of no GPUs it is empty.
+/// `progress` counts the sources of each GPU's share. Without GPUs the table is empty.
 ///
 /// # Errors
 /// As [`DeviceMetric::table`], on any of them.

@@ -90,8 +90,8 @@ pub(super) struct Batches<K> {
 }
 
 impl<K: DeviceKey> Batches<K> {
-    /// For as many sources at once as there are, and memory allows when `bytes_per_lane` more are
-    /// taken for each; the space of a call before where it does.
+    /// A work space for as many sources at once as `n_sources` and the memory allow, with
+    /// `bytes_per_lane` more bytes for each. It is that of an earlier call if that suffices.
     pub(super) fn for_sources(
         before: Option<Self>,
         device: &Arrays,
@@ -105,7 +105,7 @@ impl<K: DeviceKey> Batches<K> {
         if shared > limit {
             let max = limit / size_of::<K>();
             let reason =
-                format!("it takes hierarchies up to {max} high, and this one has {height}");
+                format!("it supports hierarchies up to {max} high, and this one is {height} high");
             return Err(HierarchyError::NotOnGpu { reason });
         }
         let least = BYTES_PER_WARP / size_of::<K>();
@@ -136,7 +136,7 @@ impl<K: DeviceKey> Batches<K> {
         })
     }
 
-    /// How many batches so many sources are.
+    /// The number of batches that `n_sources` sources make.
     pub(super) fn count(&self, n_sources: usize) -> usize {
         n_sources.div_ceil(self.n_lanes)
     }

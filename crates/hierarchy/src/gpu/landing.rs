@@ -1,4 +1,4 @@
-//! Where rows of keys land on their way from a GPU to the CPU.
+//! Copies rows of keys from a GPU to the CPU.
 //!
 //! Lanes become rows on the GPU, in one of two buffers, so that the next batch's do while this
 //! one's are copied; a stream of its own copies them in pieces into pinned memory. O(cells).
@@ -48,7 +48,7 @@ pub(super) struct Landing<K> {
 }
 
 impl<K: DeviceKey> Landing<K> {
-    /// For batches of so many rows; what a call before has left where it is large enough.
+    /// Buffers for batches of `n_rows` rows; those of an earlier call if they are large enough.
     pub(super) fn for_rows(
         before: Option<Self>,
         gpu: &Gpu,
@@ -102,7 +102,7 @@ impl<K: DeviceKey> Landing<K> {
         Ok(self.made[batch % 2].record(gpu)?)
     }
 
-    /// Waits for the copy into a piece: so many cells.
+    /// Waits for the copy of `n_cells` cells into a piece.
     pub(super) fn wait(&self, piece: usize, n_cells: usize) -> Result<&[K], HierarchyError> {
         self.landed[piece].wait()?;
         Ok(&self.pieces[piece][..n_cells])
@@ -128,7 +128,7 @@ impl<K: DeviceKey> Landing<K> {
     }
 }
 
-/// Rows of so many columns that are copied at a time.
+/// The number of rows of `n_columns` columns that are copied at a time.
 pub(super) fn rows_per_piece<K>(n_columns: usize, n_lanes: usize) -> usize {
     (BYTES_PER_PIECE / (n_columns * size_of::<K>()).max(1)).clamp(1, n_lanes)
 }

@@ -11,7 +11,7 @@ use crate::metric::key::{KeyKind, Weights};
 use crate::metric::new_weights::{Current, NewWeights};
 use crate::prepare::hierarchy::structure;
 
-/// A [`DeviceHierarchy`] customized for the weights of a graph: what answers questions.
+/// A [`DeviceHierarchy`] customized for the weights of a graph: it finds distances.
 ///
 /// It has its own handles of the hierarchy and of the graph. It keeps its work space on the GPU, and
 /// as much pinned memory as weights and some rows of distances take.
@@ -30,8 +30,7 @@ pub(super) enum AnyKeys {
     F64(Customized<f64>),
 }
 
-/// The expression for the keys, whatever their type is: one that weights of `$W` may have, so
-/// that it is compiled for no others.
+/// Evaluates the expression with the keys, for each type that they may have with weights of `$W`.
 macro_rules! with_keys {
     ($W:ty, $any:expr, $keys:ident => $body:expr) => {
         if const { crate::metric::key::is_float::<$W>() } {
@@ -56,8 +55,8 @@ impl AnyKeys {
             KeyKind::U64 => Self::U64(Customized::new(device)?),
             KeyKind::F64 => Self::F64(Customized::new(device)?),
             KeyKind::U128 => {
-                let reason = "sums of the weights may leave 64 bits; take the CPU, or scale the \
-                              weights down";
+                let reason = "sums of the weights may need more than 64 bits; use the CPU, or \
+                              scale the weights down";
                 return Err(HierarchyError::NotOnGpu { reason: reason.to_owned() });
             }
         })
@@ -121,8 +120,8 @@ impl<W: Weight> DeviceMetric<W> {
 }
 
 impl<W: Weight> DeviceMetric<W> {
-    /// A copy with the same weights, which is as it was when this one is changed. It takes as much
-    /// memory, beside the hierarchy and the work space. O(arcs of the hierarchy) on the GPU.
+    /// An independent copy with the same weights. It takes as much memory, beside the hierarchy and
+    /// the work space. O(arcs of the hierarchy) on the GPU.
     ///
     /// # Errors
     /// When the GPU fails or has too little memory.

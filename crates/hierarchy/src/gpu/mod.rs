@@ -1,4 +1,4 @@
-//! Hierarchies on a GPU: weights are put in there, and distances from thousands of sources found.
+//! Hierarchies on a GPU, which customizes them and finds distances from thousands of sources.
 //!
 //! * [`DeviceHierarchy`] is a hierarchy in the GPU's memory;
 //! * [`DeviceHierarchy::customize`] makes a [`DeviceMetric`] of the weights of a graph;

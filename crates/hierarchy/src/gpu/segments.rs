@@ -1,4 +1,4 @@
-//! Which vertices a warp sweeps, one after the other.
+//! The order in which warps and blocks sweep the vertices.
 //!
 //! A vertex needs its ancestors. Subtrees of little work are each swept by one warp in preorder,
 //! several small ones by the same, and none of them waits for another: one launch has them all. The
@@ -17,7 +17,7 @@ use crate::prepare::hierarchy::Hierarchy;
 const N_SUBTREES: usize = 1 << 12;
 /// The work of a subtree, at least.
 const MIN_WORK: usize = 1 << 6;
-/// A vertex is as much work as so many arcs.
+/// The work of a vertex, in arcs.
 const ARCS_PER_VERTEX: usize = 4;
 
 /// Segments of vertices.

@@ -18,7 +18,7 @@ pub(crate) struct Arcs<K> {
 }
 
 impl<K> Arcs<K> {
-    /// Bytes that so many take.
+    /// Bytes that `n_arcs` arcs take.
     pub(super) fn bytes_of(n_arcs: usize) -> usize {
         n_arcs * (size_of::<[K; 2]>() + size_of::<[u32; 2]>())
     }

@@ -18,11 +18,11 @@ use self::key::{KeyKind, Weights, is_float};
 use crate::HierarchyError;
 use crate::prepare::hierarchy::{Hierarchy, structure};
 
-/// A hierarchy customized for the weights of a graph: what answers questions.
+/// A hierarchy customized for the weights of a graph: it finds distances and paths.
 ///
 /// It has its own handles of the hierarchy and of the graph. [`Metric::update`] and
-/// [`Metric::customize`] put other weights in. A clone shares all memory, O(1), and is as it was
-/// when the other is changed: that copies what it changes, once.
+/// [`Metric::customize`] put other weights in. A clone shares all memory, O(1). A change of one
+/// does not change the other: it copies the memory that it changes, once.
 #[derive(Clone)]
 pub struct Metric<W: Weight> {
     pub(crate) hierarchy: Hierarchy,
@@ -41,8 +41,8 @@ pub(crate) enum AnyArcs {
     F64(Arcs<f64>),
 }
 
-/// The expression for the arcs, whatever their keys are: those that weights or distances of `$W` may
-/// have, so that it is compiled for no others, or all.
+/// Evaluates the expression with the arcs, for each type of keys that weights or distances of `$W`
+/// may have, or for all.
 macro_rules! with_arcs {
     ($W:ty, $any:expr, $arcs:ident => $body:expr) => {
         if const { crate::metric::key::is_float::<$W>() } {

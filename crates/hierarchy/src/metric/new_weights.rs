@@ -1,4 +1,4 @@
-//! New weights for the arcs of a graph: whether a metric takes them, and which are others.
+//! New weights for the arcs of a graph: whether a metric accepts them, and which of them differ.
 //!
 //! The keys of a metric are as wide as the longest path may need. A bound on its length goes with
 //! them: it grows with each weight that does, and is found anew when all is customized. O(changes ·
@@ -12,9 +12,10 @@ use graph_formats::{Csr, Weight};
 use super::key::KeyKind;
 use crate::HierarchyError;
 
-/// Where more than one of so many arcs is another, all are customized,
+/// If more than 1/SHARE of the arcs have another weight, all are customized, unless there are no
+/// more of them than FEW.
 const SHARE: usize = 1 << 12;
-/// unless no more than these are.
+/// The number of changed arcs that are always customized alone.
 const FEW: usize = 8;
 /// Weights that are compared at a time.
 const BLOCK: usize = 64;
@@ -27,7 +28,7 @@ pub(crate) struct Current<'m, W: Weight> {
     pub(crate) bound: f64,
 }
 
-/// What it is to have.
+/// The weights that a metric receives.
 pub(crate) enum NewWeights<W: Weight> {
     /// Others for a few arcs, ascending and each once, which need no wider keys; and the bound then.
     Few(Vec<(usize, W)>, f64),
@@ -102,7 +103,7 @@ fn check<W: Weight>(graph: &Csr<W>, arc: usize, weight: W) -> Result<(), Hierarc
     })
 }
 
-/// Where two lists differ; none where that is at more than `most` places.
+/// The positions at which two lists differ; `None` if they are more than `most`.
 fn changed<U: Weight>(before: &[U], after: &[U], most: usize) -> Option<Vec<usize>> {
     let mut changed = Vec::new();
     for (block, (before, after)) in before.chunks(BLOCK).zip(after.chunks(BLOCK)).enumerate() {

@@ -1,4 +1,4 @@
-//! A hierarchy and what weights make of it, kept in the file of their graph.
+//! A hierarchy with weights, stored in the file of its graph.
 //!
 //! It is an [attachment](graph_formats::Attachment) of the graph's `.spg` file: a header of 64
 //! bytes and five arrays, each from the next multiple of 64 on, all little-endian. The first two
@@ -47,8 +47,8 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// What [`Metric::write`] has put into the file that `graph` was read from; none where it is a
-    /// graph without a hierarchy. O(n + m).
+    /// The hierarchy that [`Metric::write`] stored in the file of `graph`; `None` if the file has
+    /// none. O(n + m).
     ///
     /// # Errors
     /// When something else is attached to the graph, or a hierarchy that is damaged or of another
@@ -167,7 +167,7 @@ struct Sections<'a> {
 }
 
 impl Sections<'_> {
-    /// The next, of so many numbers; none where the bytes end before.
+    /// The next array, of `n` numbers; `None` if the bytes end before.
     fn next<T: Pod>(&mut self, n: usize) -> Option<Buffer<T>> {
         let start = self.end.next_multiple_of(ALIGNMENT);
         let range: Range<usize> = start..start.checked_add(n.checked_mul(size_of::<T>())?)?;

@@ -22,7 +22,7 @@ use crate::HierarchyError;
 /// Bytes that making a hierarchy takes for each vertex.
 pub(crate) const BYTES_OF_VERTEX: usize = 64;
 
-/// The arcs of a graph, whatever their weights are.
+/// The arcs of a graph, without their weights.
 pub(crate) type Structure = Csr<u32>;
 
 /// The arcs of `graph`, in the same memory. O(1).
@@ -73,8 +73,8 @@ impl Hierarchy {
     /// Prepares `graph` for searches in this order. Its weights do not matter.
     ///
     /// # Errors
-    /// When the order is of another number of vertices or has too long a way up, the graph has too
-    /// many arcs, or its hierarchy would have; when the system refuses the memory.
+    /// When the order has another number of vertices or too long an upward path; when the graph or
+    /// its hierarchy has too many arcs; when the system refuses the memory.
     ///
     /// ```
     /// use graph_formats::Csr;
@@ -107,7 +107,8 @@ impl Hierarchy {
         Ok(hierarchy)
     }
 
-    /// What these arrays are, of which all others follow; none where they disagree. O(n + arcs).
+    /// The hierarchy of these arrays, from which all others follow; `None` if they are
+    /// inconsistent. O(n + arcs).
     pub(crate) fn of_arrays(
         vertices: Buffer<VertexId>,
         offsets: Buffer<u32>,
@@ -149,7 +150,7 @@ impl Hierarchy {
         })
     }
 
-    /// Bytes that it takes for a graph of so many arcs.
+    /// Bytes that [`Below`] takes for a graph of `n_arcs` arcs.
     pub(crate) fn bytes_of_below(&self, n_arcs: usize) -> usize {
         let bytes_of_offsets = 2 * size_of::<u32>() * self.n_vertices();
         let bytes_of_lower = size_of::<Lower>() * self.n_arcs();
@@ -161,18 +162,18 @@ impl Hierarchy {
         Order::from_vertices(self.vertices.to_vec()).expect("ranks are vertices, each once")
     }
 
-    /// How many vertices the graph has.
+    /// The number of vertices of the graph.
     pub fn n_vertices(&self) -> usize {
         self.vertices.len()
     }
 
-    /// How many pairs of vertices are joined, by arcs of the graph or shortcuts.
+    /// The number of pairs of vertices that are joined by arcs of the graph or shortcuts.
     pub fn n_arcs(&self) -> usize {
         self.ends.len()
     }
 
-    /// How many pairs of arcs lead up from the same vertex: the work of [`Hierarchy::customize`].
-    /// O(n).
+    /// The number of pairs of arcs that lead up from one vertex, which is the work of
+    /// [`Hierarchy::customize`]. O(n).
     pub fn n_triangles(&self) -> u64 {
         let degrees = self.offsets.windows(2).map(|row| u64::from(row[1] - row[0]));
         degrees.map(|degree| degree * degree.saturating_sub(1) / 2).sum()
@@ -289,8 +290,8 @@ fn runs(offsets: &[u32], ends: &[u16]) -> Vec<u8> {
     runs
 }
 
-/// A number that tells the arcs of graphs apart, but for one chance in 2^64. In parallel, by parts
-/// of one size, whatever the number of threads; O(n + m).
+/// A hash of a graph's arcs; two graphs have the same with a probability of 2^-64. In parallel, by
+/// parts of one size, whatever the number of threads; O(n + m).
 fn digest(graph: &Structure) -> u64 {
     let offsets = graph.row_offsets().par_chunks(NUMBERS_PER_TASK);
     let offsets = offsets.map(|part| part.iter().fold(1, |digest, &offset| mix(digest, offset)));

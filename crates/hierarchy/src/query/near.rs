@@ -1,4 +1,4 @@
-//! What is near a source.
+//! The vertices near a source.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -13,7 +13,8 @@ use crate::metric::lengths::too_far;
 use crate::metric::{Metric, with_arcs};
 use crate::prepare::hierarchy::Hierarchy;
 
-/// So many vertices are put in order faster by a list of all than by sorting: one of these.
+/// If more than 1/SHARE_TO_SORT of all vertices are found, marking them in a list of all is faster
+/// than sorting.
 const SHARE_TO_SORT: usize = 16;
 
 impl<W: Weight> Metric<W> {

@@ -1,4 +1,4 @@
-//! What is near a source: a pass down the hierarchy that leaves subtrees out.
+//! Finds the vertices near a source by a pass down the hierarchy that skips subtrees.
 //!
 //! A path enters a subtree of the elimination tree only by an arc between its root and an ancestor.
 //! If all these ancestors are too far, so is the whole subtree, which is passed over. The subtrees

@@ -51,7 +51,7 @@ pub(crate) fn ancestors(hierarchy: &Hierarchy, ranks: &[u32]) -> Vec<u32> {
     above
 }
 
-/// Room for so many rows and columns.
+/// The cells of a table of `sources` rows and `targets` columns.
 pub(crate) fn cells<D: Distance>(sources: usize, targets: usize) -> Result<Vec<D>, HierarchyError> {
     let bytes = sources as u128 * targets as u128 * size_of::<D>() as u128;
     let too_large = || HierarchyError::TableTooLarge { sources, targets, bytes: bytes.into() };

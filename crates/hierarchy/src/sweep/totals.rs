@@ -1,4 +1,4 @@
-//! Distances added up for every vertex: what measures of centrality are made of.
+//! Adds up the distances of every vertex, for measures of centrality.
 //!
 //! What a [pass](Sweep) finds is added where it lies, sixteen sources to a vertex at a time, and
 //! never brought into rows. Threads take groups of sources, whose totals are added in the order of
@@ -27,15 +27,15 @@ const SOURCES_PER_GROUP: usize = 256;
 /// sources only that have a path to it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Totals {
-    /// How many sources have one, the vertex itself included where it is a source.
+    /// The number of sources that have a path to the vertex, which counts itself if it is a source.
     pub n_sources: Vec<u32>,
     /// The sum of the distances, and the greatest of them.
     pub lengths: Lengths,
-    /// One part in each distance but those of zero, added up as floats.
+    /// The sum of the reciprocals of all distances other than zero, as floats.
     pub reciprocals: Vec<f64>,
 }
 
-/// Sums of distances by vertex, and the greatest of them, 0 of no source.
+/// Sums of distances by vertex, and the greatest distance; 0 without sources.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Lengths {
     /// Of integers: exact.
@@ -55,7 +55,8 @@ pub enum Lengths {
 }
 
 impl Lengths {
-    /// The lists have so many entries each; or how many the first other one has. Of integers or not.
+    /// Checks that each list has `n_vertices` entries, of integers or floats. The error is the
+    /// length of the first that differs.
     fn check(&self, n_vertices: usize, is_integer: bool) -> Result<(), usize> {
         let (sums, greatest) = match self {
             Self::Integers { sums, greatest } if is_integer => (sums.len(), greatest.len()),
@@ -67,7 +68,7 @@ impl Lengths {
 }
 
 impl Totals {
-    /// Of no sources yet, for distances of weights of a type. O(n).
+    /// The totals of no sources, for distances of weights of type `W`. O(n).
     pub fn new<W: Weight>(n_vertices: usize) -> Self {
         let lengths = if is_float::<W>() {
             let sums = vec![FloatSum::default(); n_vertices];

@@ -26,7 +26,7 @@ fn of_weights<W: MetricWeight>() {
     prepare(&graph, &path);
     let hierarchy = hierarchy_of(&graph);
     let expected = hierarchy.customize(&graph).unwrap();
-    // SAFETY: nobody else has heard of the file
+    // SAFETY: no other process or thread knows the file
     for loaded in [read(&path).unwrap(), unsafe { map_spg(&path) }.unwrap()] {
         assert_eq!(loaded.ids, Ids::FromOne);
         let prepared = Prepared::of(&loaded).unwrap().unwrap();
@@ -69,7 +69,7 @@ fn weights_of_a_file_change() {
     let [path, other] = ["grid.prepared", "other.prepared"].map(|name| folder.path().join(name));
     let graph = square(9);
     prepare(&graph, &path);
-    // SAFETY: nobody else has heard of the file
+    // SAFETY: no other process or thread knows the file
     for loaded in [read(&path).unwrap(), unsafe { map_spg(&path) }.unwrap()] {
         let prepared = Prepared::of(&loaded).unwrap().unwrap();
         let graph = loaded.csr.into_csr::<u32>().unwrap();
