@@ -1,4 +1,4 @@
-//! Measures of a graph whose weight type its file decides.
+//! Measures of a graph whose weight type is known only when its file has been read.
 
 use std::num::NonZeroUsize;
 
@@ -9,8 +9,8 @@ use paths::Progress;
 
 use crate::{Betweenness, CentralityError, Config, Diameter, Lengths, Totals};
 
-/// As [`totals`](crate::totals()), on these GPUs if there are some, and by the hierarchy of the
-/// graph where it has one.
+/// As [`totals`](crate::totals()), on these GPUs if there are any, and by the hierarchy of the
+/// graph if it has one.
 ///
 /// # Errors
 /// As [`totals`](crate::totals()), [`totals_on_gpus`](crate::totals_on_gpus) and

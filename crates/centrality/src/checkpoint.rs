@@ -113,9 +113,11 @@ impl Checkpoint {
             Err(error) => return Err(self.refuse(error.to_string())),
         }
         if !bytes.starts_with(MARK) {
-            return Err(self.refuse("is no state of such a run; name another file".to_owned()));
+            return Err(self.refuse(
+                "is not the state of a run of `centrality`; name another file".to_owned(),
+            ));
         }
-        let damaged = || self.refuse("is damaged; remove it to begin again".to_owned());
+        let damaged = || self.refuse("is damaged; delete it to begin again".to_owned());
         let (bytes, hash) = bytes.split_last_chunk::<HASH>().ok_or_else(damaged)?;
         // a longer one may be of another run, and else is damaged too
         let is_whole = bytes.len() + HASH <= most;
@@ -127,13 +129,12 @@ impl Checkpoint {
         let asked = bytes.list::<u8>().and_then(|asked| String::from_utf8(asked).ok());
         let asked = asked.ok_or_else(damaged)?;
         if graph != self.graph {
-            let reason = "is the state of a run on another graph; remove it or name another";
+            let reason = "is the state of a run on another graph; delete it, or name another file";
             return Err(self.refuse(reason.to_owned()));
         }
         if asked != self.asked {
             return Err(self.refuse(format!(
-                "is the state of a run that was asked for {asked}, and this one for {}; name \
-                 another file",
+                "is the state of a run for {asked}, and this run is for {}; name another file",
                 self.asked
             )));
         }

@@ -1,18 +1,20 @@
-//! What distances are of, and from where they are searched.
+//! The configuration of measures: how paths are measured, in which direction, and from which
+//! vertices.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-/// What is added up; `Config::default()` takes all vertices, and counts arcs out of each.
+/// The configuration of measures. `Config::default()` takes all vertices as sources, and counts
+/// arcs on paths out of each.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Config {
     /// What the length of a path is.
     pub lengths: Lengths,
-    /// Which way distances go.
+    /// The direction of distances.
     pub side: Side,
     /// Which vertices distances are measured to, or from.
     pub sources: Sources,
-    /// Threads of the CPU to use at most; all processors when `None`.
+    /// The most CPU threads to use. `None` is one for each core.
     pub threads: Option<NonZeroUsize>,
     /// A file with the state of the run, replaced as a whole from time to time and when the run
     /// ends. Another run on the same graph with the same config continues from it. The file is not
@@ -23,10 +25,10 @@ pub struct Config {
 /// What the length of a path is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Lengths {
-    /// How many arcs it has.
+    /// The number of its arcs.
     #[default]
     Hops,
-    /// What they weigh together; no weight may be negative.
+    /// The sum of its weights, of which none may be negative.
     Weights,
 }
 
@@ -44,7 +46,7 @@ pub enum Side {
 /// Which vertices distances are measured to, or from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sources {
-    /// All: measures are exact.
+    /// All vertices: measures are exact.
     #[default]
     All,
     /// `n` vertices, drawn without replacement; all if there are no more. Measures are
@@ -52,7 +54,7 @@ pub enum Sources {
     Sample {
         /// The number of sources.
         n: NonZeroUsize,
-        /// Another seed, others.
+        /// The seed of the sample.
         seed: u64,
     },
 }

@@ -42,16 +42,16 @@ const EXCLUDED_PER_ROUND: usize = 16;
 /// Rounds in a row that were not, after which batches go before them.
 const PATIENCE: usize = 2;
 
-/// The greatest distance between vertices that have a path.
+/// The diameter: the greatest distance of a pair that has a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Diameter {
-    /// What it is: [`Number::U64`] of whole numbers, [`Number::F64`] of floats.
+    /// The diameter, as [`Number::U64`] for integer weights, or [`Number::F64`] for floats.
     pub value: Number,
-    /// The source of a shortest path of this length: a search from it shows that there is one.
+    /// The first vertex of a shortest path of this length, which a search from it shows.
     pub from: VertexId,
-    /// Where that leads.
+    /// The last vertex of this path.
     pub to: VertexId,
-    /// How many searches it took.
+    /// The number of searches.
     pub n_searches: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! The errors of the crate.
 
 use std::path::PathBuf;
 
@@ -10,9 +10,10 @@ use sssp::SsspError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CentralityError {
-    /// Distances that may be negative measure no closeness.
+    /// A negative weight: measures need distances of at least zero.
     #[error(
-        "measures of distances need weights of at least zero, but arc {from} -> {to} has {weight}; count hops instead"
+        "measures of distances need weights of at least zero, but the arc {from} -> {to} has \
+         weight {weight}; count hops instead"
     )]
     NegativeWeight {
         /// Tail of the first such arc.
@@ -22,16 +23,17 @@ pub enum CentralityError {
         /// Its weight.
         weight: String,
     },
-    /// Arcs that make no path longer make shortest paths without end.
+    /// An arc that makes no path longer: there would be infinitely many shortest paths.
     #[error(
-        "betweenness needs arcs that make paths longer, but arc {from} -> {to} of weight {weight} makes one no longer; count hops instead"
+        "betweenness needs weights that make every path longer, but the arc {from} -> {to} has \
+         weight {weight}; count hops instead"
     )]
     WithoutLength {
         /// Its tail.
         from: VertexId,
         /// Its head.
         to: VertexId,
-        /// Its weight, zero or too little for the sum of a float to differ.
+        /// Its weight: zero, or too small to change the sum of floats.
         weight: String,
     },
     /// A file cannot keep the state of this run.

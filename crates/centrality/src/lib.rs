@@ -1,16 +1,16 @@
-//! Measures of a whole graph, made of its shortest paths: how close each vertex is to all others,
-//! how far apart the farthest are, and how many paths go through each.
+//! Measures of a whole graph, computed from its shortest paths: closeness, eccentricity and
+//! betweenness of vertices, and the diameter and mean distance of the graph.
 //!
 //! [`totals`] searches from every vertex, or from a sample of them ([`Sources`]), and adds up what
-//! each search finds: [`Totals`]. All measures come of these at no further cost:
+//! each search finds: [`Totals`]. All measures are computed from these at no further cost:
 //! [closeness](Totals::closeness), [harmonic closeness](Totals::harmonic),
 //! [eccentricity](Totals::eccentricities), radius, diameter, centre and periphery, [mean
 //! distance](Totals::mean_distance), [Wiener index](Totals::wiener_index) and [hop
-//! plot](Totals::hop_plot). [`Lengths`] says whether arcs count or their weights, [`Side`] which
-//! way distances go where arcs have a direction. [`totals_on_gpus`] does the same where there are
-//! GPUs, and [`totals_by_hierarchy`] for road networks. A run of hours can save its state in a
-//! file, [`Config::checkpoint`], from which another run continues. [`diameter`] finds the diameter
-//! alone, by a few searches; [`betweenness`](betweenness()) counts the paths themselves.
+//! plot](Totals::hop_plot). [`Lengths`] chooses between arcs and weights, [`Side`] the direction of
+//! distances in a directed graph. [`totals_on_gpus`] finds the totals on GPUs,
+//! [`totals_by_hierarchy`] those of road networks. A run of hours can save its state in a file,
+//! [`Config::checkpoint`], from which another run continues. [`diameter`] finds the diameter alone,
+//! by a few searches; [`betweenness`](betweenness()) counts the paths themselves.
 //!
 //! ```
 //! use centrality::{Config, Correction, totals};

@@ -1,4 +1,4 @@
-//! Samples of the vertices, and how far estimates from them may be off.
+//! Samples of the vertices, and bounds on the error of estimates from them.
 //!
 //! The mean distance of a vertex to k others, drawn at random, is an estimate of that to all. No
 //! distance is greater than the diameter Δ. So by Hoeffding's inequality the estimate of one vertex
@@ -15,12 +15,13 @@ use graph_formats::{GraphError, VertexId};
 
 use crate::Sources;
 
-/// By how much, in parts of the diameter, the mean distance of any of `n_vertices` may differ from
-/// its estimate out of `n_sources`, in all but a share of `failure` of samples.
+/// A bound on the error of the mean distances of all `n_vertices` vertices, estimated from
+/// `n_sources` sources, as a fraction of the diameter. It is exceeded in at most a share `failure`
+/// of samples.
 ///
-/// It holds for graphs in which all distances exist; closeness is one part in the mean distance.
-/// With diameter 1 it is the bound for harmonic closeness divided by n − 1, counted in hops,
-/// wherever paths lead, and for [normalised betweenness](crate::Betweenness::normalised).
+/// It holds for graphs in which all distances exist; closeness is the reciprocal of the mean
+/// distance. With diameter 1 it is the bound for harmonic closeness divided by n − 1, counted in
+/// hops, wherever paths lead, and for [normalised betweenness](crate::Betweenness::normalised).
 ///
 /// ```
 /// use centrality::sampling_error;
@@ -34,7 +35,7 @@ pub fn sampling_error(n_vertices: usize, n_sources: usize, failure: f64) -> f64 
     (logarithm(n_vertices, failure) / (2.0 * k)).sqrt()
 }
 
-/// How many sources make [`sampling_error`] at most `error`.
+/// The number of sources with which [`sampling_error`] is at most `error`.
 ///
 /// ```
 /// use centrality::{sampling_error, sources_for_error};

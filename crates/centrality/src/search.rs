@@ -1,8 +1,8 @@
-//! The searches that totals are of.
+//! The searches whose distances are added up to totals.
 //!
-//! Where arcs are counted, they are searches by bits ([`HopCounter`]); otherwise rows of distances
-//! are added up as soon as there are some, so that no more are held. Distances out of a vertex are
-//! those into it if all arcs are reversed.
+//! Arcs are counted by searches with one bit for each source ([`HopCounter`]). Otherwise rows of
+//! distances are added up as soon as they are found, which bounds the memory. Distances out of a
+//! vertex are those into it with all arcs reversed.
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;

@@ -1,4 +1,4 @@
-//! What all searches have found, added up for every vertex.
+//! The results of all searches, added up for every vertex.
 
 use graph_formats::{Distance, VertexId, Weight, parallel};
 use hierarchy::{Lengths, Totals as Sums};
@@ -12,7 +12,8 @@ const SUMMED_PER_TASK: usize = 1 << 10;
 /// A unit of the reciprocals of [`HopSums`].
 const RECIPROCAL: f64 = 1.0 / (1u128 << 64) as f64;
 
-/// The distances between every vertex and the sources, added up; all measures are made of these.
+/// The distances between every vertex and the sources, added up. All measures are computed from
+/// these.
 ///
 /// They are the same with any number of threads and on every device: whole numbers are added up
 /// exactly, floats in the order of the sources.
@@ -150,17 +151,17 @@ impl Totals {
         }
     }
 
-    /// How many vertices the graph has.
+    /// The number of vertices of the graph.
     pub fn n_vertices(&self) -> usize {
         self.found.n_sources.len()
     }
 
-    /// How many sources there were.
+    /// The number of sources.
     pub fn n_sources(&self) -> usize {
         self.n_sources
     }
 
-    /// Whether measures are exact, for all vertices were sources.
+    /// Whether measures are exact, because all vertices were sources.
     pub fn is_exact(&self) -> bool {
         self.is_source.is_none()
     }

@@ -1,4 +1,4 @@
-//! What this crate finds for each of the six weight types, and where its code is generated.
+//! The functions of this crate for each of the six weight types, whose code is generated here.
 //!
 //! As in `sssp`, the methods of [`MeasureWeight`] have no type parameters, so that the code of
 //! measures is generated here, and all crates above link to it. Where arcs are counted it is that
@@ -15,7 +15,7 @@ use sssp::SsspError;
 use crate::search::MeasureKeys;
 use crate::{Betweenness, CentralityError, Config, Diameter, Lengths, Totals};
 
-/// A weight type that measures are found for: each of the six. The trait is sealed; its methods are
+/// A weight type that this crate supports: each of the six. The trait is sealed; its methods are
 /// the functions of this crate.
 pub trait MeasureWeight: MeasureKeys {
     #[doc(hidden)]
@@ -118,7 +118,7 @@ pub fn totals<W: MeasureWeight>(
     W::totals(&[], graph, config, progress)
 }
 
-/// The same on GPUs of this machine; what they have no form for is done on the CPU.
+/// As [`totals`], on GPUs of this machine. What they do not support is computed on the CPU.
 ///
 /// # Errors
 /// As [`totals`], and where a GPU fails, has too little memory, or none is given.
@@ -129,7 +129,9 @@ pub fn totals_on_gpus<W: MeasureWeight>(
     progress: Option<Progress<'_>>,
 ) -> Result<Totals, CentralityError> {
     if gpus.is_empty() {
-        return Err(SsspError::NotOnGpu { reason: "none was named; use the CPU".to_owned() }.into());
+        return Err(
+            SsspError::NotOnGpu { reason: "no GPU was given; use the CPU".to_owned() }.into()
+        );
     }
     W::totals(gpus, graph, config, progress)
 }
@@ -201,12 +203,12 @@ pub fn diameter<W: MeasureWeight>(
     W::diameter(graph, lengths, threads, progress)
 }
 
-/// Finds the betweenness of every vertex, from the shortest paths that begin at the sources of
-/// `config`, or end there, by its side. If all vertices are sources, both sides give the same.
+/// Finds the betweenness of every vertex, from the shortest paths that begin, or by the side of
+/// `config` end, at its sources. If all vertices are sources, both sides give the same.
 ///
-/// The ends of a path are not between. Arcs count one by one: two from the same vertex to the same
-/// are two paths, as in igraph; loops are on none. In weights, paths are shortest where the sums of
-/// their weights are the same number: sums of floats are rounded, and then may differ.
+/// The ends of a path do not count as between. Parallel arcs are different paths, as in igraph.
+/// Loops are on no path. In weights, paths are shortest where the sums of their weights are the
+/// same number: sums of floats are rounded, and then may differ.
 ///
 /// Tells `progress` how many sources are done. O(s·(n + m)), besides the searches in weights; up to
 /// 256 bytes a vertex and 12 an arc for each thread, and in hops a copy of the graph.

@@ -1,4 +1,4 @@
-//! Betweenness: which share of shortest paths goes through each vertex.
+//! Betweenness: the share of shortest paths that pass through each vertex.
 //!
 //! The dependency δ of a source on a vertex v is the sum, over all targets, of the share of the
 //! shortest paths to the target that go through v. Let σ be the number of shortest paths from the
@@ -64,25 +64,25 @@ impl Betweenness {
         self.sums.iter().map(|sum| sum * scale).collect()
     }
 
-    /// The same divided by the number of these pairs, (n − 1)(n − 2), so that it is at most 1, as
-    /// NetworkX has it. Zero of fewer than three vertices.
+    /// Betweenness divided by the number of these pairs, (n − 1)(n − 2), so that it is at most 1,
+    /// as in NetworkX. Zero for fewer than three vertices.
     pub fn normalised(&self) -> Vec<f64> {
         let n = self.sums.len() as f64;
         let pairs = ((n - 1.0) * (n - 2.0)).max(1.0);
         self.raw().into_iter().map(|sum| sum / pairs).collect()
     }
 
-    /// How many vertices the graph has.
+    /// The number of vertices of the graph.
     pub fn n_vertices(&self) -> usize {
         self.sums.len()
     }
 
-    /// How many sources there were.
+    /// The number of sources.
     pub fn n_sources(&self) -> usize {
         self.n_sources
     }
 
-    /// Whether it is exact, for all vertices were sources.
+    /// Whether it is exact, because all vertices were sources.
     pub fn is_exact(&self) -> bool {
         self.n_sources == self.sums.len()
     }
