@@ -48,7 +48,7 @@ use crate::{CountFrom, StarError};
 /// An arc or an edge: its ends, the tail first, and its weight.
 pub type Edge = (VertexId, VertexId, i64);
 
-/// The number of bits that numbers up to this one take, at least one.
+/// The number of bits of numbers up to this one, at least one.
 fn bits(greatest: u64) -> usize {
     greatest.checked_ilog2().unwrap_or(0) as usize + 1
 }

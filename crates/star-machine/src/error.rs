@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! The errors of the crate.
 
 use std::ops::Range;
 
@@ -11,8 +11,8 @@ use crate::{At, TextError};
 /// The greatest length and count of a machine, exclusive: its integers have 31 bits.
 pub(crate) const LIMIT: usize = 1 << 31;
 
-/// Why something was not done. An operation or a procedure that failed has changed nothing; a
-/// program has been done up to the operation that failed.
+/// Why an operation, a procedure or a program failed. An operation or a procedure that failed has
+/// changed nothing. A program has run up to the operation that failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StarError {
@@ -21,37 +21,37 @@ pub enum StarError {
     LengthMismatch {
         /// The operation.
         what: &'static str,
-        /// Of the first.
+        /// Bits of the first.
         left: usize,
-        /// Of the second.
+        /// Bits of the second.
         right: usize,
     },
     /// There is no such row, column or bit.
     #[error("{}", out_of_range(what, *index, *len))]
     OutOfRange {
-        /// Of what kind.
+        /// "row", "column", "bit" and so on.
         what: &'static str,
-        /// The position asked for.
+        /// The position that was used.
         index: usize,
-        /// How many there are.
+        /// The number that exist.
         len: usize,
     },
     /// An integer was used as a position while it held none.
     #[error("{}", no_position(what))]
     NoPosition {
-        /// Of what.
+        /// What the position is of.
         what: &'static str,
     },
     /// A variable is not of this machine, or its scope has ended.
-    #[error("there is no such {what} here: it is of another machine, or its scope has ended")]
+    #[error("there is no such {what} here: it belongs to another machine, or its scope has ended")]
     Unknown {
-        /// Of what type.
+        /// The type of the variable.
         what: &'static str,
     },
-    /// Sizes are beyond what positions can name, or memory can hold.
+    /// Sizes are too large for positions or for memory.
     #[error("{what} of {rows} by {columns} bits: more than fit; cut it into parts")]
     TooLarge {
-        /// What it was to be.
+        /// The value that is too large.
         what: &'static str,
         /// Rows, or bits.
         rows: usize,
@@ -60,30 +60,31 @@ pub enum StarError {
     },
     /// Weights, or their sums along paths, are beyond 64 bits.
     #[error(
-        "these weights and their sums take {bits} bits, and 64 is the most; scale the weights down"
+        "these weights and their sums take {bits} bits, and at most 64 are supported; scale the \
+         weights down"
     )]
     TooHeavy {
-        /// How many they take.
+        /// The bits that they take.
         bits: usize,
     },
-    /// A number does not fit into so many bits.
+    /// A number does not fit into its bits.
     #[error("{value} does not fit into {bits} bits; make the words longer")]
     TooWide {
         /// The number.
         value: u64,
-        /// How many there are.
+        /// The number that exist.
         bits: usize,
     },
     /// A negative weight, for an algorithm that takes none.
-    #[error("an arc weighs {weight}, and this algorithm takes no negative weights")]
+    #[error("an arc has weight {weight}, but this algorithm needs weights of at least zero")]
     Negative {
         /// The weight.
         weight: i64,
     },
-    /// A line of a file of changes that is none.
+    /// A line of a file of changes is not a change.
     #[error(transparent)]
     NoChange(#[from] NoChange),
-    /// A change of a graph that can not be made.
+    /// A change of a graph that cannot be made.
     #[error("{change}: {why}")]
     Refused {
         /// The change.
@@ -91,13 +92,13 @@ pub enum StarError {
         /// Why not.
         why: &'static str,
     },
-    /// A text that is none, or sizes that do not fit it.
+    /// A text is not valid, or sizes do not fit it.
     #[error(transparent)]
     Text(#[from] TextError),
-    /// A program that was a text failed when it ran.
+    /// A program made from a text failed when it ran.
     #[error("{}:{}: {error}", at.line, at.column)]
     InText {
-        /// Where it stands.
+        /// The place in the text.
         at: At,
         /// What failed.
         error: Box<StarError>,
@@ -105,8 +106,8 @@ pub enum StarError {
     /// The progress callback ended the work.
     #[error("interrupted")]
     Interrupted(#[from] Interrupted),
-    /// An argument of a recorded program is not what the program takes there.
-    #[error("argument {number} of the program is to be {takes}, but {given} was given")]
+    /// An argument of a recorded program has the wrong type or size.
+    #[error("argument {number} of the program must be {takes}, but {given} was given")]
     Argument {
         /// Which one, counted from 0.
         number: usize,
@@ -115,16 +116,16 @@ pub enum StarError {
         /// What was given.
         given: String,
     },
-    /// A recorded program went on and on.
+    /// A recorded program exceeded its limit of iterations.
     #[error(
-        "the program was stopped after {turns} turns of its loops; if it is to end at all, let it \
-         have more of them"
+        "the program was stopped after {turns} iterations of its loops; raise the limit if it \
+         terminates"
     )]
     Endless {
-        /// How many it was allowed.
+        /// The iterations that it was allowed.
         turns: u64,
     },
-    /// The GPU or its driver failed, or there is none.
+    /// The GPU or its driver failed, or there is no GPU.
     #[error(transparent)]
     Gpu(#[from] GpuError),
 }
@@ -154,7 +155,7 @@ impl StarError {
         Ok(range.start as u32..range.end as u32)
     }
 
-    /// Sizes, if they are not beyond what positions can name.
+    /// The sizes, if positions can name them.
     #[inline]
     pub(crate) fn fits(what: &'static str, rows: usize, columns: usize) -> Result<[u32; 2], Self> {
         if rows.max(columns) < LIMIT {
@@ -163,13 +164,13 @@ impl StarError {
         Err(Self::TooLarge { what, rows, columns })
     }
 
-    /// Whether two operands are as long.
+    /// An error unless two operands have the same length.
     #[inline]
     pub(crate) fn same(what: &'static str, left: usize, right: usize) -> Result<(), Self> {
         if left == right { Ok(()) } else { Err(Self::LengthMismatch { what, left, right }) }
     }
 
-    /// Whether there is this position.
+    /// An error unless the position exists.
     #[inline]
     pub(crate) fn inside(what: &'static str, index: usize, len: usize) -> Result<(), Self> {
         if index < len { Ok(()) } else { Err(Self::OutOfRange { what, index, len }) }

@@ -2,9 +2,9 @@
 //!
 //! A program is a function over [`Star`]: it declares slices, words, tables and integers, gives
 //! [`Operations`] and calls [`Procedures`]. Every [`Machine`] runs it and leaves the same bits:
-//! [`Host`] in the memory of this computer, [`Counting`] over another machine, with the
-//! [`Cost`] on the abstract one. What machines take and give are [`Slice`], [`Word`] and
-//! [`Table`], which have the operations of the language themselves.
+//! [`Host`] in the memory of this computer, [`Counting`] around another machine, with the [`Cost`]
+//! on the abstract machine. Values are [`Slice`], [`Word`] and [`Table`], which have the operations
+//! of the language as methods.
 //!
 //! ```
 //! use star_machine::{

@@ -28,7 +28,7 @@ pub const ARBORESCENCE: &str =
 /// ```
 ///
 /// # Errors
-/// [`StarError::OutOfRange`] for a vertex that is not there, and where there is no memory.
+/// [`StarError::OutOfRange`] for a vertex that does not exist, and when there is no memory.
 pub fn edmonds(n_vertices: usize, arcs: &[Edge]) -> Result<Task, StarError> {
     // arcs of weight zero are left out
     let arcs: Vec<_> = arcs.iter().map(|&(u, v, w)| (u, v, w.max(0))).collect();

@@ -57,16 +57,16 @@ impl Change {
     }
 }
 
-/// The text is not a change.
+/// A line of a file of changes is not a change.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "line {line}: '{text}' is no change; write insert u v [w], delete u v [w], insert-vertex x or \
      delete-vertex x"
 )]
 pub struct NoChange {
-    /// Counted from 1.
+    /// The number of the line, from 1.
     pub line: usize,
-    /// How it begins.
+    /// The beginning of the line.
     pub text: String,
 }
 

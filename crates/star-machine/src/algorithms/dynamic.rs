@@ -46,12 +46,12 @@ pub const DYNAMIC_PATHS: &str = include_str!("dynamic-paths.star");
 pub struct Dynamic {
     task: Task,
     n_vertices: usize,
-    /// The weights that are allowed, where weights matter.
+    /// The weights that are allowed, if the algorithm has weights.
     weights: Option<RangeInclusive<i64>>,
     weight_bits: usize,
     /// Whether vertices are inserted and deleted.
     has_vertices: bool,
-    /// Why an arc may not be inserted.
+    /// The error message for an arc that cannot be inserted.
     refusal: &'static str,
 }
 
@@ -67,7 +67,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// Enough for a graph and these changes.
+    /// The capacity that a graph and these changes need.
     pub fn for_changes(n_vertices: usize, edges: &[Edge], changes: &[Change]) -> Self {
         let come = changes.iter().filter_map(|change| match change {
             Change::Insert { w, .. } => Some(*w),

@@ -26,7 +26,7 @@ pub struct EdgeList {
 }
 
 impl EdgeList {
-    /// The list of these edges of a graph with so many vertices. O(m (log n + h)) for weights
+    /// The list of these edges of a graph with `n_vertices` vertices. O(m (log n + h)) for weights
     /// of h bits.
     ///
     /// # Errors
@@ -36,7 +36,8 @@ impl EdgeList {
         Self::with_codes(n_vertices, edges, n_vertices)
     }
 
-    /// The same with codes for so many vertices; those of the graph are the first of them.
+    /// As [`new`](Self::new), with codes for `n_codes` vertices, of which the graph's are the
+    /// first.
     ///
     /// # Errors
     /// As [`new`](Self::new).

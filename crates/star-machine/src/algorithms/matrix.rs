@@ -135,7 +135,7 @@ impl SignedMatrix {
         Self::new(n_vertices, turned, n_vertices.saturating_mul(2))
     }
 
-    /// With enough bits for the sum of so many weights.
+    /// A matrix with enough bits for the sum of `n_weights` weights.
     fn new(
         n: usize,
         arcs: impl Iterator<Item = Edge> + Clone,

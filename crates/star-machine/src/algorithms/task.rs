@@ -71,7 +71,7 @@ impl Task {
         Self::of(&text, text.names().last().unwrap_or_default(), values, from)
     }
 
-    /// The same of the procedure of this name.
+    /// A task of the procedure of this name.
     ///
     /// # Errors
     /// As [`Text::compile`].
@@ -94,12 +94,12 @@ impl Task {
         &self.program
     }
 
-    /// Its arguments by name, with their initial values.
+    /// The arguments by name, with their initial values.
     pub fn arguments(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.names.iter().map(String::as_str).zip(&self.values)
     }
 
-    /// The same task with a [limit](Program::with_most_turns) on the turns of its loops.
+    /// The task with a [limit](Program::with_most_turns) on the iterations of its loops.
     #[must_use]
     pub fn with_most_turns(self, most_turns: u64) -> Self {
         Self { program: self.program.with_most_turns(most_turns), ..self }

@@ -1,8 +1,8 @@
-//! What kernels answer, and what their blocks have in common.
+//! Results of kernels that the host needs, and memory that their blocks share.
 //!
-//! An answer is a word of the host's memory that the kernel writes. The host looks at it again and
-//! again, which sees it sooner than waiting for the stream and copying would. Only where it is long
-//! in coming does the host wait for the stream, and so learns of a failure.
+//! A result is a word of the host's memory that the kernel writes. The host polls it, which is
+//! faster than waiting for the stream and copying. After [`PATIENCE`] it waits for the stream
+//! instead, which reports failures.
 
 use std::hint;
 use std::sync::atomic::Ordering::{Acquire, SeqCst};
@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use gpu_runtime::{Buffer, Gpu, GpuError, Mailbox};
 
-/// What no kernel answers: they answer numbers below 2³¹, or none, which is all ones.
+/// The word before a result is written. Results are numbers below 2³¹, or all ones for none.
 const PENDING: u32 = 1 << 31;
 const NONE: u32 = u32::MAX;
-/// How long the host looks before it waits.
+/// How long the host polls before it waits for the stream.
 const PATIENCE: Duration = Duration::from_millis(1);
 
 #[derive(Debug)]
@@ -68,18 +68,18 @@ impl Answers {
         Meeting { least, arrived: least + ARRIVED, expected: self.arrived, turn: self.turn }
     }
 
-    /// After that launch, of so many blocks, which look at so many pieces of columns.
+    /// Records a launch of `blocks` blocks that look at `pieces` pieces of columns.
     pub(super) fn met(&mut self, blocks: u32, pieces: u32) {
         self.arrived = self.arrived.wrapping_add(blocks.wrapping_mul(pieces));
         self.turn = (self.turn + pieces % 3) % 3;
     }
 
-    /// Before a launch that answers.
+    /// To be called before a launch that has a result.
     pub(super) fn expect(&self) {
         self.mailbox[0].store(PENDING, SeqCst);
     }
 
-    /// The answer of that launch.
+    /// Waits for the result of the launch.
     pub(super) fn wait(&self) -> Result<Option<u32>, GpuError> {
         let start = Instant::now();
         let mut answer = PENDING;

@@ -1,4 +1,4 @@
-//! The machine with the launches of the paper, to be measured beside those of [`Cuda`].
+//! The machine with the launches of the paper, for comparison with those of [`Cuda`].
 //!
 //! AND, OR and XOR have a block of one thread for each word. A search folds the words, a launch
 //! each time: a bit says whether a word has a one, 64 of them are a word again, and so on, until
@@ -88,7 +88,7 @@ impl Cuda {
         unsafe { self.start(launch) }
     }
 
-    /// Where the first one is.
+    /// The position of the first 1.
     pub(super) fn find_by_folds(&mut self, x: Vector) -> Result<Option<u32>, StarError> {
         let x = self.bits(x)?;
         let lengths = iter::successors(Some(x.words), |&n| (n > 1).then(|| n.div_ceil(64)));

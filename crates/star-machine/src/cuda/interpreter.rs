@@ -2,10 +2,10 @@
 //!
 //! The program, all its vectors, tables and integers lie in the GPU's memory, and one kernel goes
 //! through the program from its first step to its last without a word from the host
-//! (`kernels/star/interpreter.cu`). How long the vectors are decides which threads go through it.
-//! One warp waits for no other. One block has barriers of its own. As many blocks as there are
-//! words for have barriers of the grid, of one or two microseconds each. Warp and block have all
-//! vectors in shared memory.
+//! (`kernels/star/interpreter.cu`). The length of the vectors decides which threads run it. One
+//! warp needs no barriers. One block has barriers of its own. As many blocks as there are words for
+//! have barriers of the grid, of one or two microseconds each. Warp and block have all vectors in
+//! shared memory.
 //!
 //! What differs from the paper: there a host gives each operation as a launch of its own.
 //!
@@ -87,7 +87,7 @@ struct Twin<T> {
     newer: Newer,
 }
 
-/// Which of two arrays has what the other has not.
+/// Which of two arrays is newer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Newer {
     Neither,
@@ -110,7 +110,7 @@ impl<T: Pod> Twin<T> {
         Ok(&mut self.host)
     }
 
-    /// Lets the GPU have what the host has set, and then change it.
+    /// Copies to the GPU what the host has set, and marks the GPU's array as the newer one.
     fn hand_over(&mut self) -> Result<(), GpuError> {
         if self.newer == Newer::Host {
             self.device.upload(&self.host)?;
@@ -238,7 +238,7 @@ impl GpuProgram {
         }
     }
 
-    /// The error of a step that was given a position that is none, or outside.
+    /// The error of a step whose position is none or out of range.
     fn failed_position(&self, control: Control) -> StarError {
         let what = match self.program.instructions()[control.step as usize] {
             _ if control.of_field != 0 => "field",
@@ -255,7 +255,7 @@ impl GpuProgram {
         }
     }
 
-    /// Who goes through it.
+    /// The threads that run it.
     pub fn team(&self) -> Team {
         self.team
     }
@@ -325,7 +325,7 @@ impl GpuProgram {
         value.ok_or(StarError::Unknown { what: "table" })
     }
 
-    /// What an integer of the program holds.
+    /// The value of an integer of the program.
     ///
     /// # Errors
     /// As [`set_vector`](Self::set_vector).

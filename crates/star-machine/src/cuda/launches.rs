@@ -27,7 +27,7 @@ impl Launch {
         Self::new(n, LaunchConfig::covering(n, BLOCK), kernel, numbers)
     }
 
-    /// With `n` blocks of so many threads.
+    /// A launch of `n` blocks of `threads` threads.
     pub(super) fn blocks(n: u64, threads: u32, kernel: Choice, numbers: &[u64]) -> Option<Self> {
         Self::new(n, LaunchConfig::new(n as u32, threads), kernel, numbers)
     }
@@ -37,7 +37,7 @@ impl Launch {
         Self::new(n, LaunchConfig::new(1, 32), kernel, numbers)
     }
 
-    /// With threads that look through `n` words together, on so many multiprocessors.
+    /// A launch of threads that scan `n` words together, on `multiprocessors` multiprocessors.
     pub(super) fn through(
         n: u64,
         multiprocessors: u32,
@@ -58,11 +58,11 @@ impl Cuda {
     pub(super) unsafe fn start(&mut self, launch: Option<Launch>) -> Result<(), StarError> {
         let Some(Launch { kernel, shape, numbers }) = launch else { return Ok(()) };
         let args: Vec<Arg<'_>> = numbers.into_iter().map(Arg::from).collect();
-        // SAFETY: as the caller vouches.
+        // SAFETY: the caller guarantees it.
         unsafe { self.launch(kernel, shape, &args) }
     }
 
-    /// What the kernel answers; none where there is no launch.
+    /// Launches, and returns the kernel's result; `None` without a launch.
     ///
     /// # Safety
     /// As [`start`](Self::start).
@@ -71,7 +71,7 @@ impl Cuda {
             return Ok(None);
         }
         self.answers.expect();
-        // SAFETY: as the caller vouches.
+        // SAFETY: the caller guarantees it.
         unsafe { self.start(launch) }?;
         Ok(self.answers.wait()?)
     }
@@ -84,7 +84,7 @@ impl Cuda {
         shape: LaunchConfig,
         args: &[Arg<'_>],
     ) -> Result<(), StarError> {
-        // SAFETY: as the caller vouches.
+        // SAFETY: the caller guarantees it.
         unsafe { self.gpu.launch(kernel(&self.kernels), shape, args) }?;
         self.launches += 1;
         Ok(())

@@ -1,4 +1,4 @@
-//! Who goes through a recorded program on a GPU.
+//! Which threads run a recorded program on a GPU.
 
 use gpu_runtime::{DeviceProperties, Gpu, GpuError, Kernel, LaunchConfig};
 
@@ -22,25 +22,25 @@ const GRID_WARPS: u32 = 8;
 /// Shared memory that is the kernels' own, at most.
 const OWN_SHARED: u64 = 1024;
 
-/// Who goes through a program.
+/// The threads that run a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Team {
     /// 32 threads in step.
     Warp,
-    /// One block of so many warps.
+    /// One block of several warps.
     Block {
-        /// 1 to 8.
+        /// The number of warps, 1 to 8.
         warps: u32,
     },
-    /// So many blocks of 8 warps, all of them resident at once.
+    /// Several blocks of 8 warps, all resident at once.
     Grid {
-        /// At least 1; no more are launched than are resident.
+        /// The number of blocks, at least 1; no more are launched than can be resident.
         blocks: u32,
     },
 }
 
 impl Program {
-    /// The team that suits it.
+    /// The fastest team for the program.
     pub(super) fn team(&self, properties: &DeviceProperties) -> Team {
         let tables = self.tables().iter().map(|&(rows, _)| rows);
         let longest = self.vectors().iter().copied().chain(tables).max().unwrap_or(0);
@@ -103,7 +103,7 @@ impl Team {
                 let block = 32 * GRID_WARPS;
                 let resident =
                     kernel.occupancy(block, shared_bytes)? * gpu.properties().multiprocessors;
-                // one block waits for no other
+                // one block needs no barriers of the grid
                 let most = if gpu.properties().cooperative_launch { resident } else { 1 };
                 let blocks = blocks.min(most).max(1);
                 LaunchConfig { cooperative: blocks > 1, ..LaunchConfig::new(blocks, block) }
@@ -113,7 +113,7 @@ impl Team {
     }
 }
 
-/// The warps that a block has where so many were asked for.
+/// The number of warps of a block, for a requested number.
 fn warps_of(asked: u32) -> u32 {
     asked.clamp(1, BLOCK_WARPS)
 }

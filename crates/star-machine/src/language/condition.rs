@@ -43,7 +43,7 @@ impl Relation {
 pub enum Condition {
     /// `SOME(x)`: whether there is a 1.
     Some(Vector),
-    /// Whether the variable holds a number: the papers' `i > 0`.
+    /// Whether the variable holds a number; papers write `i > 0`.
     Found(IntVar),
     /// `x(at)`: whether that bit is 1.
     Bit {

@@ -1,14 +1,14 @@
-//! Machines: who has the values of variables, and does what programs say when they say it.
+//! Machines, which hold the values of variables and execute operations.
 
 use std::ops::Range;
 
 use super::{Condition, IntVar, Op, Procedure, SliceVar, Star, TableVar, Vector, WordVar};
 use crate::{Slice, StarError, Table, Word};
 
-/// Who carries programs out at once: every operation is done when it is given, and values can
-/// be asked for. All machines have the same bits in the same variables after the same program.
+/// A machine executes every operation when it is given, and its values can be read. After the same
+/// program all machines have the same bits in the same variables.
 pub trait Machine: Sized {
-    /// What was declared up to some moment.
+    /// The variables that were declared up to some moment.
     type Mark;
 
     /// Makes a row of `len` zeros.
@@ -41,7 +41,7 @@ pub trait Machine: Sized {
     /// As [`Star::run`].
     fn execute(&mut self, op: &Op) -> Result<(), StarError>;
 
-    /// Answers a question.
+    /// Evaluates a condition.
     ///
     /// # Errors
     /// As [`Star::run`].
@@ -54,7 +54,7 @@ pub trait Machine: Sized {
     /// As [`Star::run`].
     fn fused(&mut self, procedure: &Procedure) -> Result<(), StarError>;
 
-    /// What an integer holds.
+    /// The value of an integer.
     ///
     /// # Errors
     /// [`StarError::Unknown`] for a variable of another machine, or of a scope that has ended;

@@ -1,4 +1,4 @@
-//! What the variables of a machine hold, and what its control unit does with integers.
+//! The values of the variables of a machine, and the operations of its control unit on integers.
 
 use super::{FieldVar, Index, IntVar, Relation, Store};
 use crate::StarError;
@@ -12,7 +12,7 @@ pub(crate) struct Memory<V, T> {
     ints: Store<Option<u32>>,
 }
 
-/// How many variables a machine had.
+/// The number of variables that a machine had.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
     vectors: usize,

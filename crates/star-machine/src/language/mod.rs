@@ -1,4 +1,4 @@
-//! The language Star: variables, operations, statements, and who can carry them out.
+//! The language Star: variables, operations, statements, and the machines that execute them.
 
 mod condition;
 mod machine;

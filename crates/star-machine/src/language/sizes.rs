@@ -1,10 +1,10 @@
-//! The rules of sizes: what fits together, as far as sizes and constants tell.
+//! The rules of sizes: which operands fit together, as far as sizes and constants show.
 
 use super::{FieldVar, Index, SliceVar, Vector, WordVar};
 use crate::StarError;
 use crate::error::LIMIT;
 
-/// Whether both have as many bits.
+/// An error unless both have as many bits.
 #[inline]
 pub(crate) fn same(
     what: &'static str,
@@ -14,7 +14,7 @@ pub(crate) fn same(
     equal(what, x.into(), y.into().len)
 }
 
-/// Whether there are so many bits.
+/// An error unless `x` has `len` bits.
 #[inline]
 pub(crate) fn equal(what: &'static str, x: Vector, len: u32) -> Result<(), StarError> {
     StarError::same(what, x.len as usize, len as usize)

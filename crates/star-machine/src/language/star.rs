@@ -1,18 +1,18 @@
 //! Programs and machines.
 //!
 //! A program is a function that is generic over [`Star`]: it declares variables, gives
-//! operations and uses the statements below for what depends on values. So it runs at once on
-//! any [`Machine`](crate::Machine), and can be recorded as well, for it never sees a value itself.
+//! operations and uses the statements below for what depends on values. So it runs on any
+//! [`Machine`](crate::Machine), and it can be recorded, because it never reads a value itself.
 //!
-//! A program that needs values in the hands of Rust, say to keep a stack of them, is generic
-//! over [`Machine`](crate::Machine) instead; it cannot be recorded.
+//! A program that needs values in Rust, for example for a stack, is generic over
+//! [`Machine`](crate::Machine) instead; it cannot be recorded.
 
 use std::ops::Range;
 
 use super::{Condition, IntVar, Op, Procedure, SliceVar, TableVar, Vector, WordVar};
 use crate::StarError;
 
-/// Where programs are written: declarations, operations, statements.
+/// The interface for programs: declarations, operations, statements.
 ///
 /// * Operations have the names of the papers, in lower case, and results come first:
 ///   `m.and_not(z, x, y)` is `z := x and not y`. A result may also be an operand.
@@ -54,7 +54,7 @@ pub trait Star: Sized {
     /// operands, and what the machine cannot do.
     fn run(&mut self, op: Op) -> Result<(), StarError>;
 
-    /// A procedure: what `body` declares is gone after it.
+    /// A scope: variables that `body` declares end with it.
     ///
     /// # Errors
     /// Those of `body`.
@@ -66,7 +66,7 @@ pub trait Star: Sized {
     /// `if condition then .. else ..`, each a [`scope`](Self::scope).
     ///
     /// # Errors
-    /// Those of the question and of the branches.
+    /// Those of the condition and of the branches.
     fn if_else(
         &mut self,
         condition: Condition,
@@ -74,19 +74,19 @@ pub trait Star: Sized {
         otherwise: impl FnOnce(&mut Self) -> Result<(), StarError>,
     ) -> Result<(), StarError>;
 
-    /// `while condition do ..`, where each turn is a [`scope`](Self::scope). A recording
-    /// calls `body` once.
+    /// `while condition do ..`, where each iteration is a [`scope`](Self::scope). A recording calls
+    /// `body` once.
     ///
     /// # Errors
-    /// Those of the question and of `body`.
+    /// Those of the condition and of `body`.
     fn while_do(
         &mut self,
         condition: Condition,
         body: impl FnMut(&mut Self) -> Result<(), StarError>,
     ) -> Result<(), StarError>;
 
-    /// `for i := .. do ..`, upwards or, with `back`, downwards; each turn is a
-    /// [`scope`](Self::scope). A recording calls `body` once. The body leaves `i` alone.
+    /// `for i := .. do ..`, upwards or, with `back`, downwards; each iteration is a
+    /// [`scope`](Self::scope). A recording calls `body` once. The body must not change `i`.
     ///
     /// # Errors
     /// Those of `body`, and [`StarError::TooLarge`] for a range beyond 2³¹.

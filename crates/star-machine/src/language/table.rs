@@ -1,4 +1,4 @@
-//! The operations and the basic procedures of the language, each said once.
+//! The operations and the basic procedures of the language, each defined once.
 //!
 //! Other files make what they have of each from these tables. An entry has its documentation, its
 //! name, its name in messages, the operands that it reads, its results, what else it takes, and
@@ -136,8 +136,7 @@ macro_rules! operations {
             texts: { "NUMBER"(w: Word) -> (i: Number); },
             code: [ToInt] |e, code| e.vectors(code, w, w, w).int(i),
         }
-        /// `z := ADD(v, w)`, modulo 2 to the length; `carry` holds 0 if there is one, and none
-        /// otherwise.
+        /// `z := ADD(v, w)`, modulo 2^length; `carry` holds 0 if there is one, and none otherwise.
         Add "ADD" (v: WordVar, w: WordVar) -> (z: WordVar, carry: IntVar) [] {
             listing: format!("{z}, {carry} := ADD({v}, {w})"),
             sizes: |what| same(what, z, v).and_then(|()| same(what, z, w)), cost: Word,
@@ -145,7 +144,7 @@ macro_rules! operations {
             texts: { "ADD"(v: Word, w: Word) -> (z: Word, carry: Position); },
             code: [Add] |e, code| e.vectors(code, z, v, w).int(carry),
         }
-        /// `z := SUBT(v, w)`, modulo 2 to the length; `borrow` holds 0 if there is one, and none
+        /// `z := SUBT(v, w)`, modulo 2^length; `borrow` holds 0 if there is one, and none
         /// otherwise.
         Subtract "SUBT" (v: WordVar, w: WordVar) -> (z: WordVar, borrow: IntVar) [] {
             listing: format!("{z}, {borrow} := SUBT({v}, {w})"),
@@ -301,8 +300,8 @@ macro_rules! procedures {
             texts: { "WMERGE"(word: Word, rows: Slice, to: Written) -> (); },
             pass: merged(Some(rows), Some(to), Second::Word(word), to), kernel: merge_word,
         }
-        /// `ADDC`: marked rows plus the word, modulo 2 to the columns; zeros in the others. `carry`
-        /// marks the rows whose sum did not fit.
+        /// `ADDC`: marked rows plus the word, modulo 2^columns; zeros in the others. `carry` marks
+        /// the rows whose sum did not fit.
         AddWord "ADDC" (table: FieldVar, rows: SliceVar, word: WordVar)
             -> (to: FieldVar, carry: SliceVar) [] {
             listing: format!("{carry} := ADDC({table}, {rows}, {word}; {to})"), method: [addc],
@@ -310,8 +309,8 @@ macro_rules! procedures {
                 -> (carry: Slice); },
             pass: added(false, rows, table, Second::Word(word), to, carry), kernel: add_word,
         }
-        /// `ADDV`: marked rows of two tables, modulo 2 to the columns; zeros in the others. `carry`
-        /// marks the rows whose sum did not fit.
+        /// `ADDV`: marked rows of two tables, modulo 2^columns; zeros in the others. `carry` marks
+        /// the rows whose sum did not fit.
         AddTable "ADDV" (table: FieldVar, other: FieldVar, rows: SliceVar)
             -> (to: FieldVar, carry: SliceVar) [] {
             listing: format!("{carry} := ADDV({table}, {other}, {rows}; {to})"), method: [addv],
@@ -319,8 +318,8 @@ macro_rules! procedures {
                 -> (carry: Slice); },
             pass: added(false, rows, table, Second::Field(other), to, carry), kernel: add_table,
         }
-        /// `SUBTC`: marked rows less the word, modulo 2 to the columns; zeros in the others.
-        /// `borrow` marks the rows less than the word.
+        /// `SUBTC`: marked rows minus the word, modulo 2^columns; zeros in the others. `borrow`
+        /// marks the rows less than the word.
         SubtractWord "SUBTC" (table: FieldVar, rows: SliceVar, word: WordVar)
             -> (to: FieldVar, borrow: SliceVar) [] {
             listing: format!("{borrow} := SUBTC({table}, {rows}, {word}; {to})"), method: [subtc],
@@ -328,8 +327,8 @@ macro_rules! procedures {
                 -> (borrow: Slice); },
             pass: added(true, rows, table, Second::Word(word), to, borrow), kernel: subtract_word,
         }
-        /// `SUBTV`: marked rows of the first table less those of the other, modulo 2 to the
-        /// columns; zeros in the others. `borrow` marks the rows of the first that are less.
+        /// `SUBTV`: marked rows of the first table minus those of the other, modulo 2^columns;
+        /// zeros in the others. `borrow` marks the rows of the first that are less.
         SubtractTable "SUBTV" (table: FieldVar, other: FieldVar, rows: SliceVar)
             -> (to: FieldVar, borrow: SliceVar) [] {
             listing: format!("{borrow} := SUBTV({table}, {other}, {rows}; {to})"), method: [subtv],

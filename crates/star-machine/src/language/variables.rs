@@ -1,7 +1,7 @@
 //! The variables of a program: names and sizes, without values. A machine has the values.
 //!
-//! A variable says where its value lies, and when it was declared. A machine that has another
-//! one there, of a later scope, or that has never declared it, does not know it.
+//! A variable has the place of its value, and a number that counts declarations. A machine that has
+//! another variable at this place, or never declared it, refuses it.
 
 use std::fmt;
 use std::ops::Range;
@@ -37,8 +37,8 @@ pub struct Vector {
 }
 
 impl Vector {
-    /// A variable of `len` bits that is declared now; for those who write a
-    /// [`Machine`](crate::Machine), which chooses the place.
+    /// A new variable of `len` bits, for implementations of [`Machine`](crate::Machine), which
+    /// choose the place.
     pub fn new(place: u32, len: u32) -> Self {
         Self { name: VariableId::new(place), len }
     }
@@ -101,9 +101,9 @@ pub struct FieldVar {
     pub table: TableVar,
     /// The first of its columns.
     pub first: u32,
-    /// How many.
+    /// The number of columns.
     pub columns: u32,
-    /// Where the variable holds i, the field begins i times so many columns further on.
+    /// If the variable holds i, the field begins i · `columns` columns further on.
     pub number: Option<IntVar>,
 }
 
@@ -215,11 +215,11 @@ impl TableVar {
         Ok(FieldVar { table: self, first, columns, number: None })
     }
 
-    /// Of fields of so many columns, one after another, the one whose number, from 0, the
-    /// variable holds when an operation is done.
+    /// The field whose number, from 0, the variable holds when an operation is executed. All fields
+    /// have `columns` columns, and follow one another.
     ///
     /// # Errors
-    /// [`StarError::OutOfRange`] where the table has not so many columns.
+    /// [`StarError::OutOfRange`] if the table has fewer columns.
     pub fn numbered(self, columns: usize, number: IntVar) -> Result<FieldVar, StarError> {
         let field = self.field(0..columns)?;
         Ok(FieldVar { number: Some(number), ..field })

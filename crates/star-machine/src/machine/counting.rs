@@ -1,12 +1,12 @@
-//! What a program costs on the abstract machine.
+//! The cost of a program on the abstract machine.
 
 use crate::language::{Class, Condition, IntVar, Machine, Op, TableVar, Vector};
 use crate::{Procedure, Slice, StarError, Table};
 
 /// Operations of the abstract machine, each of cost 1.
 ///
-/// Free are what its control unit does (integers, single bits, questions about words) and what
-/// is no operation on a column of bits: `SET`, `CLR`, copies, and tables of zeros.
+/// Operations of its control unit are free (integers, single bits, conditions on words), and so is
+/// what is not an operation on a column of bits: `SET`, `CLR`, copies, and tables of zeros.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// `and`, `or`, `xor`, `not`, `and not`.
@@ -74,7 +74,7 @@ impl<M: Machine> Counting<M> {
         Self { machine, cost: Cost::default() }
     }
 
-    /// What was done since the beginning, or since the last [`reset`](Self::reset).
+    /// The operations since the beginning, or since the last [`reset`](Self::reset).
     pub fn cost(&self) -> Cost {
         self.cost
     }

@@ -1,4 +1,4 @@
-//! What the machine in the memory of this computer does.
+//! Executes operations in the memory of this computer.
 
 use super::Host;
 use crate::language::sizes::{assigned, numbers, places};

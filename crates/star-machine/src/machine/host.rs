@@ -1,4 +1,4 @@
-//! What the machine in the memory of this computer has.
+//! The machine in the memory of this computer: its variables.
 
 use std::mem;
 

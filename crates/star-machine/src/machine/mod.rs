@@ -1,4 +1,4 @@
-//! Machines: who carries programs out.
+//! Machines, which execute programs.
 
 mod counting;
 mod execute;

@@ -72,9 +72,9 @@ pub enum Instruction {
     Pass(Procedure),
     /// Goes to step `to` if the answer is `answer`.
     Branch {
-        /// What is asked.
+        /// The condition.
         condition: Condition,
-        /// The answer.
+        /// The result with which it jumps.
         answer: bool,
         /// Where to.
         to: u32,
@@ -89,7 +89,7 @@ pub enum Instruction {
     Call {
         /// Where to.
         to: u32,
-        /// Where the procedure finds the way back.
+        /// The variable that holds the step to return to.
         link: IntVar,
     },
     /// Goes back to the step that the variable holds.
@@ -173,29 +173,28 @@ pub struct Program {
     origins: Vec<(usize, At)>,
 }
 
-/// Turns of loops that a run may take unless another number is set: hours.
+/// The default limit on the iterations of a run, which takes hours.
 const MOST_TURNS: u64 = 1 << 36;
 
 impl Program {
-    /// Its steps. It ends where they end.
+    /// The steps of the program, which ends after the last.
     pub fn instructions(&self) -> &[Instruction] {
         &self.instructions
     }
 
-    /// What it takes, in the order of declaration.
+    /// The parameters, in the order of declaration.
     pub fn parameters(&self) -> &[Variable] {
         &self.parameters
     }
 
-    /// The same program with another limit to the turns of loops that one run may take, all
-    /// loops together: 2³⁶ where nothing is said. Only a loop can go on for ever, and it then
-    /// ends with [`StarError::Endless`].
+    /// The program with another limit on the iterations of a run, added up over all loops; the
+    /// default is 2³⁶. A run that exceeds it ends with [`StarError::Endless`].
     #[must_use]
     pub fn with_most_turns(self, most_turns: u64) -> Self {
         Self { most_turns, ..self }
     }
 
-    /// How many turns a run may take.
+    /// The limit on the iterations of a run.
     pub fn most_turns(&self) -> u64 {
         self.most_turns
     }
@@ -226,7 +225,7 @@ impl Program {
         }
     }
 
-    /// An error where this was one turn too many.
+    /// An error if `turns` exceeds the limit.
     fn check_turns(&self, turns: u64) -> Result<(), StarError> {
         if turns <= self.most_turns {
             return Ok(());

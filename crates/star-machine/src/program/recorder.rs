@@ -1,4 +1,4 @@
-//! Where programs are recorded.
+//! Records programs.
 
 mod labels;
 
@@ -17,11 +17,11 @@ use crate::{At, Procedure, StarError};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Live([usize; 3]);
 
-/// Writes down a program that is given to it.
+/// Records the program that is given to it.
 ///
-/// Declare the parameters, give the body as to a machine, and [`finish`]. What sizes and
-/// constant positions tell is refused at once, and then not recorded, with all of the
-/// statement around it; what depends on values, when the program runs.
+/// Declare the parameters, give the body as to a machine, and [`finish`]. Errors of sizes and
+/// constant positions are returned at once, and the statement around them is not recorded. Errors
+/// that depend on values occur when the program runs.
 ///
 /// [`finish`]: Self::finish
 #[derive(Debug, Default)]
@@ -45,7 +45,7 @@ fn vector_size(len: usize) -> Result<u32, StarError> {
 }
 
 impl Recorder {
-    /// Nothing is written down yet.
+    /// A recorder without steps.
     pub fn new() -> Self {
         Self::default()
     }

@@ -6,14 +6,14 @@ use crate::language::{IntVar, Machine, Op, TableVar, Vector};
 
 impl Program {
     /// Runs it on a machine, with variables of the machine for its parameters, in their
-    /// order. Two parameters may have the same variable. It costs what the program costs that
-    /// was recorded.
+    /// order. Two parameters may have the same variable. Its cost is that of the program that was
+    /// recorded.
     ///
     /// # Errors
-    /// [`StarError::Argument`] where an argument is not what the program takes;
-    /// [`StarError::NoPosition`], [`StarError::OutOfRange`] and what else the machine says of an
-    /// operation, in [`StarError::InText`] if it comes from a text; [`StarError::Endless`] after
-    /// [so many turns](Self::with_most_turns). What was done before an error stays done.
+    /// [`StarError::Argument`] if an argument has the wrong type or size;
+    /// [`StarError::NoPosition`], [`StarError::OutOfRange`] and other errors of the machine, in
+    /// [`StarError::InText`] if the operation comes from a text; [`StarError::Endless`] after [too
+    /// many iterations](Self::with_most_turns). Operations before an error remain executed.
     pub fn run<M: Machine>(
         &self,
         machine: &mut M,

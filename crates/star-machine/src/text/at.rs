@@ -1,4 +1,4 @@
-//! Places of a text, and what is wrong there.
+//! Places in a text, and errors there.
 
 use std::fmt;
 
@@ -7,15 +7,15 @@ use std::fmt;
 pub struct At {
     /// The line.
     pub line: u32,
-    /// The character of it.
+    /// The column.
     pub column: u32,
 }
 
-/// What is wrong with a text, and where.
+/// An error in a text, with its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}:{}: {what}", at.line, at.column)]
 pub struct TextError {
-    /// Where.
+    /// The place.
     pub at: At,
     what: String,
 }
@@ -27,7 +27,7 @@ impl TextError {
 }
 
 impl At {
-    /// That something is wrong here.
+    /// An error at this place.
     pub(super) fn wrong<T>(self, what: impl Into<String>) -> Result<T, TextError> {
         Err(TextError::at(self, what))
     }

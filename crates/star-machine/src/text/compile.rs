@@ -170,15 +170,12 @@ impl Compiler<'_> {
         let Some(Size::Table(_, columns)) = self.sorts.size(sort) else {
             let table = &name.text;
             return name.at.wrong(format!(
-                "nothing says how many columns the fields of {table} have: copy this one to a \
-                 table F that is declared with them, by TCOPY({table}.field(i); F), and use F"
+                "nothing says how many columns the fields of {table} have: declare a table F with \
+                 columns, copy the field by TCOPY({table}.field(i); F), and use F"
             ));
         };
         if !table.is_whole() {
-            return name.at.wrong(format!(
-                "'{}' is a field already, which has no fields of its own",
-                name.text
-            ));
+            return name.at.wrong(format!("'{}' is a field, and a field has no fields", name.text));
         }
         let table = table.table;
         let field = match self.int(number, None)? {

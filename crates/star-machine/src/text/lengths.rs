@@ -1,4 +1,4 @@
-//! What expressions are, of lengths that are found from what must be equal.
+//! The sorts of expressions, whose lengths are inferred from those that must be equal.
 
 use super::syntax::Kind;
 
@@ -63,7 +63,7 @@ pub(super) enum Sort {
 }
 
 impl Sort {
-    /// What is of this kind and of the size that a table of these rows and columns asks for.
+    /// The sort of this kind for a table of these rows and columns.
     pub(super) fn of(kind: Kind, rows: Length, columns: Length) -> Self {
         match kind {
             Kind::Integer => Self::Integer,

@@ -2,7 +2,7 @@
 //!
 //! A [`Text`] is procedures in the language Star, which looks like Pascal; each becomes a
 //! [`Program`], the same that a [`Recorder`](crate::Recorder) makes, for arguments of given sizes.
-//! What does not fit together is found then, before anything runs.
+//! Errors of types and sizes are found then, before the program runs.
 //!
 //! Reference: snytnikova-nepomniaschaya-2016
 
@@ -20,29 +20,29 @@ use crate::Program;
 
 pub use at::{At, TextError};
 
-/// How large an argument is.
+/// The size of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
     /// An integer has no size.
     Integer,
-    /// A slice or a word of so many bits.
+    /// The bits of a slice or a word.
     Bits(usize),
-    /// A table of so many rows and columns.
+    /// The rows and columns of a table.
     Table(usize, usize),
 }
 
-/// Where a text begins to count positions.
+/// The number of the first position in a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CountFrom {
-    /// At 0, as this library does; what is found nowhere is at -1.
+    /// 0, as in this library; -1 is no position.
     #[default]
     Zero,
-    /// At 1, as the papers do; what is found nowhere is at 0. Integers of the program, its
-    /// parameters too, hold one less than the text says.
+    /// 1, as in the papers; 0 is no position. Integers of the program, its parameters included,
+    /// hold one less than the text says.
     One,
 }
 
-/// Procedures, as a text has them.
+/// The procedures of a text.
 ///
 /// ```
 /// use star_machine::{CountFrom, Host, Machine, Size, Slice, Table, Text};
@@ -81,7 +81,7 @@ pub struct Parameter {
     pub name: String,
     /// Its type, as it is written.
     pub of: &'static str,
-    /// The table that its size is that of, as `slice(T)` says.
+    /// The table whose size it has, as T in `slice(T)`.
     pub sized_by: Option<String>,
     /// Whether the procedure may change it.
     pub is_result: bool,
@@ -91,8 +91,8 @@ impl Text {
     /// Reads a text.
     ///
     /// # Errors
-    /// The first place where the grammar asks for something else, or where a procedure has the
-    /// name of another.
+    /// The first place that does not follow the grammar, or where a procedure has the name of
+    /// another.
     pub fn parse(text: &str) -> Result<Self, TextError> {
         let procs = parse::parse(text)?;
         for (number, proc) in procs.iter().enumerate() {

@@ -87,7 +87,7 @@ given! {
 }
 
 impl Callable {
-    /// The one of this name with so many arguments.
+    /// The operation or procedure of this name with `n_arguments` arguments.
     pub(super) fn find(name: &str, n_arguments: usize) -> Option<&'static Self> {
         Self::all().find(|op| op.name == name && op.n_arguments() == n_arguments)
     }

@@ -23,8 +23,8 @@ pub(super) fn parse(text: &str) -> Result<Vec<Proc>, TextError> {
     }
 }
 
-/// Statements and expressions may be so deep in each other, and so many operators in one
-/// statement: recursion needs room for each.
+/// The greatest depth of nested statements and expressions, and the most operators of a statement:
+/// each takes stack space.
 const MAX_DEPTH: u32 = 200;
 const MAX_OPERATORS: u32 = 200;
 
@@ -182,7 +182,9 @@ impl Parser {
         rule: impl FnOnce(&mut Self) -> Result<T, TextError>,
     ) -> Result<T, TextError> {
         if self.depth == MAX_DEPTH {
-            return self.at().wrong(format!("more than {MAX_DEPTH} things are in each other here"));
+            return self.at().wrong(format!(
+                "statements and expressions are nested more than {MAX_DEPTH} deep here"
+            ));
         }
         self.depth += 1;
         let found = rule(self);

@@ -1,5 +1,5 @@
-//! What the names and expressions of a procedure are, and how large: found from what is
-//! declared, from the arguments, and from what must fit together.
+//! Infers the types and sizes of the names and expressions of a procedure: from declarations, from
+//! the arguments, and from operations whose operands must fit together.
 
 mod calls;
 mod expressions;
@@ -156,9 +156,10 @@ impl<'a> Sorts<'a> {
                 self.unite(of_rows.at(), "the rows", rows, m)?;
                 self.unite(of_columns.at(), "the columns", columns, k)
             }
-            (_, sizes) => sizes[0]
-                .at()
-                .wrong("a table has rows and columns, what else has a size has one number"),
+            (_, sizes) => sizes[0].at().wrong(
+                "a table takes two numbers as its size, rows and columns; every other type \
+                        takes one",
+            ),
         }
     }
 
@@ -167,9 +168,10 @@ impl<'a> Sorts<'a> {
         let number = self.constant(size).and_then(|number| usize::try_from(number).ok());
         match number {
             Some(number) => Ok(self.number(number)),
-            None => {
-                size.at().wrong("a size is a table, or a number that the arguments' sizes give")
-            }
+            None => size.at().wrong(
+                "expected as a size a table, or a number that follows from the \
+                                 sizes of the arguments",
+            ),
         }
     }
 
@@ -282,7 +284,9 @@ impl<'a> Sorts<'a> {
                 let sort = self.changed(&call.name)?;
                 self.element(&call.name, sort, at)
             }
-            _ => call.name.at.wrong("a variable, X(i), COL(i, T) or ROW(i, T) gets a value"),
+            _ => {
+                call.name.at.wrong("expected a variable, X(i), COL(i, T) or ROW(i, T) before ':='")
+            }
         }
     }
 }

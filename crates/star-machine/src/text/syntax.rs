@@ -1,4 +1,4 @@
-//! What a text says, before its names mean anything.
+//! The syntax tree of a text.
 
 use super::At;
 

@@ -1,4 +1,4 @@
-//! What variables hold: slices, words and tables of bits in the memory of the host.
+//! The values of variables: slices, words and tables of bits in the host's memory.
 
 mod field;
 mod number;

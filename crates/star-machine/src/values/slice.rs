@@ -293,7 +293,7 @@ pub(crate) fn tail(len: usize) -> u64 {
     if len.is_multiple_of(64) { !0 } else { (1 << (len % 64)) - 1 }
 }
 
-/// Words for so many columns of so many rows; an error where there is no memory.
+/// Words for `columns` columns of `rows` rows; an error if there is no memory.
 pub(super) fn zeroed(
     what: &'static str,
     rows: usize,

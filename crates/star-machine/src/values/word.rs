@@ -9,8 +9,7 @@ use crate::{Relation, StarError};
 
 /// A bit for every column of a table; read as a number, the first is the most significant.
 ///
-/// What is done to bits alone, as searching and counting, is done to its
-/// [`as_slice`](Self::as_slice).
+/// Operations on bits, such as searching and counting, are those of [`as_slice`](Self::as_slice).
 ///
 /// ```
 /// use star_machine::Word;
@@ -140,7 +139,7 @@ impl Word {
         self.compare(other).map(|order| relation.holds(order))
     }
 
-    /// `ADD`: the sum modulo 2 to the length, and whether it did not fit.
+    /// `ADD`: the sum modulo 2^length, and whether there is a carry.
     ///
     /// # Errors
     /// [`StarError::LengthMismatch`].
@@ -160,7 +159,7 @@ impl Word {
         Ok(sum)
     }
 
-    /// `SUBT`: the difference modulo 2 to the length, and whether the other is greater.
+    /// `SUBT`: the difference modulo 2^length, and whether the other is greater.
     ///
     /// # Errors
     /// [`StarError::LengthMismatch`].

@@ -15,7 +15,7 @@ use crate::{Cuda, Machine, Recorder, StarError, Table, TableVar};
 /// Pivots of `WARSHALL-adapt` between two reports of progress.
 const PIVOTS_A_REPORT: usize = 4096;
 
-/// What became of the time, in milliseconds.
+/// The times of the parts, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WarshallTimes {
     /// Loading the kernels, which compiles them for the device; once a process.
@@ -31,17 +31,17 @@ pub struct WarshallTimes {
 /// A closure, and what a GPU did for it.
 #[derive(Clone, Debug)]
 pub struct WarshallOnGpu {
-    /// The answer, the same as that of [`Warshall::closure`].
+    /// The closure, the same as that of [`Warshall::closure`].
     pub closure: Closure,
-    /// How long its parts took.
+    /// The times of the parts.
     pub times: WarshallTimes,
     /// Launches of kernels that closed it.
     pub launches: u64,
 }
 
 impl Warshall {
-    /// The same as [`closure`](Self::closure) by a GPU. What is one launch can be ended before
-    /// it only. Takes n² / 8 bytes of the GPU's memory.
+    /// [`closure`](Self::closure) on a GPU. `progress` can end the work only between launches.
+    /// Takes n² / 8 bytes of the GPU's memory.
     ///
     /// # Errors
     /// Those of [`closure`](Self::closure), and [`StarError::Gpu`] where the GPU's memory is too

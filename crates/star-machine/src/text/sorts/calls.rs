@@ -30,7 +30,8 @@ impl<'a> Sorts<'a> {
         let (mut first, mut part) = (None, None);
         let mut numbered = arguments.iter().enumerate();
         for takes in callable.takes {
-            let (number, argument) = numbered.next().expect("so many were given");
+            let (number, argument) =
+                numbered.next().expect("the numbers of operands were compared before");
             if let OperandKind::Changed | OperandKind::Written = takes {
                 self.changed_operand(call, number)?;
             }
@@ -40,7 +41,8 @@ impl<'a> Sorts<'a> {
             self.fit(argument.at(), &what(number), found, expected)?;
             first = first.or(Some(expected));
             if *takes == OperandKind::Part {
-                let (number, last) = numbered.next().expect("so many were given");
+                let (number, last) =
+                    numbered.next().expect("the numbers of operands were compared before");
                 self.expect(last, Sort::Integer, &what(number))?;
                 part = Some([argument, last]);
             }
