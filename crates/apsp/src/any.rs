@@ -1,7 +1,7 @@
-//! All pairs of a graph whose weight type its file decides.
+//! All pairs of a graph whose weight type is known only when its file has been read.
 //!
-//! A [`Solver`] takes an [`AnyCsr`] as it takes a [`Csr`]. Its answers are
-//! behind traits then, whose distances are [of any type](paths::AnyDistances).
+//! A [`Solver`] takes an [`AnyCsr`] as it takes a [`Csr`]. The results are then behind traits, with
+//! distances [of any type](paths::AnyDistances).
 //!
 //! ```
 //! use apsp::{Config, Solver};
@@ -32,19 +32,19 @@ use crate::{
     Summary, scratch,
 };
 
-/// Sums a second of one thread in Floyd-Warshall: half of what a core with AVX2 does at its best.
+/// Sums per second of one thread in Floyd-Warshall: half of the peak rate of a core with AVX2.
 const SUMS_PER_SECOND: f64 = 2e10;
-/// The same in products of supernodes, many of which are small.
+/// Sums per second of one thread in products of supernodes, many of which are small.
 const SUMS_PER_SECOND_OF_SUPERNODES: f64 = 5e9;
 
-/// [`Pairs`], whatever the weights are; its methods are those of the pairs.
+/// [`Pairs`] of any weight type, with the same methods.
 #[expect(missing_docs, reason = "each does what the method of its name does")]
 pub trait AnyPairs: Send + Sync {
     fn plan(&self) -> &Plan;
     fn report(&self) -> &Report;
     fn n_vertices(&self) -> usize;
     fn row(&self, source: VertexId) -> AnyDistances;
-    /// As [`row`](Self::row), of one target.
+    /// The distance of one pair, as in [`row`](Self::row).
     fn distance(&self, source: VertexId, target: VertexId) -> Option<Number>;
     fn path(&self, source: VertexId, target: VertexId) -> Option<Vec<VertexId>>;
     fn hops(&self, source: VertexId) -> Vec<Option<VertexId>>;
@@ -63,13 +63,13 @@ pub trait AnyPairs: Send + Sync {
     ) -> Result<(), ApspError>;
 }
 
-/// [`RankPairs`], whatever the weights are; its methods are those of the pairs.
+/// [`RankPairs`] of any weight type, with the same methods.
 #[expect(missing_docs, reason = "each does what the method of its name does")]
 pub trait AnyRankPairs {
     fn plan(&self) -> &Plan;
     fn report(&self) -> &Report;
     fn sources(&self) -> &[VertexId];
-    /// The distances from the source at this place among those of the rank.
+    /// The distances from the rank's source with index `place`.
     fn row(&self, place: usize) -> AnyDistances;
     fn summary(&self, ranks: &dyn Communicator) -> Result<Summary<Number>, RanksError>;
     fn gather_rows(
@@ -91,9 +91,9 @@ pub trait AnyRankPairs {
     ) -> Result<(), ApspError>;
 }
 
-/// A graph in 64 hexadecimal digits: the SHA-256 of the type of its weights and of its arrays, as
-/// this machine holds them. Graphs with the same arcs in another order have another. O(n + m).
-/// `progress` hears of bytes.
+/// A hash of a graph in 64 hexadecimal digits: the SHA-256 of the type of its weights and of its
+/// arrays in this machine's byte order. Graphs with the same arcs in another order have another
+/// hash. O(n + m). `progress` counts bytes.
 ///
 /// ```
 /// use apsp::any::digest;
@@ -111,7 +111,7 @@ pub fn digest(graph: &AnyCsr, progress: Option<Progress<'_>>) -> Result<String, 
     with_csr!(graph, |graph| scratch::digest(graph, progress))
 }
 
-/// The graph that rank 0 has, without its direction, on all ranks, which call this. O(n + m).
+/// Broadcasts the graph of rank 0, without its direction. To be called by all ranks. O(n + m).
 ///
 /// ```
 /// use apsp::any::broadcast;
@@ -128,7 +128,8 @@ pub fn digest(graph: &AnyCsr, progress: Option<Progress<'_>>) -> Result<String, 
 /// ```
 ///
 /// # Errors
-/// Those of the ranks, and where one has no memory for the graph.
+/// Those of the ranks, if one has no memory for the graph, and [`RanksError::Invalid`] if rank 0
+/// sends no valid graph.
 pub fn broadcast<'g>(
     ranks: &dyn Communicator,
     own: Option<&'g AnyCsr>,
@@ -139,7 +140,12 @@ pub fn broadcast<'g>(
         Some(graph) if ranks.size() == 1 => return Ok(Cow::Borrowed(graph)),
         _ => ranks.broadcast(0, &mut code)?,
     }
-    let Some(graph) = own else { return KINDS[usize::from(code[0])].1(ranks).map(Cow::Owned) };
+    let Some(graph) = own else {
+        let Some((_, receive)) = KINDS.get(usize::from(code[0])) else {
+            return Err(invalid(format!("there is no weight type {}", code[0])));
+        };
+        return receive(ranks).map(Cow::Owned);
+    };
     with_csr!(graph, |graph| {
         ranks.broadcast_vec(0, graph.row_offsets().to_vec())?;
         ranks.broadcast_vec(0, graph.column_indices().to_vec())?;
@@ -148,7 +154,7 @@ pub fn broadcast<'g>(
     Ok(Cow::Borrowed(graph))
 }
 
-/// How a graph of each weight type is received; the place in this list is its code.
+/// The function that receives a graph of each weight type; the index in this list is its code.
 const KINDS: [(WeightKind, Receive); 6] = [
     (WeightKind::U32, receive::<u32>),
     (WeightKind::I32, receive::<i32>),
@@ -171,7 +177,12 @@ where
         [weight] => Csr::with_equal_weights(row_offsets, columns, weight),
         _ => Csr::new(row_offsets, columns, weights),
     };
-    Ok(graph.expect("rank 0 has a graph").into())
+    Ok(graph.map_err(|error| invalid(error.to_string()))?.into())
+}
+
+/// The error for a graph of rank 0 that is not valid.
+fn invalid(reason: String) -> RanksError {
+    RanksError::Invalid { rank: 0, reason }
 }
 
 impl Solver<'_, AnyCsr> {
@@ -183,9 +194,8 @@ impl Solver<'_, AnyCsr> {
         with_csr!(self.graph, |graph| self.of(graph).order(progress))
     }
 
-    /// About how long the processor takes in memory, if [ordered](Self::in_order): a GPU pays where
-    /// that is longer than to open and close it, which [`Machine`](sssp::cost::Machine)
-    /// has.
+    /// An estimate of the seconds that the CPU takes in memory, if [ordered](Self::in_order). A GPU
+    /// pays if opening and closing it, as [`Machine`](sssp::cost::Machine) has it, takes less.
     pub fn seconds_on_cpu(&self) -> f64 {
         let (n, threads) = (self.graph.n_vertices(), self.config.n_threads());
         if let Some(supernodes) = self.ordered.and_then(|ordered| ordered.supernodes.as_ref()) {
@@ -364,7 +374,7 @@ impl<W: PairsWeight> AnyRankPairs for RankPairs<W> {
 }
 
 impl<D: Distance> Summary<D> {
-    /// The same with the greatest as a number of any type.
+    /// The summary with its greatest distance as a number of any type.
     fn any(self) -> Summary<Number> {
         let Self { n_reachable_pairs, sum, max } = self;
         Summary { n_reachable_pairs, sum, max: max.map(Number::of) }

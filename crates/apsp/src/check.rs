@@ -6,28 +6,36 @@ use graph_formats::{AnyCsr, VertexId, WeightKind};
 use paths::{AnyDistances, Number};
 use sssp::{Goal, SsspError};
 
-/// Why rows are not known to be right.
+/// Why the check of rows failed.
 #[derive(Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RowError {
     /// A search failed.
     #[error(transparent)]
     Search(#[from] SsspError),
-    /// A row has another distance than a search finds.
-    #[error("from {source_vertex} to {target} the row has {found:?}, and a search finds {right:?}")]
+    /// A row has a distance that a search does not find.
+    #[error(
+        "from {source_vertex} to {target} the row has {}, and a search finds {}",
+        shown(*found),
+        shown(*right)
+    )]
     Differs {
         /// The source of the row.
         source_vertex: VertexId,
-        /// Whose distance it is.
+        /// The vertex whose distance differs.
         target: VertexId,
-        /// What the row has; none where there is no path.
+        /// The distance in the row; `None` if it has no path.
         found: Option<Number>,
-        /// What is right.
+        /// The distance that the search found.
         right: Option<Number>,
     },
 }
 
-/// So many vertices of a graph, evenly.
+fn shown(distance: Option<Number>) -> String {
+    distance.map_or_else(|| "no path".to_owned(), |distance| distance.to_string())
+}
+
+/// `n` vertices of a graph, evenly spaced; all vertices if there are fewer.
 ///
 /// ```
 /// use std::num::NonZeroUsize;
@@ -44,12 +52,12 @@ pub fn spread(n_vertices: usize, n: NonZeroUsize) -> impl Iterator<Item = Vertex
     (0..n).map(move |i| (i as u128 * n_vertices as u128 / n as u128) as VertexId)
 }
 
-/// Whether the rows of these sources, which `row` returns, are what searches on so many threads
-/// find: floats may differ by what n sums of a row's greatest distance round. Returns how many they
-/// are. A search each.
+/// Compares the rows of these sources, which `row` returns, with searches on `threads` threads.
+/// Floats may differ by the rounding errors of n sums as large as the row's greatest distance.
+/// Returns the number of rows. It takes one search for each.
 ///
 /// # Errors
-/// [`RowError::Differs`] for the first distance that is another, and where a search fails.
+/// [`RowError::Differs`] for the first distance that differs, and if a search fails.
 ///
 /// ```
 /// use apsp::any::{RowError, check_rows};
@@ -89,7 +97,7 @@ pub fn check_rows(
         };
         let row = row(source);
         for target in 0..graph.n_vertices() {
-            // a row that ends early has no more distances
+            // a row that is too short has no distance for the other targets
             let (found, right) = (row.get(target), right.get(target));
             if !is_same(found, right) {
                 let (source_vertex, target) = (source, target as VertexId);

@@ -11,22 +11,23 @@ use published::pairs::Form;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Algorithm {
-    /// The one that should be fastest on this graph; [`Plan`](crate::Plan) says which.
+    /// Chooses the algorithm that is estimated to be fastest; [`Plan`](crate::Plan) names it.
     #[default]
     Auto,
-    /// Floyd-Warshall over the matrix of distances, a block of vertices at a time, so that each
-    /// number is read once for many sums: O(n³) whatever the arcs.
+    /// Blocked Floyd-Warshall over the matrix of distances, so that a number is read once for many
+    /// sums: O(n³) for any number of arcs.
     Blocked,
-    /// The same in the [form](Form) of a paper. On the CPU [`Form::FloydWarshall`] and
+    /// Floyd-Warshall in the [form](Form) of a paper. The CPU has [`Form::FloydWarshall`] and
     /// [`Form::Recursive`] only.
     Published(Form),
     /// A search from every vertex: O(n (n + m) log n), after making negative weights
     /// non-negative by potentials.
     Johnson,
-    /// For sparse graphs with small separators, such as grids, meshes and roads: the dense matrices
-    /// of supernodes, by an order of the vertices in which eliminating them joins few others. O(n ·
-    /// arcs of that). In memory, by the processor or one GPU, which holds the matrix, n² numbers of 2 to
-    /// 8 bytes, twice as many where arcs do not lead both ways. Weights are at least zero.
+    /// For sparse graphs with small separators, such as grids, meshes and roads: eliminates
+    /// vertices in an order that adds few shortcuts, as dense matrices of supernodes. O(n · arcs
+    /// and shortcuts). It works in memory, on the CPU or one GPU, which holds the matrix: n²
+    /// numbers of 2 to 8 bytes, or 2 n² if some arc has no reverse arc. Weights must be at least
+    /// zero.
     Supernodes,
 }
 
@@ -44,7 +45,7 @@ impl Algorithm {
         Self::Supernodes,
     ];
 
-    /// Whether it has tiles of several sides, on a GPU.
+    /// Whether it can take tiles of several sides on a GPU.
     pub fn has_tiles(self) -> bool {
         matches!(self, Self::Published(form) if form.has_tiles())
     }
@@ -66,16 +67,16 @@ impl Algorithm {
 pub struct Config {
     /// The algorithm.
     pub algorithm: Algorithm,
-    /// The side of a tile, where the algorithm [has tiles](Algorithm::has_tiles); its best when
-    /// `None`.
+    /// The side of a tile, if the algorithm [has tiles](Algorithm::has_tiles). `None` is the side
+    /// that is best for the algorithm.
     pub tile: Option<u32>,
     /// Whether to find next hops too, and so the paths.
     pub next_hops: bool,
-    /// Threads to use; those of the current rayon pool when `None`,
-    /// which are all processors unless somebody asked for others.
+    /// Threads to use. `None` is the number of threads of the current rayon pool, by default one
+    /// for each CPU core.
     pub threads: Option<NonZeroUsize>,
-    /// Bytes of the host's memory that a solver may hold, results included, the graph not counted.
-    /// What there is when `None`. A GPU's are bounded by
+    /// Bytes of the host's memory that a solver may use, results included, the graph not counted.
+    /// `None` is what the system grants. The memory of a GPU is limited by
     /// [`with_memory_cap`](gpu_runtime::Gpu::with_memory_cap).
     pub memory: Option<u64>,
 }
@@ -86,7 +87,7 @@ impl Config {
         Self { algorithm, ..Self::default() }
     }
 
-    /// How many threads that makes on this machine.
+    /// The number of threads on this machine.
     pub fn n_threads(&self) -> usize {
         self.threads.map_or_else(rayon::current_num_threads, NonZeroUsize::get)
     }

@@ -19,7 +19,7 @@ use crate::potentials::RaisedWeight;
 use crate::width::Narrow;
 use crate::{Algorithm, ApspError, Config, Plan, Report, hops};
 
-/// The CPU, by Floyd-Warshall on a matrix or by searches; these by GPUs, if there are any.
+/// The CPU, by Floyd-Warshall on a matrix or by searches. GPUs do the searches, if there are any.
 pub(crate) struct Cpu<'a> {
     pub(crate) gpus: &'a [Gpu],
 }
@@ -65,8 +65,8 @@ impl<W: RaisedWeight> Backend<W> for Cpu<'_> {
     }
 }
 
-/// An error where the table, and the matrix that it is made in or the next hops that are made
-/// of it, are more than the memory allowed, or than there is.
+/// An error if the table, with the matrix before it or the next hops after it, needs more than the
+/// memory allowed, or than the system grants.
 pub(crate) fn check_memory<W: Weight>(
     graph: &Csr<W>,
     share: Share,
@@ -82,7 +82,7 @@ pub(crate) fn check_memory<W: Weight>(
     error::check_memory(n_vertices, Table::<W>::bytes(share) + matrix.max(hops), config.memory)
 }
 
-/// By Floyd-Warshall on a matrix of these numbers.
+/// Solves by Floyd-Warshall on a matrix of these numbers.
 fn by_matrix<W: Weight, E: MinPlus>(
     job: &Job<'_, W>,
     share: Share,
@@ -105,7 +105,7 @@ fn by_matrix<W: Weight, E: MinPlus>(
         Algorithm::Published(Form::Recursive) => {
             pool.install(|| floyd_warshall::recursive(&mut matrix, progress))?;
         }
-        // between the threads of the pool nothing is handed over where nothing is sent
+        // without other ranks nothing is sent, so this thread can join the pool
         _ if ranks.size() == 1 => {
             pool.install(|| floyd_warshall::blocked(&mut matrix, &Alone, pool, progress))?;
         }
@@ -120,9 +120,9 @@ fn by_matrix<W: Weight, E: MinPlus>(
     Ok(table.finish())
 }
 
-/// The fastest kernel that the processors of all ranks have: packed rows are as it reads them.
+/// The fastest kernel that the CPUs of all ranks have; rows are packed in its order.
 fn common_kernel<E: MinPlus>(ranks: &dyn Communicator) -> Result<Kernel<E>, RanksError> {
-    // the last is for any processor, and who has one has those after it
+    // kernels are sorted, the last runs on any CPU, and a CPU that has one has all after it
     let mut kernels = E::kernels();
     let n_common = ranks.min(kernels.len() as u64)? as usize;
     Ok(kernels.swap_remove(kernels.len() - n_common))

@@ -30,7 +30,7 @@ pub(crate) trait Element: Pod + PartialOrd + Send + Sync {
     fn plus(self, other: Self) -> Self;
 
     #[inline(always)]
-    fn lesser(self, other: Self) -> Self {
+    fn smaller(self, other: Self) -> Self {
         if other < self { other } else { self }
     }
 
@@ -183,7 +183,7 @@ pub(crate) fn write_row<W: Weight, E: Element>(graph: &Csr<W>, u: usize, row: &m
     let arcs = (u < graph.n_vertices()).then(|| graph.arcs_from(u as VertexId));
     for (v, weight) in arcs.into_iter().flatten() {
         let known = &mut row[v as usize];
-        *known = known.lesser(E::encode(weight));
+        *known = known.smaller(E::encode(weight));
     }
 }
 

@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! The errors of the crate.
 
 use collectives::{Communicator, RanksError};
 use elimination::EliminationError;
@@ -8,14 +8,14 @@ use sssp::SsspError;
 
 use crate::{Algorithm, ScratchError};
 
-/// Why there is no table of distances.
+/// Why all pairs cannot be found, read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApspError {
     /// Memory cannot hold the matrix.
     #[error(
-        "all pairs of {n_vertices} vertices take {bytes} bytes, more than there are; keep the \
-         matrix in a folder, or search from fewer sources at a time"
+        "all pairs of {n_vertices} vertices take {bytes} bytes, more than the system grants; keep \
+         the matrix in a folder, or search from fewer sources at a time"
     )]
     TooLarge {
         /// Vertices of the graph.
@@ -23,40 +23,40 @@ pub enum ApspError {
         /// What the matrices take.
         bytes: Large,
     },
-    /// The table of distances and what it is made in are more than the memory allowed.
+    /// The table of distances and its work space need more than the memory allowed.
     #[error(
-        "all pairs of {n_vertices} vertices take {bytes} bytes of memory, more than the {memory} \
-         allowed; keep the matrix in a folder, or allow more"
+        "all pairs of {n_vertices} vertices take {bytes} bytes of memory, and {memory} are \
+         allowed; keep the matrix in a folder, or allow more memory"
     )]
     OverMemory {
         /// Vertices of the graph.
         n_vertices: usize,
         /// What the matrices take.
         bytes: Large,
-        /// What is allowed.
+        /// Bytes that are allowed.
         memory: u64,
     },
     /// The memory allowed does not hold the panels of a matrix in a folder.
     #[error(
-        "with the matrix of {n_vertices} vertices in a folder, the work on it takes {least} bytes \
-         of memory at least, more than the {memory} allowed; allow more, or use fewer threads"
+        "a matrix of {n_vertices} vertices in a folder takes at least {least} bytes of memory, and \
+         {memory} are allowed; allow more memory, or use fewer threads"
     )]
     ScratchMemory {
         /// Vertices of the graph.
         n_vertices: usize,
-        /// The least that would do.
+        /// The least bytes that suffice.
         least: Large,
-        /// What is allowed.
+        /// Bytes that are allowed.
         memory: u64,
     },
-    /// An algorithm that keeps no matrix in a folder was asked for.
-    #[error("{algorithm} keeps no matrix in a folder; use blocked, or leave the folder away")]
+    /// The algorithm cannot keep its matrix in a folder.
+    #[error("{algorithm} cannot keep its matrix in a folder; use blocked, or leave the folder out")]
     NotInFolder {
         /// The algorithm.
         algorithm: Algorithm,
     },
-    /// Something was to be written that was never computed.
-    #[error("there are no {what}: they were not asked for")]
+    /// The caller writes a result that was not computed.
+    #[error("there are no {what}, because the configuration did not ask for them")]
     NotAskedFor {
         /// What is missing.
         what: &'static str,
@@ -68,35 +68,38 @@ pub enum ApspError {
     #[error("cannot write the result: {0}")]
     Output(std::io::Error),
     /// Floyd-Warshall adds in fixed widths, and sums may be larger.
-    #[error("floyd-warshall over a matrix cannot be sure of sums up to {bound:e}; use johnson")]
+    #[error(
+        "no type of matrix entry is certain to hold sums up to {bound:e}; use the algorithm johnson"
+    )]
     TooHeavy {
         /// A bound on all sums.
         bound: f64,
     },
     /// A form that exists for another device only.
-    #[error("{algorithm} is not for this device; use blocked")]
+    #[error("{algorithm} does not run on this device; use blocked")]
     NotHere {
-        /// What was asked for.
+        /// What the caller wants.
         algorithm: Algorithm,
     },
-    /// Supernodes were asked for where they are not for.
+    /// Supernodes work neither on several ranks or GPUs nor in a folder.
     #[error(
-        "supernodes are for one process, its memory and at most one GPU; leave the others away, or \
-         use blocked"
+        "supernodes need one process, its memory, and at most one GPU; use blocked on several \
+         ranks or GPUs, or in a folder"
     )]
     NotBySupernodes,
-    /// The order that was given is not of the graph.
-    #[error("the order is of another graph: {reason}")]
+    /// The order of the vertices was made for another graph.
+    #[error("the order of the vertices was made for another graph: {reason}")]
     NotInOrder {
         /// Why not.
         reason: String,
     },
-    /// There is no order of the vertices for supernodes.
+    /// The vertices cannot be ordered for supernodes.
     #[error(transparent)]
     Elimination(EliminationError),
     /// An arc of negative weight, where there may be none.
     #[error(
-        "supernodes need weights of at least zero, but arc {from} -> {to} has {weight}; use blocked or johnson"
+        "supernodes need weights of at least zero, but the arc {from} -> {to} has weight {weight}; \
+         use blocked or johnson"
     )]
     NegativeWeight {
         /// Where the first such arc starts.
@@ -106,16 +109,16 @@ pub enum ApspError {
         /// Its weight.
         weight: String,
     },
-    /// The side of a tile was given for what has none, or one side only.
-    #[error("{algorithm} has no tiles to choose on this device; leave their side away")]
+    /// A side of tiles is set for an algorithm that has no tiles, or one side only.
+    #[error("{algorithm} has no choice of tiles on this device; leave the side of a tile out")]
     NoTiles {
-        /// What was asked for.
+        /// What the caller wants.
         algorithm: Algorithm,
     },
-    /// Several ranks cannot do it.
-    #[error("{what} cannot be had by several ranks; run one")]
+    /// It is not supported with several ranks.
+    #[error("{what}: this is not supported with several ranks; use one rank")]
     NotByRanks {
-        /// What was asked for.
+        /// What the caller wants.
         what: &'static str,
     },
     /// Another rank has failed.
@@ -126,33 +129,33 @@ pub enum ApspError {
         /// Why.
         message: String,
     },
-    /// A GPU failed in the midst of the work, where other ranks' GPUs wait for it: they have to be
-    /// [ended](Communicator::abort).
-    #[error("this rank has failed, and the others cannot go on: {reason}")]
+    /// A GPU failed while other ranks' GPUs wait for it. The caller has to
+    /// [end](Communicator::abort) the other ranks.
+    #[error("this rank has failed, and the others cannot continue: {reason}")]
     RankLost {
         /// What failed.
         reason: String,
     },
-    /// Ranks cannot reach each other any more.
+    /// The ranks cannot communicate any more.
     #[error(transparent)]
     Ranks(#[from] RanksError),
-    /// A GPU cannot do it.
-    #[error("not on a GPU: {reason}; use the CPU")]
+    /// It is not supported on a GPU.
+    #[error("not supported on a GPU: {reason}; use the CPU")]
     NotOnGpu {
         /// Why not.
         reason: String,
     },
-    /// The GPU refused.
+    /// The GPU reports an error.
     #[error(transparent)]
     Gpu(Box<GpuError>),
-    /// The threads asked for could not be started.
+    /// The threads cannot be started.
     #[error("cannot start threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
     /// The progress callback ended the work.
     #[error("interrupted")]
     Interrupted(#[from] Interrupted),
-    /// A search failed: a negative cycle can be reached, or a distance overflows its type; or a
-    /// published form has no kernel for the tile.
+    /// A search failed: there is a negative cycle, a distance overflows its type, or a published
+    /// form has no kernel for the tile.
     #[error(transparent)]
     Search(SsspError),
 }
@@ -186,12 +189,13 @@ impl From<SsspError> for ApspError {
 }
 
 impl ApspError {
-    /// That memory cannot hold these bytes.
+    /// The error for bytes that memory cannot hold.
     pub(crate) fn too_large(n_vertices: usize, bytes: u128) -> Self {
         Self::TooLarge { n_vertices, bytes: bytes.into() }
     }
 
-    /// Whether another algorithm may do, which takes less memory or adds in wider numbers.
+    /// Whether another algorithm may succeed, because it takes less memory or adds in wider
+    /// numbers.
     pub(crate) fn is_too_much(&self) -> bool {
         match self {
             Self::TooLarge { .. } | Self::OverMemory { .. } | Self::TooHeavy { .. } => true,
@@ -200,7 +204,7 @@ impl ApspError {
         }
     }
 
-    /// The same with the name of the one of `gpus` that has failed, if one has.
+    /// The error with the name of the GPU that failed, if one did.
     pub(crate) fn named(self, gpus: &[Gpu]) -> Self {
         match self {
             Self::Gpu(error) => error.named(gpus).into(),
@@ -209,8 +213,8 @@ impl ApspError {
     }
 }
 
-/// An error if all pairs of so many vertices, which take `bytes`, are more than is `allowed`, or
-/// than the system grants.
+/// An error if all pairs of `n_vertices` vertices, which take `bytes`, need more than is `allowed`,
+/// or than the system grants.
 pub(crate) fn check_memory(
     n_vertices: usize,
     bytes: u128,
@@ -225,7 +229,7 @@ pub(crate) fn check_memory(
     }
 }
 
-/// An error on all ranks where there is one on any: that of this rank, or what another has to say.
+/// An error on all ranks if there is one on any: that of this rank, or the message of another.
 pub(crate) fn agree<T>(
     ranks: &dyn Communicator,
     own: Result<T, ApspError>,
@@ -234,12 +238,12 @@ pub(crate) fn agree<T>(
     own.and_then(|own| others.map_or(Ok(own), Err))
 }
 
-/// What the first rank that has failed has to say, if one has.
+/// The message of the first rank that failed, if one did.
 fn others(
     ranks: &dyn Communicator,
     own: Option<&ApspError>,
 ) -> Result<Option<ApspError>, RanksError> {
-    // no error is without words, so that none says that the work was interrupted
+    // every error has a message, and the empty one means that the work was interrupted
     let message = own.map(|error| match error {
         ApspError::Interrupted(_) => String::new(),
         error => error.to_string(),

@@ -1,4 +1,4 @@
-//! The steps of a solve, whatever finds the distances.
+//! The steps of a solve with any backend.
 //!
 //! Rank 0 plans, and proves that there is no negative cycle; the others hear of its choice, so that
 //! no two ranks add in different numbers. A [`Backend`] finds the distances; where numbers of 16
@@ -20,7 +20,7 @@ use crate::potentials::RaisedWeight;
 use crate::potentials::potentials;
 use crate::{ApspError, Config, Plan, RankPairs, Report, hops};
 
-/// What is asked for, of all ranks.
+/// What all ranks have to solve.
 #[derive(Clone, Copy)]
 pub(crate) struct Job<'a, W: Weight> {
     pub(crate) ranks: &'a dyn Communicator,
@@ -31,10 +31,10 @@ pub(crate) struct Job<'a, W: Weight> {
 
 /// What finds the distances.
 pub(crate) trait Backend<W: Weight> {
-    /// What is to be done. Rank 0 alone is asked.
+    /// The plan. Called on rank 0 only.
     fn plan(&self, job: &Job<'_, W>) -> Result<Plan, ApspError>;
 
-    /// An error where a rank cannot do it, or memory cannot hold it.
+    /// An error if this rank cannot follow the plan, or lacks the memory.
     fn check(&self, job: &Job<'_, W>, plan: &Plan) -> Result<(), ApspError>;
 
     /// The distances from the vertices of this rank, in the numbers of the plan. Called on all ranks.
@@ -46,21 +46,21 @@ pub(crate) trait Backend<W: Weight> {
     ) -> Result<Found<W>, ApspError>;
 }
 
-/// What a backend finds distances with.
+/// The input of a backend.
 pub(crate) struct Turn<'a, W: Weight> {
     pub(crate) plan: &'a Plan,
     pub(crate) pool: &'a ThreadPool,
-    /// On rank 0, where a weight is negative.
+    /// The potentials, on rank 0 if a weight is negative.
     pub(crate) potentials: Option<&'a [W::Distance]>,
 }
 
-/// What a backend has found.
+/// The results of a backend.
 pub(crate) struct Found<W: Weight> {
     pub(crate) share: Share,
     pub(crate) distances: DistanceTable<W>,
-    /// Where they were asked for, and the backend found them.
+    /// The next hops, if the configuration asks for them and the backend found them.
     pub(crate) next_hops: Option<HopStorage>,
-    /// To be said beside the plan's reason.
+    /// A note for the plan's reason.
     pub(crate) note: String,
 }
 

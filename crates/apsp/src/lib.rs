@@ -1,11 +1,10 @@
 //! The distances of all pairs of vertices, and the paths.
 //!
 //! [`Solver`] takes a graph with weights of any sign and returns [`Pairs`], which answer row by
-//! row, a row for each source. [`Config`] names the [`Algorithm`], or leaves it to the [`Plan`],
-//! which says what it chose and why. Where it asks for next hops, there are paths too. GPUs find
-//! the pairs where they are [given](Solver::on); a [folder](Solver::in_folder) keeps them where
-//! memory cannot hold the matrix, and goes on with it after an interruption; and
-//! [ranks](Solver::solve_over) share them.
+//! row, a row for each source. [`Config`] names the [`Algorithm`], or lets the solver choose; the
+//! [`Plan`] says what it chose and why. With [`Config::next_hops`] there are paths too. The solver
+//! works on [GPUs](Solver::on), in a [folder](Solver::in_folder) if memory cannot hold the matrix,
+//! where an interrupted run can be resumed, and on several [ranks](Solver::solve_over).
 //!
 //! ```
 //! use apsp::{Algorithm, Config, Solver};

@@ -1,4 +1,4 @@
-//! The distances of all pairs, and the paths: row by row, whatever keeps them.
+//! The distances of all pairs, and the paths: read row by row, from memory or a folder.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -19,18 +19,18 @@ use crate::host::next_hops::Hop;
 use crate::scratch::Mapped;
 use crate::{ApspError, Plan};
 
-/// The distances of all pairs of vertices, and the next hops where the caller asked for them. They
-/// are a table in memory, or in a folder that stays locked as long as this lives. A row of the
+/// The distances of all pairs of vertices, with next hops if the configuration asks for them. They
+/// are a table in memory, or in a folder that stays locked while this value exists. A row of the
 /// folder is read when the caller asks for it.
 pub struct Pairs<W: Weight> {
-    /// What found them, and why that.
+    /// The algorithm that found them, and why.
     pub plan: Plan,
-    /// What that took.
+    /// The time that it took.
     pub report: Report,
     pub(crate) rows: Rows<W>,
 }
 
-/// Turns a row of a matrix into distances.
+/// Reads a row of a matrix as distances.
 pub(crate) type ReadRow<D> = Box<dyn Fn(usize, &mut Vec<D>) + Send + Sync>;
 
 /// The distances from all vertices, or some, to all.
@@ -59,7 +59,7 @@ impl<W: Weight> Table<W> {
         parallel::for_each_of(rows, &|(place, row)| write(place, row));
     }
 
-    /// Parts of so many rows, one after the other.
+    /// Consecutive parts of `at_a_time` rows.
     pub(crate) fn rows(&mut self, at_a_time: usize) -> Vec<&mut [W::Distance]> {
         let n = self.0.ncols().max(1);
         self.0.as_slice_mut().expect("row by row").chunks_mut(at_a_time * n).collect()
@@ -75,7 +75,7 @@ pub(crate) fn decode<D: Distance, E: Element>(cells: &mut [D], numbers: &[E]) {
     cells.iter_mut().zip(numbers).for_each(|(cell, &number)| *cell = number.decode());
 }
 
-/// Who keeps the rows.
+/// The place of the rows.
 pub(crate) enum Rows<W: Weight> {
     Memory {
         distances: DistanceTable<W>,
@@ -103,7 +103,7 @@ impl<W: Weight> Rows<W> {
         }
     }
 
-    /// The next hops, where they were asked for.
+    /// The next hops, if the configuration asks for them.
     fn hops(&self) -> Option<HopRows<'_>> {
         let bytes = match self {
             Self::Memory { next_hops, .. } => match next_hops.as_ref()?.as_storage() {
@@ -116,14 +116,14 @@ impl<W: Weight> Rows<W> {
     }
 }
 
-/// Next hops, wherever they are kept, in 16 bits where [ids fit](NextHops::is_narrow), else in 32.
+/// Next hops in memory or in a folder, in 16 bits if [ids fit](NextHops::is_narrow), else in 32.
 struct HopRows<'a> {
     n_vertices: usize,
     bytes: &'a [u8],
 }
 
 impl HopRows<'_> {
-    /// The vertex after one on the way to another.
+    /// The vertex after `from` on the path to `to`.
     fn get(&self, from: VertexId, to: VertexId) -> Option<VertexId> {
         let Self { n_vertices, bytes } = *self;
         let (from, to) = (from as usize, to as usize);
@@ -154,13 +154,13 @@ impl HopRows<'_> {
     }
 }
 
-/// What became of the time, in milliseconds, and how a GPU was used: that of numbers that were tried
-/// in vain is counted. What there was none of, and what was not measured, is 0.
+/// The times of a solve, in milliseconds, and how a GPU was used. They include the time of numbers
+/// that were tried and did not hold all distances. What did not occur, or was not measured, is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Report {
     /// The order of the vertices, for [supernodes](crate::Algorithm::Supernodes).
     pub order_ms: f64,
-    /// Loading a GPU's kernels, which compiles them for the device; once a process.
+    /// Loading a GPU's kernels, which compiles them for the device, once in a process.
     pub jit_ms: f64,
     /// Copying the graph to GPUs.
     pub upload_ms: f64,
@@ -168,38 +168,37 @@ pub struct Report {
     pub prepare_ms: f64,
     /// The distances: Floyd-Warshall, on GPUs by their clock, or the searches.
     pub solve_ms: f64,
-    /// What GPUs did meanwhile.
+    /// The phases of GPUs during `solve_ms`.
     pub phases: Phases,
-    /// The next hops, where they were asked for.
+    /// The next hops, if the configuration asks for them.
     pub next_hops_ms: f64,
-    /// Making the table of distances, copied back from GPUs, and looking at it where numbers of
-    /// 16 bits were tried.
+    /// Making the table of distances, with the copy from GPUs and the check of numbers of 16 bits.
     pub download_ms: f64,
-    /// Launches of kernels that made distances of arcs; 0 where strips passed through.
+    /// Launches of kernels that found distances; 0 if strips passed through the GPU.
     pub launches: u64,
     /// Strips of rows that passed through GPUs, which could not hold the matrix.
     pub strips: u64,
-    /// Strips of columns that GPUs found next hops in; 0 where the host did.
+    /// Strips of columns in which GPUs found next hops; 0 if the host found them.
     pub hop_strips: u64,
 }
 
-/// What a GPU did while [`Algorithm::Blocked`](crate::Algorithm::Blocked) closed a matrix of more
-/// than one block of pivots, in milliseconds of its clock and in the mean of all GPUs. What happens
-/// side by side counts in each.
+/// Milliseconds of a GPU's phases while [`Algorithm::Blocked`](crate::Algorithm::Blocked) closed a
+/// matrix of more than one block of pivots, by the GPU's clock and in the mean of all GPUs. Phases
+/// that overlap count in full.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Phases {
     /// Closing blocks of pivots among themselves.
     pub closing_ms: f64,
-    /// Bringing closed blocks from or to other GPUs.
+    /// Copying closed blocks from or to other GPUs.
     pub sending_ms: f64,
-    /// Taking the other rows through the pivots.
+    /// Updating the other rows with the pivots.
     pub updating_ms: f64,
     /// Neither closing nor updating.
     pub waiting_ms: f64,
 }
 
 impl Phases {
-    /// In the mean of some, if there are any.
+    /// The mean of several; zero for none.
     pub(crate) fn mean(all: &[Self]) -> Self {
         let of =
             |phase: fn(&Self) -> f64| all.iter().map(phase).sum::<f64>() / all.len().max(1) as f64;
@@ -221,19 +220,19 @@ impl AddAssign for Phases {
     }
 }
 
-/// What one pass over all distances tells.
+/// A summary of all distances.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary<D> {
     /// Ordered pairs with a distance; (v, v) counts.
     pub n_reachable_pairs: usize,
     /// The sum of all distances.
     pub sum: Total,
-    /// The greatest; `None` where there are no vertices.
+    /// The greatest distance; `None` if there are no vertices.
     pub max: Option<D>,
 }
 
 impl<W: Weight> Pairs<W> {
-    /// How many rows, and columns.
+    /// The number of vertices, which is that of rows and columns.
     pub fn n_vertices(&self) -> usize {
         self.rows.n_vertices()
     }
@@ -251,26 +250,25 @@ impl<W: Weight> Pairs<W> {
         row.into_iter().map(|d| Some(d).filter(|&d| d != W::Distance::UNREACHED))
     }
 
-    /// The vertex after `source` on a shortest path to each vertex, `None` where there is no
-    /// path and for `source` itself; empty when there is no such vertex, or next hops were
-    /// not asked for. O(n).
+    /// The vertex after `source` on a shortest path to each vertex, `None` if there is no path, and
+    /// for `source` itself. Empty if there is no such vertex, or there are no next hops. O(n).
     pub fn hops(&self, source: VertexId) -> Vec<Option<VertexId>> {
         self.rows.hops().map_or_else(Vec::new, |hops| hops.row(source))
     }
 
-    /// The vertices of a shortest path, both ends included; `None` where there is none, there is no
-    /// such vertex, or next hops were not asked for. O(its length).
+    /// The vertices of a shortest path, both ends included. `None` if there is no path, no such
+    /// vertex, or no next hops. O(length of the path).
     pub fn path(&self, source: VertexId, target: VertexId) -> Option<Vec<VertexId>> {
         self.rows.hops()?.path(source, target)
     }
 
-    /// Whether next hops were asked for.
+    /// Whether there are next hops.
     pub fn has_next_hops(&self) -> bool {
         self.rows.hops().is_some()
     }
 
-    /// The table of distances, a row for each source and a column for each target, where memory
-    /// keeps it.
+    /// The table of distances, a row for each source and a column for each target; `None` if it is
+    /// in a folder.
     pub fn distances(&self) -> Option<&DistanceTable<W>> {
         match &self.rows {
             Rows::Memory { distances, .. } => Some(distances),
@@ -278,7 +276,7 @@ impl<W: Weight> Pairs<W> {
         }
     }
 
-    /// The next hops, where they were asked for and memory keeps them.
+    /// The next hops; `None` if there are none, or if they are in a folder.
     pub fn next_hops(&self) -> Option<&NextHops> {
         match &self.rows {
             Rows::Memory { next_hops, .. } => next_hops.as_ref(),
@@ -286,7 +284,7 @@ impl<W: Weight> Pairs<W> {
         }
     }
 
-    /// The table of distances, where memory keeps it.
+    /// The table of distances; `None` if it is in a folder.
     pub fn into_distances(self) -> Option<DistanceTable<W>> {
         match self.rows {
             Rows::Memory { distances, .. } => Some(distances),
@@ -294,7 +292,7 @@ impl<W: Weight> Pairs<W> {
         }
     }
 
-    /// The distances and the paths, where next hops were asked for and memory keeps both.
+    /// The distances and the paths; `None` without next hops, or if they are in a folder.
     pub fn into_paths(self) -> Option<Paths<W>> {
         match self.rows {
             Rows::Memory { distances, next_hops } => Paths::new(distances, next_hops?).ok(),
@@ -315,8 +313,8 @@ impl<W: Weight> Pairs<W> {
 }
 
 impl<W: Weight> Pairs<W> {
-    /// How many distances there are, their sum and the greatest. O(n²), one pass. `progress`
-    /// hears of rows.
+    /// The number of distances, their sum and the greatest. O(n²), one pass. `progress` counts
+    /// rows.
     ///
     /// # Errors
     /// When the progress callback ends the work.
@@ -346,9 +344,9 @@ impl<W: Weight> Pairs<W> {
         Ok(summary)
     }
 
-    /// Writes a NumPy file (.npy) of the distances, a row for each source. They are u64, i64, f32
-    /// or f64, as the weights ask for. The greatest value of an integer type and the infinity of a
-    /// float stand for no path. `progress` hears of rows. O(n²).
+    /// Writes a NumPy file (.npy) of the distances, a row for each source. Their type is u64, i64,
+    /// f32 or f64, by the type of the weights. No path is the greatest value of an integer type, or
+    /// infinity. `progress` counts rows. O(n²).
     ///
     /// # Errors
     /// When `out` fails, or the progress callback ends the work.
@@ -364,13 +362,11 @@ impl<W: Weight> Pairs<W> {
         })
     }
 
-    /// Writes a NumPy file (.npy) of the next hops, a row for each source: u16, or u32 where
-    /// there are 65,535 vertices or more; the greatest value stands for none. `progress`
-    /// hears of rows. O(n²).
+    /// Writes a NumPy file (.npy) of the next hops, a row for each source: u16, or u32 for 65,535
+    /// vertices or more. No hop is the greatest value of the type. `progress` counts rows. O(n²).
     ///
     /// # Errors
-    /// When next hops were not asked for, `out` fails, or the progress callback ends the
-    /// work.
+    /// When there are no next hops, `out` fails, or the progress callback ends the work.
     pub fn write_next_hops_npy(
         &self,
         out: &mut dyn Write,
@@ -402,7 +398,7 @@ fn write_rows(
     Ok(())
 }
 
-/// What has passed since.
+/// The milliseconds since `start`.
 pub(crate) fn milliseconds(start: Instant) -> f64 {
     start.elapsed().as_secs_f64() * 1e3
 }

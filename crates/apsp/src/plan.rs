@@ -1,4 +1,4 @@
-//! What is going to be done, and why.
+//! The plan of a solve: what it does, and why.
 
 use std::fmt;
 
@@ -13,19 +13,19 @@ use crate::potentials::RaisedWeight;
 use crate::width::{Narrow, Width, degree, is_complete, search};
 use crate::{Algorithm, ApspError, Certainty, Config, Number};
 
-/// What was chosen for a graph.
+/// The choices for a graph.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// The algorithm, never [`Algorithm::Auto`].
     pub algorithm: Algorithm,
-    /// Why this one.
+    /// Why this algorithm.
     pub reason: String,
-    /// Threads that work on it.
+    /// The number of threads.
     pub threads: usize,
-    /// What a matrix is of, if the algorithm has one; `None` where no width is sure to hold
-    /// all sums.
+    /// The type of the matrix's entries, if the algorithm has a matrix. `None` if no type is
+    /// certain to hold all sums.
     pub number: Option<Number>,
-    /// How it is known that these do.
+    /// Why this type holds all distances.
     pub certainty: Certainty,
 }
 
@@ -52,32 +52,33 @@ impl Plan {
         let least = |narrow| Width::least(graph, config, narrow, progress);
         let Width { number, certainty, bound } = match (config.algorithm, narrow) {
             (Algorithm::Johnson, _) => Width::of_sums(graph),
-            // a proof is worth its searches only where a matrix is
+            // only a matrix needs a proof
             (Algorithm::Auto, _) if !by_matrix(Number::U16) => Width::of_sums(graph),
-            // what is tried in vain should be by the matrix still
+            // if 16 bits fail, the matrix in 32 bits must still be the best choice
             (Algorithm::Auto, Narrow::Tried { .. }) if !by_matrix(Number::I32) => {
                 least(Narrow::Proven)?
             }
             (_, narrow) => least(narrow)?,
         };
         let (algorithm, reason) = match (config.algorithm, number) {
-            (Algorithm::Auto, None) => {
-                (Algorithm::Johnson, "sums may be too large for a matrix of fixed width".to_owned())
-            }
+            (Algorithm::Auto, None) => (
+                Algorithm::Johnson,
+                "sums may be too large for any type of matrix entry".to_owned(),
+            ),
             (Algorithm::Auto, Some(number)) if by_matrix(number) => {
                 let why = format!("{degree:.1} arcs a vertex are many for {n} vertices");
                 (Algorithm::Blocked, why)
             }
             (Algorithm::Auto, Some(_)) if by_bits => {
-                let why = "all arcs weigh the same, and searches go on together, a bit each";
+                let why = "all weights are equal, and searches share their work, one bit each";
                 (Algorithm::Johnson, why.to_owned())
             }
             (Algorithm::Auto, Some(_)) => {
                 (Algorithm::Johnson, format!("{degree:.1} arcs a vertex are few for {n} vertices"))
             }
-            (Algorithm::Johnson, _) => (Algorithm::Johnson, "it was asked for".to_owned()),
+            (Algorithm::Johnson, _) => (Algorithm::Johnson, "chosen by the caller".to_owned()),
             (_, None) => return Err(ApspError::TooHeavy { bound }),
-            (asked, Some(_)) => (asked, "it was asked for".to_owned()),
+            (asked, Some(_)) => (asked, "chosen by the caller".to_owned()),
         };
         let threads = config.n_threads();
         Ok(Self { algorithm, reason, threads, number, certainty })
@@ -145,12 +146,12 @@ impl fmt::Display for Plan {
         let threads = if self.threads == 1 { "thread" } else { "threads" };
         write!(f, "{}: {}", self.algorithm, self.reason)?;
         if let Some(number) = self.number.filter(|_| self.algorithm != Algorithm::Johnson) {
-            write!(f, "; its matrix is of {number}")?;
+            write!(f, "; its matrix has entries of type {number}")?;
             f.write_str(match self.certainty {
                 Certainty::Proven if number == Number::U16 => ", proven to hold all distances",
                 Certainty::Proven => "",
-                Certainty::Checked => ", which turned out to hold all distances",
-                Certainty::Retried => ", for 16 bits turned out not to hold all distances",
+                Certainty::Checked => ", which hold all distances, as a check has shown",
+                Certainty::Retried => ", because 16 bits did not hold all distances",
             })?;
         }
         write!(f, "; {} {threads}", self.threads)

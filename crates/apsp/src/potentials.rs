@@ -15,7 +15,7 @@ use crate::ApspError;
 
 /// A weight with the type that it has when potentials have raised it. The trait is sealed.
 pub trait RaisedWeight: SearchWeight {
-    /// Not negative: numbers as wide as distances.
+    /// The type of raised weights, which are not negative: as wide as distances.
     #[doc(hidden)]
     type Raised: SearchWeight;
 }

@@ -1,4 +1,4 @@
-//! The pairs that each rank has: the rows of some sources, and with one rank all.
+//! The pairs of a rank: the rows of some sources, with one rank of all.
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -21,18 +21,18 @@ pub struct RankPairs<W: Weight> {
     pub sources: Vec<VertexId>,
     /// A row for each of these sources, a column for each vertex.
     pub distances: DistanceTable<W>,
-    /// The next hops of these rows, where they were asked for.
+    /// The next hops of these rows, if the configuration asks for them.
     pub next_hops: Option<HopStorage>,
-    /// What found them, and why that: rank 0's choice, with the threads of this rank.
+    /// The algorithm that found them, and why: rank 0's choice, with the threads of this rank.
     pub plan: Plan,
-    /// What that took on this rank.
+    /// The time that it took on this rank.
     pub report: Report,
     pub(crate) share: Share,
 }
 
 impl<W: Weight> RankPairs<W> {
-    /// How many distances all ranks have, their sum and the greatest, at all ranks. Floats are
-    /// added rank by rank. O(n²) over all ranks.
+    /// The number of distances of all ranks, their sum and the greatest, returned on all ranks.
+    /// Floats are added rank by rank. O(n²) over all ranks.
     ///
     /// # Errors
     /// When another rank has ended.
@@ -52,9 +52,9 @@ impl<W: Weight> RankPairs<W> {
         })
     }
 
-    /// Brings the rows of all ranks to rank 0, where `take` gets each source with its distances,
-    /// in the order of the vertices, [`Distance::UNREACHED`] for none; it may end that early. To
-    /// be called by all ranks. O(n²), in messages of some hundred rows.
+    /// Sends the rows of all ranks to rank 0, where `take` gets each source with its distances, in
+    /// the order of the vertices. No path is [`Distance::UNREACHED`]. `take` may end the gathering
+    /// early. To be called by all ranks. O(n²), in messages of some hundred rows.
     ///
     /// # Errors
     /// When another rank has ended.
@@ -85,8 +85,8 @@ impl<W: Weight> RankPairs<W> {
     /// writes, at the rank that has it, which is rank 0. To be called by all ranks. O(n²).
     ///
     /// # Errors
-    /// When next hops were not asked for, `out` fails, the progress callback ends the work, or
-    /// another rank has ended.
+    /// When there are no next hops, `out` fails, the progress callback ends the work, or another
+    /// rank has ended.
     pub fn write_next_hops_npy(
         &self,
         ranks: &dyn Communicator,

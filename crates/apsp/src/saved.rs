@@ -1,7 +1,7 @@
-//! Matrices of all pairs in files (.npy), read entry by entry, for a path asks for a few of n², or
-//! row by row.
+//! Matrices of all pairs in files (.npy), read entry by entry, because a path needs a few
+//! of n², or row by row.
 //!
-//! Nothing in the files is believed before it was compared with their size.
+//! The size that a file claims is compared with its length before it is used.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -17,7 +17,7 @@ use paths::{NextHops, Number};
 pub struct SavedError {
     /// The file.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// What is wrong with the file.
     pub problem: SavedProblem,
 }
 
@@ -28,20 +28,24 @@ pub struct SavedError {
 pub enum SavedProblem {
     #[error(transparent)]
     Io(#[from] io::Error),
-    #[error("this is no .npy file; expected one that starpath has written")]
+    #[error("this is not a .npy file; expected one that starpath has written")]
     NotNpy,
-    #[error("this is no square matrix, row by row; the file has {header}")]
+    #[error("expected a square matrix, row by row; the file has {header}")]
     NotSquare { header: String },
-    #[error("its entries are {found:?}; expected {expected}")]
+    #[error("its entries are of type {found}; expected {expected}")]
     OtherType { found: String, expected: String },
-    #[error("{found} bytes; {n_vertices} vertices take {expected}")]
+    #[error("the file has {found} bytes; a matrix of {n_vertices} vertices has {expected}")]
     Length { found: u64, n_vertices: u64, expected: u64 },
-    #[error("next hops are u16 below 65535 vertices, and else u32")]
+    #[error("expected next hops of type u16, or u32 from 65535 vertices on")]
     HopsOfOtherWidth,
-    #[error("an entry is {entry}, which is no {what}")]
+    #[error("an entry is {entry}, which is not a {what}")]
     NoDistance { entry: f64, what: &'static str },
-    #[error("an entry is {hop}, not among the vertices 0..{n_vertices}")]
+    #[error("an entry is {hop}, but the matrix has {n_vertices} vertices, numbered from 0")]
     NoHop { hop: VertexId, n_vertices: usize },
+    #[error(
+        "vertex {vertex} was asked for, but the matrix has {n_vertices} vertices, numbered from 0"
+    )]
+    NoVertex { vertex: VertexId, n_vertices: usize },
 }
 
 /// A square matrix in an .npy file, as [`Pairs::write_npy`](crate::Pairs::write_npy) writes it.
@@ -67,7 +71,7 @@ pub enum SavedProblem {
 pub struct SavedMatrix {
     path: PathBuf,
     file: File,
-    /// Where the first entry is.
+    /// The offset of the first entry in the file.
     start: u64,
     n_vertices: usize,
     dtype: Dtype,
@@ -122,7 +126,7 @@ impl SavedMatrix {
         Ok(Self { path: path.to_owned(), file, start, n_vertices: n as usize, dtype })
     }
 
-    /// How many rows there are, and columns.
+    /// The number of vertices, which is that of rows and columns.
     pub fn n_vertices(&self) -> usize {
         self.n_vertices
     }
@@ -132,10 +136,11 @@ impl SavedMatrix {
         self.dtype
     }
 
-    /// A distance, or 1 where a closure has the pair; none where there is no path.
+    /// The distance of a pair, or 1 for a pair of a closure; `None` if there is no path.
     ///
     /// # Errors
-    /// When the file cannot be read, or has something else there.
+    /// When a vertex is not one of the matrix, or when the file cannot be read or has a wrong
+    /// entry.
     pub fn distance(&mut self, from: VertexId, to: VertexId) -> Result<Option<Number>, SavedError> {
         let bytes = self.entry(from, to)?;
         self.number(bytes)
@@ -157,7 +162,7 @@ impl SavedMatrix {
         bytes.chunks_exact(size).map(number).collect()
     }
 
-    /// The vertex after `from` on a path to another; none where no path leads on.
+    /// The vertex after `from` on a path to `to`; `None` if there is no path.
     ///
     /// # Errors
     /// As [`distance`](Self::distance).
@@ -188,13 +193,17 @@ impl SavedMatrix {
         to: VertexId,
         bytes: &mut [u8],
     ) -> Result<(), SavedError> {
+        let n_vertices = self.n_vertices;
+        if let Some(vertex) = [from, to].into_iter().find(|&vertex| vertex as usize >= n_vertices) {
+            return Err(self.error(SavedProblem::NoVertex { vertex, n_vertices }));
+        }
         let place = u64::from(from) * self.n_vertices as u64 + u64::from(to);
         let read = self.file.seek(SeekFrom::Start(self.start + place * self.dtype.size() as u64));
         let read = read.and_then(|_| self.file.read_exact(bytes));
         read.map_err(|error| self.error(error.into()))
     }
 
-    /// The distance that an entry is.
+    /// The entry as a distance.
     fn number(&self, bytes: [u8; 8]) -> Result<Option<Number>, SavedError> {
         let [a, b, c, d, ..] = bytes;
         let number = match self.dtype {

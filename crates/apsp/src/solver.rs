@@ -34,8 +34,8 @@ use crate::ranks::RankPairs;
 use crate::supernodes::{BySupernodes, Ordered};
 use crate::{Algorithm, ApspError, Config, DevicePairs, Pairs, ScratchFolder, scratch};
 
-/// What finds the distances of all pairs of vertices of a graph, and where they are asked for the
-/// paths: in memory by the processor, unless it is told otherwise.
+/// Finds the distances of all pairs of vertices of a graph and, with [`Config::next_hops`], the
+/// paths. By default it works in memory on the CPU.
 ///
 /// Integers are exact and the same with every algorithm, on every device. Floats may differ in
 /// their last bits between algorithms, for paths are not summed in the same order.
@@ -77,16 +77,15 @@ impl<G> Clone for Solver<'_, G> {
 impl<G> Copy for Solver<'_, G> {}
 
 impl<'a, G> Solver<'a, G> {
-    /// For this graph: a [`Csr`], or an [`AnyCsr`](graph_formats::AnyCsr) where the answers are to
-    /// be of [any type](crate::any).
+    /// A solver for this graph: a [`Csr`], or an [`AnyCsr`](graph_formats::AnyCsr), whose results
+    /// are of [any type](crate::any).
     pub fn new(graph: &'a G, config: &'a Config) -> Self {
         Self { graph, config, gpus: None, ordered: None }
     }
 
-    /// By these GPUs of this machine, each with as much of its memory as is
-    /// [allowed](Gpu::with_memory_cap), which share the rows of the matrix and the time. Rows go
-    /// from one to another directly where they [reach](Gpu::reach) each other, and through the
-    /// host's memory else.
+    /// Solves on these GPUs of this machine, which share the rows of the matrix. Each uses the
+    /// memory that it is [allowed](Gpu::with_memory_cap). Rows are copied directly between GPUs
+    /// that [reach](Gpu::reach) each other, else through the host's memory.
     ///
     /// [`Algorithm::Auto`] is [`Blocked`](Algorithm::Blocked) there, or on one GPU
     /// [`Supernodes`](Algorithm::Supernodes), and that has all forms of Floyd-Warshall. With
@@ -112,17 +111,18 @@ impl<'a, G> Solver<'a, G> {
         Self { gpus: Some(gpus), ..self }
     }
 
-    /// With the matrix in a folder, by blocked Floyd-Warshall; memory holds panels of it only, of
-    /// the width that [`Config::memory`] allows, and results are read from there row by row.
+    /// Keeps the matrix in a folder, and solves by blocked Floyd-Warshall. Memory holds panels
+    /// only, of the width that [`Config::memory`] allows. Results are read from the folder row by
+    /// row.
     ///
-    /// When a run ends early, for whatever reason, another one with
-    /// [`resume`](ScratchFolder::resume) goes on where it was. At most one block of pivots is done
-    /// again, and the answer is the same to the last bit. It may go on by GPUs where the processor
-    /// began, or otherwise, as long as its blocks of pivots fit the memory there; floats may then
-    /// differ in their last bits. With [`Config::next_hops`] the folder holds n² next hops too, of
-    /// 2 or 4 bytes, and floats are settled there; from then on the folder's distances are these,
-    /// with next hops or without. Numbers have 16 bits only where that is proven to do, for a run
-    /// of weeks is not begun again. Some 8 to n / 128 passes over the file.
+    /// A run that ended early, for any reason, is continued with [`resume`](ScratchFolder::resume).
+    /// At most one block of pivots is computed again, and the result is the same to the last bit.
+    /// GPUs may continue a run of the CPU, and the CPU one of GPUs, if the blocks of pivots fit
+    /// into the memory there; floats may then differ in their last bits. With [`Config::next_hops`]
+    /// the folder holds n² next hops too, of 2 or 4 bytes, and floats are settled there; from then
+    /// on the folder's distances are these, with next hops or without. Numbers have 16 bits only
+    /// where that is proven to do, for a run of weeks is not begun again. Some 8 to n / 128 passes
+    /// over the file.
     ///
     /// All needs of memory are known, and the memory taken, before the matrix is written. After
     /// [`ApspError::NotOnGpu`] and [`ApspError::Gpu`], whenever they come, the processor goes on
@@ -145,14 +145,14 @@ impl<'a, G> Solver<'a, G> {
         InFolder { solver: self, folder }
     }
 
-    /// In this [order](Solver::order) of the vertices where [`Algorithm::Supernodes`] is asked for, or
-    /// [`Auto`](Algorithm::Auto) takes it, so that none is looked for: for graphs with the same arcs
-    /// and other weights.
+    /// Uses this [order](Solver::order) of the vertices for [`Algorithm::Supernodes`], if the
+    /// configuration names it or [`Auto`](Algorithm::Auto) chooses it. An order serves all graphs
+    /// with the same arcs, whatever their weights, and saves the time to make one.
     pub fn in_order(self, ordered: &'a Ordered) -> Self {
         Self { ordered: Some(ordered), ..self }
     }
 
-    /// The same for the graph in another form.
+    /// The same configuration for the graph in another form.
     pub(crate) fn of<H>(self, graph: &'a H) -> Solver<'a, H> {
         let Self { graph: _, config, gpus, ordered } = self;
         Solver { graph, config, gpus, ordered }
@@ -166,7 +166,7 @@ pub struct InFolder<'a, G> {
     pub(crate) folder: &'a ScratchFolder,
 }
 
-/// A weight type that all pairs are found for: each of the six. The trait is sealed.
+/// A weight type that the solver takes: each of the six. The trait is sealed.
 pub trait PairsWeight: RaisedWeight {
     #[doc(hidden)]
     fn functions<'a>() -> Functions<'a, Self>;
@@ -206,10 +206,10 @@ macro_rules! pairs_weights {
 pairs_weights! { u32 i32 u64 i64 f32 f64 }
 
 impl<W: PairsWeight> Solver<'_, Csr<W>> {
-    /// Whether all pairs are found by supernodes: where they are asked for, and where
-    /// [`Auto`](Algorithm::Auto) finds that they take far fewer sums. [`solve`](Self::solve) asks
-    /// this itself where it has [no answer](Self::in_order). About O((n + m) c log n) with separators of c
-    /// vertices, where there may be some; `progress` is only asked whether to go on.
+    /// Orders the vertices for supernodes, if the configuration names them, or if
+    /// [`Auto`](Algorithm::Auto) finds that they take far fewer sums. [`solve`](Self::solve) calls
+    /// this itself unless it has an [order](Self::in_order). About O((n + m) c log n) with
+    /// separators of c vertices; `progress` can only end the work.
     ///
     /// # Errors
     /// When supernodes are asked for and there is no memory for the order, or the progress callback
@@ -232,28 +232,28 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
         (W::functions().order)(*self, progress)
     }
 
-    /// Finds them. O(n³ / p) by p threads or GPUs, or for Johnson's algorithm O(n (n + m) log n),
-    /// and n² distances, for Floyd-Warshall also n² numbers of 2 to 8 bytes. `progress` hears of
-    /// the work, and may end it.
+    /// Finds all pairs. O(n³ / p) on p threads or GPUs, or for Johnson's algorithm O(n (n + m) log
+    /// n). It takes memory for n² distances, and for Floyd-Warshall also for n² numbers of 2 to 8
+    /// bytes. `progress` is called during the work, and may end it.
     ///
     /// # Errors When there is a negative cycle anywhere in the graph, or a distance overflows its
-    /// type. When memory, or the part of it that is allowed, cannot hold what it is to hold. When
-    /// an algorithm is asked for that is not for this device, or the progress callback ended the
-    /// work. By GPUs also [`ApspError::Gpu`] with the name of the one that failed, and
-    /// [`ApspError::NotOnGpu`] for numbers of 64 bits in a published form, and where no GPU is
-    /// given.
+    /// type. When the memory of the system, or that which is allowed, does not suffice. When the
+    /// algorithm does not run on this device, or the progress callback ended the work. On GPUs also
+    /// [`ApspError::Gpu`] with the name of the GPU that failed, and [`ApspError::NotOnGpu`] for
+    /// numbers of 64 bits in a published form, and if no GPU is given.
     pub fn solve(self, progress: Option<Progress<'_>>) -> Result<Pairs<W>, ApspError> {
         (W::functions().solve)(self, progress)
     }
 
-    /// Finds them by the [given GPUs](Self::on) and leaves them there. The host holds no n² numbers;
-    /// it reads the rows that are asked for. By the [blocked](Algorithm::Blocked) form; the
-    /// GPUs' memory together has to hold the matrix. Numbers have 16 bits only where that is proven
-    /// to suffice, because the whole matrix is not checked afterwards. O(n³ / p) by p GPUs.
+    /// Finds all pairs on the [given GPUs](Self::on) and leaves them there. The host has no table
+    /// of n² numbers, and copies a row when the caller reads it. It takes the
+    /// [blocked](Algorithm::Blocked) algorithm; the memory of all GPUs together must hold the
+    /// matrix. Numbers have 16 bits only where that is proven to suffice, because the whole matrix
+    /// is not checked afterwards. O(n³ / p) by p GPUs.
     ///
     /// # Errors
-    /// Those of [`solve`](Self::solve) by GPUs, and [`ApspError::NotOnGpu`] where none are given, or
-    /// another form or next hops are asked for.
+    /// Those of [`solve`](Self::solve) on GPUs, and [`ApspError::NotOnGpu`] if none are given, or
+    /// if the configuration names another algorithm or next hops.
     ///
     /// ```
     /// use apsp::{Config, Solver};
@@ -273,8 +273,8 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
         (W::functions().solve_on_gpus)(self, progress)
     }
 
-    /// Finds them by ranks, which all hold the graph, with its rows shared among them. To be called
-    /// by all ranks; the configuration and `progress` are each rank's own, but rank 0 alone plans.
+    /// Finds all pairs on several ranks. All hold the graph, and share the rows. To be called by
+    /// all ranks; each has its own configuration and `progress`, but rank 0 alone plans.
     ///
     /// The distances are those that [`solve`](Self::solve) finds in memory with the same algorithm, bit
     /// for bit, floats too. On each of p ranks O(n³ / p) and n² / p numbers, of which O(n²) bytes are
@@ -318,8 +318,8 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
 }
 
 impl<W: PairsWeight> InFolder<'_, Csr<W>> {
-    /// Finds them; they are read from the folder row by row. O(n³ / p) by p threads or GPUs.
-    /// `progress` hears of the work, and may end it.
+    /// Finds all pairs, which are read from the folder row by row. O(n³ / p) on p threads or GPUs.
+    /// `progress` is called during the work, and may end it.
     ///
     /// # Errors
     /// Those of [`Solver::solve`](Solver::solve), and when the folder holds anything else or cannot be read and
@@ -392,7 +392,7 @@ impl<W: RaisedWeight> Solver<'_, Csr<W>> {
         };
         if let (Some(gpu), Some(supernodes)) = (self.device_for_supernodes(), &ordered.supernodes) {
             match job.solve(&BySupernodes { supernodes, ordered, gpu }) {
-                // other ways take less memory, or wider numbers
+                // other algorithms take less memory, or wider numbers
                 Err(error) if algorithm == Algorithm::Auto && error.is_too_much() => {}
                 solved => return solved.map(in_memory),
             }
@@ -411,7 +411,7 @@ impl<W: RaisedWeight> Solver<'_, Csr<W>> {
         Ok(pairs)
     }
 
-    /// The GPU, if any, that all pairs may be found on by supernodes; `None` where they cannot be.
+    /// The GPU for supernodes, if there is one; `None` if supernodes cannot be used.
     fn device_for_supernodes(&self) -> Option<Option<&Gpu>> {
         match (self.config.algorithm, self.gpus) {
             (Algorithm::Auto | Algorithm::Supernodes, None) => Some(None),
@@ -472,7 +472,7 @@ fn in_memory<W: Weight>(found: RankPairs<W>) -> Pairs<W> {
     Pairs { plan, report, rows: Rows::in_memory(distances, next_hops) }
 }
 
-/// The error where a GPU is asked for and none is given.
+/// The error for an empty list of GPUs.
 fn no_gpu() -> ApspError {
-    ApspError::NotOnGpu { reason: "none was named".to_owned() }
+    ApspError::NotOnGpu { reason: "no GPU was given".to_owned() }
 }

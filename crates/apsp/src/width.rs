@@ -1,5 +1,5 @@
-//! Which numbers a matrix is to be of: the narrowest that are proven to hold all distances, or
-//! 16 bits where they are likely to, and are looked at afterwards.
+//! Chooses the numbers of a matrix: the narrowest that are proven to hold all distances, or 16 bits
+//! if they are likely to, with a check afterwards.
 //!
 //! First what costs nothing: a bound on all sums, and a distance that there is. Then two searches
 //! in each component, where they cost less than narrow numbers save; where a bound is above the
@@ -8,7 +8,7 @@
 //! graph is undirected and connected and its vertices have d neighbours, a shortest path has fewer
 //! than 3 n / (d + 1) arcs.
 //!
-//! What is tried in vain costs as much as it would have saved.
+//! A failed trial costs as much as it would have saved.
 //!
 //! A matrix of 16 bits has, of each pair, its distance or the
 //! [limit](crate::element::Element::INFINITE), whichever is less. So a pair at the limit has no
@@ -32,22 +32,22 @@ use crate::potentials::RaisedWeight;
 use crate::proof::{greatest_distance, some_distance};
 use crate::{Config, Number};
 
-/// A search takes as long for a vertex as the matrix does for so many entries of 32 bits,
+/// The time of a search for a vertex, in entries of a matrix of 32 bits.
 const ENTRIES_A_VERTEX: f64 = 1000.0;
-/// and for an arc as for so many: on two cores with AVX2, where the matrix does some 70 G
-/// entries a second.
+/// The time of a search for an arc, in entries of a matrix of 32 bits. Measured on two cores with
+/// AVX2, where the matrix does some 70 G entries a second.
 const ENTRIES_AN_ARC: f64 = 200.0;
 
-/// Proving takes as long as so many searches, most of it to get them ready.
+/// The time of a proof, in searches; most of it prepares them.
 const SEARCHES_OF_A_PROOF: f64 = 40.0;
 
-/// How it is known that the numbers of a matrix hold all distances.
+/// Why the numbers of a matrix hold all distances.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Certainty {
-    /// By a bound that was there before.
+    /// By a bound that was computed before.
     #[default]
     Proven,
-    /// By a look at the finished matrix, of 16 bits: where it has no distance, there is no path.
+    /// By a check of the finished matrix of 16 bits: where it has no distance, there is no path.
     Checked,
     /// By a bound, after 16 bits were tried and did not hold all.
     Retried,
@@ -68,21 +68,22 @@ impl fmt::Display for Certainty {
     }
 }
 
-/// Where numbers of 16 bits are taken.
+/// When numbers of 16 bits are taken.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Narrow {
-    /// Nowhere.
+    /// Never.
     Never,
-    /// Where they are proven to do.
+    /// If they are proven to hold all distances.
     Proven,
-    /// Where they are likely to do, for a matrix that is so many times as fast as by a processor.
+    /// Also if they are likely to hold all distances; `speed` is the speed of the matrix as a
+    /// multiple of that on a CPU.
     Tried { speed: f64 },
 }
 
-/// Numbers, how it is known that they do, and a bound on all sums.
+/// Numbers, why they hold all distances, and a bound on all sums.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Width {
-    /// `None` where no width is sure to hold all sums.
+    /// `None` if no type is certain to hold all sums.
     pub(crate) number: Option<Number>,
     pub(crate) certainty: Certainty,
     pub(crate) bound: f64,

@@ -11,7 +11,7 @@ use super::cut::Cut;
 use crate::ApspError;
 use crate::element::{Element, with_element};
 
-/// Words that a thread of the clearing kernel writes, about.
+/// About how many words a thread of the clearing kernel writes.
 const CLEARED_A_THREAD: u64 = 16;
 
 /// Rows of arcs.
@@ -25,13 +25,13 @@ pub(super) struct DeviceArcs {
 }
 
 impl DeviceArcs {
-    /// Bytes for a graph.
+    /// Bytes that the arcs of a graph take.
     pub(super) fn bytes<W: Weight>(graph: &Csr<W>, arithmetic: Arithmetic) -> u64 {
         let words = graph.n_vertices() + 1 + graph.n_arcs() + arithmetic.turned(graph.n_arcs());
         (words * size_of::<u32>()) as u64
     }
 
-    /// The graph's arcs; `None` where there are more than 32 bits count.
+    /// Uploads the graph's arcs; `None` if their number does not fit into 32 bits.
     pub(super) fn of<W: Weight>(
         gpu: &Gpu,
         graph: &Csr<W>,
@@ -53,19 +53,19 @@ impl DeviceArcs {
         }))
     }
 
-    /// The graph's arcs, which a matrix is to be of.
+    /// Uploads the graph's arcs for a matrix.
     pub(super) fn for_matrix<W: Weight>(
         gpu: &Gpu,
         graph: &Csr<W>,
         arithmetic: Arithmetic,
     ) -> Result<Self, ApspError> {
         Self::of(gpu, graph, arithmetic)?.ok_or_else(|| ApspError::NotOnGpu {
-            reason: format!("it counts arcs in 32 bits, and there are {}", graph.n_arcs()),
+            reason: format!("it counts arcs in 32 bits, and the graph has {} arcs", graph.n_arcs()),
         })
     }
 
-    /// The rows that a part has of a matrix that is cut like this, without paths where they have no
-    /// arcs.
+    /// The rows of a part of a matrix that is cut like `cut`: the weights of arcs, and no path
+    /// elsewhere.
     pub(super) fn matrix(
         &self,
         gpu: &Gpu,
@@ -80,7 +80,7 @@ impl DeviceArcs {
             let place = matrix.address() + (first_word * size_of::<u32>()) as u64;
             let n_words = (cut.arithmetic.words(side) * rows.len()) as u64;
             let shape = LaunchConfig::covering(n_words.div_ceil(CLEARED_A_THREAD), 256);
-            // SAFETY: the kernel writes so many words, which lie in the matrix.
+            // SAFETY: the kernel writes `n_words` words, which lie in the matrix.
             unsafe { gpu.launch(&kernels.clear_matrix, shape, &[place.into(), n_words.into()])? };
             let n_rows = rows.end.min(self.n_vertices).saturating_sub(rows.start);
             if n_rows == 0 {
@@ -104,7 +104,7 @@ impl DeviceArcs {
     }
 }
 
-/// The bits of numbers, of fewer than 32 the low ones of a word.
+/// The bits of numbers; those of 16 bits are the low half of a word.
 fn words<E: Element>(numbers: &[E]) -> Cow<'_, [u32]> {
     match size_of::<E>() {
         2 => cast_slice::<E, u16>(numbers).iter().map(|&number| number.into()).collect(),

@@ -1,4 +1,4 @@
-//! What a matrix on a GPU is of, and the kernels for it.
+//! The numbers of a matrix on a GPU, and the kernels for them.
 
 use gpu_runtime::{Gpu, GpuError, Kernel, Ptx};
 use graph_formats::{Csr, Weight, WeightKind};
@@ -6,13 +6,13 @@ use kernels::Module;
 
 use crate::{ApspError, Number};
 
-/// What distances are added and compared as.
+/// The type in which kernels add and compare distances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arithmetic {
     I32,
-    /// Two numbers a word; on devices of compute capability 9.0 and more.
+    /// Integers of 16 bits, two in a word; on devices of compute capability 9.0 or more.
     U16,
-    /// Floats, none of them negative, compared as the integers of their bits.
+    /// Floats without negative ones, compared by their bits as integers.
     F32,
     /// Floats of any sign.
     F32Signed,
@@ -20,14 +20,14 @@ pub(crate) enum Arithmetic {
     F64,
 }
 
-/// Rows of a tile of the kernels that has all the threads of a block.
+/// Rows of a kernel's tile, which one block of threads computes.
 pub(super) const TILE_ROWS: usize = 128;
 
 impl Arithmetic {
-    /// That for such numbers of a matrix on any device: those of 16 bits have 32 in it.
+    /// The arithmetic for these numbers on any device; numbers of 16 bits are computed in 32.
     ///
     /// # Errors
-    /// [`ApspError::NotOnGpu`] where no numbers are sure to hold all sums.
+    /// [`ApspError::NotOnGpu`] if no type of number is certain to hold all sums.
     pub(crate) fn of<W: Weight>(
         numbers: Option<Number>,
         graph: &Csr<W>,
@@ -38,11 +38,12 @@ impl Arithmetic {
             Some(Number::F32) if graph.first_negative().is_none() => Ok(Self::F32),
             Some(Number::F32) => Ok(Self::F32Signed),
             Some(Number::F64) => Ok(Self::F64),
-            None => refuse("sums may need more than its 64 bits"),
+            None => refuse("sums may need more than 64 bits"),
         }
     }
 
-    /// The same of a plan for GPUs, whose numbers are of 16 bits only where they can be.
+    /// The arithmetic for a plan for GPUs, which takes 16 bits only where all devices compute in
+    /// them.
     pub(crate) fn of_plan<W: Weight>(
         numbers: Option<Number>,
         graph: &Csr<W>,
@@ -53,26 +54,26 @@ impl Arithmetic {
         }
     }
 
-    /// The same with numbers of 32 bits.
+    /// The arithmetic with numbers of 32 bits.
     ///
     /// # Errors
-    /// [`ApspError::NotOnGpu`] for wider ones.
+    /// [`ApspError::NotOnGpu`] for wider numbers.
     pub(super) fn of_words<W: Weight>(
         numbers: Option<Number>,
         graph: &Csr<W>,
     ) -> Result<Self, ApspError> {
         match Self::of(numbers, graph)? {
-            Self::I64 | Self::F64 => refuse("its numbers have 64 bits, and 32 are for this"),
+            Self::I64 | Self::F64 => refuse("distances need 64 bits, and this form has 32"),
             narrow => Ok(narrow),
         }
     }
 
-    /// The elements of a published form, where [its numbers have 32 bits](Self::of_words).
+    /// The element type of a published form, which has [numbers of 32 bits](Self::of_words).
     pub(super) fn kind(self) -> WeightKind {
         if self == Self::I32 { WeightKind::I32 } else { WeightKind::F32 }
     }
 
-    /// What numbers the host has of it.
+    /// The type of these numbers on the host.
     pub(super) fn number(self) -> Number {
         match self {
             Self::U16 => Number::U16,
@@ -83,52 +84,53 @@ impl Arithmetic {
         }
     }
 
-    /// Elements of a word of the kernels,
+    /// Elements in a word of the kernels.
     pub(super) fn lanes(self) -> usize {
         if self == Self::U16 { 2 } else { 1 }
     }
 
-    /// and bytes of one.
+    /// Bytes of a word of the kernels.
     pub(super) fn word_bytes(self) -> usize {
         if matches!(self, Self::I64 | Self::F64) { 8 } else { 4 }
     }
 
-    /// Words of the kernels for so many elements of a row,
+    /// Words of the kernels that `n_elements` elements of a row take.
     pub(super) fn words(self, n_elements: usize) -> usize {
         n_elements / self.lanes()
     }
 
-    /// and the 32 bits of these, which buffers are of.
+    /// The same in words of 32 bits, the unit of buffers.
     pub(super) fn stride(self, n_elements: usize) -> usize {
         self.words(n_elements) * self.word_bytes() / size_of::<u32>()
     }
 
-    /// The 32 bits of so many elements, each spread over a word.
+    /// Words of 32 bits for `n_elements` elements of a transposed panel, each copied into all lanes
+    /// of a word.
     pub(super) fn turned(self, n_elements: usize) -> usize {
         n_elements * self.word_bytes() / size_of::<u32>()
     }
 
-    /// Tiles of the kernels, as [high](TILE_ROWS), beside each other.
+    /// Tiles of [`TILE_ROWS`] rows in the width of a matrix.
     pub(super) fn tiles_across(self, side: usize) -> usize {
         self.words(side) * self.word_bytes() / 512
     }
 
-    /// Elements of a row of such a tile,
+    /// Elements in a row of a tile.
     pub(super) fn tile_width(self) -> usize {
         self.lanes() * 512 / self.word_bytes()
     }
 
-    /// and what the kernels take at a time of what is summed over.
+    /// Pivots that the kernels load into shared memory at a time.
     pub(super) fn depth(self) -> usize {
         64 / self.word_bytes()
     }
 
-    /// What sides of matrices are multiples of: whole tiles, as many words as rows.
+    /// The sides of matrices are multiples of this, so that they have whole tiles.
     pub(super) fn side_step(self) -> usize {
         TILE_ROWS * self.lanes()
     }
 
-    /// The side for so many vertices.
+    /// The side of a matrix for `n_vertices` vertices.
     pub(super) fn side(self, n_vertices: usize) -> usize {
         n_vertices.max(1).next_multiple_of(self.side_step())
     }
@@ -138,7 +140,7 @@ fn refuse(reason: &str) -> Result<Arithmetic, ApspError> {
     Err(ApspError::NotOnGpu { reason: reason.to_owned() })
 }
 
-/// Whether a device has instructions that add and compare in one.
+/// Whether a device has instructions that add and take the minimum at once.
 pub(super) fn adds_and_compares(gpu: &Gpu) -> bool {
     gpu.properties().compute_capability >= (9, 0)
 }

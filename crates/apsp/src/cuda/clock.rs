@@ -1,4 +1,4 @@
-//! What became of a GPU's time while it closed its part of a matrix, by events on its streams.
+//! The times of a GPU's phases while it closes its part of a matrix, by events on its streams.
 
 use std::cell::RefCell;
 use std::mem::take;
@@ -7,7 +7,7 @@ use gpu_runtime::{Event, Gpu, GpuError};
 
 use crate::{ApspError, Phases};
 
-/// What a GPU is asked for.
+/// A phase of the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     Closing,
@@ -15,7 +15,7 @@ pub(super) enum Phase {
     Updating,
 }
 
-/// Times what is queued between its start and a wait for all streams.
+/// Measures the work that is queued between its start and a wait for all streams.
 #[derive(Debug)]
 pub(super) struct Clock {
     start: Event,
@@ -27,12 +27,12 @@ impl Clock {
         Ok(Self { start: gpu.timed_event()?, spans: RefCell::default() })
     }
 
-    /// Begins when the stream gets there.
+    /// Starts the clock when the stream reaches this point.
     pub(super) fn start(&self, gpu: &Gpu) -> Result<(), GpuError> {
         self.start.record(gpu)
     }
 
-    /// Times what `queue` asks of the stream.
+    /// Measures the work that `queue` queues on the stream.
     pub(super) fn time<T>(
         &self,
         phase: Phase,
@@ -47,7 +47,7 @@ impl Clock {
         Ok(queued)
     }
 
-    /// What became of the time until the last span ended. All streams have been waited for.
+    /// The times of the phases until the last span ended. The caller has waited for all streams.
     pub(super) fn phases(&self) -> Result<Phases, GpuError> {
         let since_start = |event: &Event| event.ms_since(&self.start);
         let mut spans = Vec::new();
@@ -67,7 +67,7 @@ impl Clock {
     }
 }
 
-/// How long at least one of these lasts.
+/// The length of the union of these time spans.
 fn covered(spans: impl Iterator<Item = (f64, f64)>) -> f64 {
     let mut spans: Vec<_> = spans.collect();
     spans.sort_by(|a, b| a.0.total_cmp(&b.0));

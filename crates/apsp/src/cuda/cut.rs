@@ -1,4 +1,4 @@
-//! How a matrix is cut for GPUs: into blocks of pivots and strips of rows.
+//! The division of a matrix for GPUs into blocks of pivots and strips of rows.
 
 use std::ops::Range;
 
@@ -9,42 +9,42 @@ use super::arithmetic::Arithmetic;
 use super::panel::Closer;
 use super::tile::Tile;
 
-/// Strips under way at once.
+/// Strips in flight at once.
 pub(super) const SLOTS: usize = 4;
 /// Rows of a block of pivots, and of a strip, of a matrix that the GPU keeps: with more, closing
 /// them takes more of the time; with fewer, tiles are read and written more often.
 const BLOCK_ROWS: usize = 1024;
-/// A pass over the tiles takes as long as so many rows of pivots more.
+/// The fixed cost of a pass over the tiles, in rows of pivots.
 const ROWS_OF_A_PASS: f64 = 20.0;
 /// Rows of a matrix that is one block.
 const MAX_ROWS_OF_ONE: usize = 4096;
-/// Rows of a block whose rows pass through the GPU, and of a strip, that suffice to hide the
-/// copies.
+/// Rows of a block and of a strip that hide the copies of rows that pass through the GPU.
 const MAX_PASSING_BLOCK_ROWS: usize = 2048;
 const MAX_PASSING_ROWS: usize = 512;
 
-/// How a matrix is cut.
+/// The division of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cut {
     pub(super) arithmetic: Arithmetic,
-    /// Whether rows pass through the GPU, which keeps them else.
+    /// Whether rows pass through the GPU; otherwise it keeps them.
     pub(super) passes: bool,
-    /// Its rows, padding included, which are as long as there are rows.
+    /// The rows in blocks, padding included. A row has as many columns as there are rows.
     pub(super) blocks: Blocks,
-    /// Rows of a strip: it divides those of a block.
+    /// Rows of a strip; a divisor of the rows of a block.
     pub(super) strip_rows: usize,
 }
 
 impl Cut {
-    /// For a matrix that is one block, whole on one GPU.
+    /// A matrix of one block, whole on one GPU.
     pub(super) fn whole(arithmetic: Arithmetic, n_vertices: usize) -> Self {
         let side = arithmetic.side(n_vertices);
         let blocks = Blocks { n_rows: side, block_rows: side, n_parts: 1 };
         Self { arithmetic, passes: false, blocks, strip_rows: side }
     }
 
-    /// For so many vertices, whose matrix so many GPUs hold: of the heights of blocks with about as
-    /// many for each, the one with which the GPU that has the most rows is done first.
+    /// The division for a matrix of `n_vertices` vertices that `n_parts` GPUs hold. Of the block
+    /// heights that give each about as many blocks, it is the one that minimises the time of the
+    /// GPU with the most rows.
     pub(super) fn on_gpus(arithmetic: Arithmetic, n_vertices: usize, n_parts: usize) -> Self {
         let whole = Self::whole(arithmetic, n_vertices);
         let (side, step) = (whole.side(), arithmetic.side_step());
@@ -64,8 +64,8 @@ impl Cut {
         Self { blocks: blocks(best), strip_rows: best, ..whole }
     }
 
-    /// The largest blocks and strips for so many vertices whose rows pass through so many GPUs
-    /// that take at most `memory` bytes of each; or the bytes that the smallest take.
+    /// The largest blocks and strips for rows that pass through GPUs and take at most `memory`
+    /// bytes of each; or, as an error, the bytes that the smallest blocks and strips take.
     pub(super) fn passing(
         arithmetic: Arithmetic,
         n_vertices: usize,
@@ -105,7 +105,7 @@ impl Cut {
         self.arithmetic.stride(self.side())
     }
 
-    /// Bytes on a GPU, the rows that it keeps not counted.
+    /// Bytes on a GPU, without the rows that it keeps.
     pub(super) fn bytes(&self) -> u64 {
         let block_rows = self.blocks.block_rows;
         let turned = self.n_slots() * self.arithmetic.turned(self.strip_rows * block_rows);
@@ -115,12 +115,12 @@ impl Cut {
         (words * size_of::<u32>()) as u64 + closer
     }
 
-    /// Rows of a panel for closed rows of other GPUs, or of the host, where there are some.
+    /// Rows of a panel for closed rows of other GPUs or of the host; 0 if there are none.
     pub(super) fn panel_rows(&self) -> usize {
         if self.passes || self.blocks.n_parts > 1 { self.blocks.block_rows } else { 0 }
     }
 
-    /// Rows of the room for a strip that passes through the GPU.
+    /// Rows of the buffer for a strip that passes through the GPU.
     pub(super) fn passing_rows(&self) -> usize {
         if self.passes { self.strip_rows } else { 0 }
     }
@@ -135,7 +135,7 @@ impl Cut {
         Tile::rows_of(buffer, self.arithmetic, self.side(), rows)
     }
 
-    /// Strips under way at once: none where all rows are pivots together.
+    /// Strips in flight at once; 0 if all rows are one block of pivots.
     pub(super) fn n_slots(&self) -> usize {
         if self.blocks.count() == 1 && !self.passes { 0 } else { SLOTS }
     }
@@ -145,7 +145,7 @@ impl Cut {
         self.blocks.rows(block).len().div_ceil(self.strip_rows)
     }
 
-    /// The rows of one, and its number among those of its GPU, which is the same each time.
+    /// The rows of a strip, and its number among those of its GPU, which is the same in each pass.
     pub(super) fn strip(&self, strip: Strip) -> (usize, Range<usize>) {
         let rows = self.blocks.rows(strip.block);
         let first = rows.start + strip.number * self.strip_rows;

@@ -1,5 +1,5 @@
-//! Blocked Floyd-Warshall by a GPU, wherever the rows of the matrix are kept: in its own memory,
-//! or in pinned memory of the host, from where they pass through it in strips.
+//! Blocked Floyd-Warshall on a GPU. The rows of the matrix are in its memory, or in pinned memory
+//! of the host, from where they pass through the GPU in strips.
 //!
 //! For each block of pivots, its rows are closed first, as a matrix of their own is ([`Closer`]);
 //! [`pivots::close`] has the order. Then every other strip of rows takes the sums of its pivots'
@@ -35,7 +35,7 @@ use super::clock::{Clock, Phase};
 use super::cut::{Cut, SLOTS};
 use super::link::Link;
 use super::panel::{Closer, Panel};
-use super::product::{self, take_through};
+use super::product::{self, update_strip};
 use super::tile::Tile;
 use crate::{ApspError, Phases};
 
@@ -49,49 +49,49 @@ pub(super) enum Store<'a> {
     OnHost(&'a RefCell<PinnedBuffer<u32>>),
 }
 
-/// The kernels of a GPU, and what it keeps of a matrix.
+/// The kernels of a GPU, and the rows of the matrix that it keeps.
 pub(super) struct GpuShare {
     pub(super) kernels: Kernels,
     /// Its blocks of rows, one after the other.
     pub(super) matrix: Buffer<u32>,
 }
 
-/// A stream, and what the strip needs whose turn it is there.
+/// A stream, and the buffers of the strip that it works on.
 struct Slot {
     gpu: Gpu,
-    /// Room for the strip, where rows pass.
+    /// The strip, if rows pass through the GPU.
     rows: Buffer<u32>,
-    /// The strip's columns at the pivots, turned over.
+    /// The strip's columns at the pivots, transposed.
     turned: Buffer<u32>,
-    /// Set when the last strip has been computed,
+    /// Set when the last strip has been computed.
     computed: Event,
-    /// and when it has been stored.
+    /// Set when the last strip has been stored.
     done: Event,
 }
 
-/// What a GPU does of the work: the rows of its blocks, and room for it.
+/// A GPU's part of the work: the rows of its blocks, and its buffers.
 pub(super) struct Part<'a> {
-    /// Which of the cut it is.
+    /// The number of the part.
     number: usize,
     cut: Cut,
     kernels: &'a Kernels,
     store: Store<'a>,
-    /// To the other parts, where they are of other ranks.
+    /// The connection to the parts of other ranks, if there are any.
     pub(super) link: Option<Link<'a>>,
-    /// Where pivots are closed, before other work; what is urgent of that goes first still.
+    /// The stream that closes pivots, with priority over other work.
     gpu: Gpu,
-    /// The stream that waits until the last pivots are used no more.
+    /// The stream that waits until the previous panel is unused.
     gate: Gpu,
     free: Event,
     closed: [Event; 2],
     slots: Vec<Slot>,
     closer: Closer,
-    /// The closed rows of this block of pivots and those of the next, by turns, but for those that
-    /// the GPU keeps.
+    /// The closed rows of this block of pivots and of the next, alternating; not those that the GPU
+    /// keeps.
     panels: [Buffer<u32>; 2],
     /// Set when the rows of a panel have been stored on the host.
     stored: [Event; 2],
-    /// Of the matrices that are more than one block.
+    /// The clock, for matrices of more than one block.
     clock: Option<Clock>,
 }
 
@@ -135,7 +135,7 @@ impl<'a> Part<'a> {
         Ok(part)
     }
 
-    /// Queues work of a phase, which is timed if any is.
+    /// Queues work of a phase, and measures it if there is a clock.
     fn time<T>(
         &self,
         phase: Phase,
@@ -154,7 +154,7 @@ impl<'a> Part<'a> {
         self.gpu.synchronize()
     }
 
-    /// Where the rows of a block lie while they are pivots.
+    /// The place of the rows of a block while they are pivots.
     fn panel(&self, block: usize) -> Tile<'_> {
         let n_rows = self.cut.blocks.rows(block).len();
         match self.store {
@@ -167,8 +167,8 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Makes distances of the arcs in the rows of all parts, and waits for them; with a link, of those
-/// that this rank has. Tells the phases in the mean of the parts.
+/// Replaces the arcs in the rows of all parts, with a link those of this rank, by distances, and
+/// waits for them. Returns the phases in the mean of the parts.
 pub(super) fn close(
     parts: &[Part<'_>],
     progress: Option<Progress<'_>>,
@@ -176,7 +176,7 @@ pub(super) fn close(
     let timed = || parts.iter().filter_map(|part| Some((part, part.clock.as_ref()?)));
     timed().try_for_each(|(part, clock)| clock.start(&part.gpu))?;
     let queued = pivots::close(parts, progress);
-    // nothing may go on using the matrix, whatever became of the rest
+    // also after an error, no work may go on using the matrix
     let finished = parts.iter().try_for_each(Part::finish);
     let counts = queued?;
     finished?;
@@ -227,7 +227,7 @@ impl pivots::Part for Part<'_> {
             return Ok(0);
         }
         if !is_own {
-            // the panel before the last was here
+            // this panel held the block before the last
             gpu.wait_for(free)?;
         }
         match (&self.link, owner) {
@@ -265,11 +265,11 @@ impl pivots::Part for Part<'_> {
     fn update(&self, pivots: usize, strip: Strip) -> Result<u64, ApspError> {
         let Self { cut, slots, free, closed, .. } = self;
         let (number, strip_rows) = cut.strip(strip);
-        // a strip has the same slot each time, so that it is loaded after it was stored
+        // a strip has the same slot in each pass, so it is loaded after it was stored
         let Slot { gpu, rows: room, turned, computed, done } = &slots[number % SLOTS];
         done.wait()?;
         if strip.block + 1 == pivots {
-            // what is going to change was read as pivots, or stored from its panel, until then
+            // the rows that change next were read as pivots, or stored from their panel, until then
             gpu.wait_for(free)?;
         }
         let is_next = strip.block == pivots + 1;
@@ -297,7 +297,7 @@ impl pivots::Part for Part<'_> {
         self.time(Phase::Updating, gpu, || {
             // SAFETY: the strip and its columns lie where they were loaded; the panel is closed,
             // and only read; `turned` is the slot's own.
-            unsafe { Ok(take_through(gpu, self.kernels, rows, columns, turned, panel)?) }
+            unsafe { Ok(update_strip(gpu, self.kernels, rows, columns, turned, panel)?) }
         })?;
         computed.record(gpu)?;
         if let (Store::OnHost(matrix), false) = (self.store, is_next) {

@@ -1,5 +1,5 @@
-//! The arithmetic of a matrix in a folder on GPUs: the same protocol as on the CPU, with
-//! rows of the mapped file passing through the GPUs in strips.
+//! GPUs compute a matrix in a folder, by the same protocol as the CPU: rows of the mapped file pass
+//! through the GPUs in strips.
 //!
 //! For a block of pivots their rows are closed on the first GPU as a matrix of their own is, and
 //! go to the folder's panel. Then every other strip of
@@ -20,29 +20,29 @@ use rayon::prelude::*;
 
 use super::arithmetic::{Arithmetic, Kernels, TILE_ROWS};
 use super::panel::{Closer, Panel};
-use super::product::take_through;
+use super::product::update_strip;
 use super::tile::Tile;
 use crate::ApspError;
 use crate::element::Element;
 use crate::scratch::{Bytes, Engine, RowChecks};
 
-/// Strips under way at once on a GPU.
+/// Strips in flight at once on a GPU.
 const SLOTS: usize = 3;
 /// Rows of a strip, if there is memory.
 const MAX_STRIP_ROWS: usize = 512;
 
-/// A GPU, and room for the rows of the pivots.
+/// A GPU, and its buffer for the rows of the pivots.
 struct Device {
     gpu: Gpu,
     kernels: Kernels,
     panel: Buffer<u32>,
 }
 
-/// A stream, and room for the strip that passes through it.
+/// A stream, and its buffers for the strip that passes through it.
 struct Slot {
-    /// The number of its GPU,
+    /// The number of its GPU.
     device: usize,
-    /// and its stream there.
+    /// The stream on that GPU.
     gpu: Gpu,
     rows: Buffer<u32>,
     columns: Buffer<u32>,
@@ -50,11 +50,11 @@ struct Slot {
     /// The strip's rows in the host's memory, and after them its columns.
     staging: PinnedBuffer<u32>,
     done: Event,
-    /// The rows of the matrix that `staging` is going to have.
+    /// The rows of the matrix that `staging` receives from the GPU.
     holds: Option<Range<usize>>,
 }
 
-/// Bytes of each GPU's memory and of the host's, for so many GPUs and strips of so many rows.
+/// Bytes of each GPU's memory and of the host's, for `n_gpus` GPUs and strips of `strip_rows` rows.
 fn bytes_with(
     arithmetic: Arithmetic,
     side: usize,
@@ -69,14 +69,13 @@ fn bytes_with(
     Bytes { host: bytes(host), device: bytes(device) + u128::from(closer) }
 }
 
-/// The least that will do for blocks of so many pivots: of the host's memory for copies of strips.
+/// The least bytes of the host's memory for copies of strips, with blocks of `width` pivots.
 pub(crate) fn bytes(arithmetic: Arithmetic, side: usize, n_gpus: usize, width: usize) -> Bytes {
     bytes_with(arithmetic, side, n_gpus, width, TILE_ROWS)
 }
 
 /// The numbers of a folder as a GPU adds them. Numbers of 16 bits are made wider, others are
-/// copied. What stands for no path there need not be told from other numbers, for no sum with it is
-/// less.
+/// copied. The number for no path needs no special case, because no sum with it is less than it.
 fn widen<E: Element>(words: &mut [u32], numbers: &[E]) {
     if size_of::<E>() == size_of::<u16>() {
         let numbers = cast_slice::<E, u16>(numbers);
@@ -86,7 +85,7 @@ fn widen<E: Element>(words: &mut [u32], numbers: &[E]) {
     }
 }
 
-/// The way back: of 16 bits no number is more than what stands for no path.
+/// The reverse of [`widen`]: numbers of 16 bits are limited to the number for no path.
 fn narrow<E: Element>(numbers: &mut [E], words: &[u32]) {
     if size_of::<E>() == size_of::<u16>() {
         let numbers = cast_slice_mut::<E, u16>(numbers);
@@ -98,22 +97,21 @@ fn narrow<E: Element>(numbers: &mut [E], words: &[u32]) {
     }
 }
 
-/// The work space on GPUs, and beside it on the host, for matrices of one side and blocks of
-/// one width.
+/// The work space on GPUs and on the host, for matrices of one side and blocks of one width.
 pub(crate) struct GpuEngine {
     arithmetic: Arithmetic,
     side: usize,
     strip_rows: usize,
     devices: Vec<Device>,
-    /// Of the first.
+    /// The closer of the first GPU.
     closer: Closer,
-    /// The first of each GPU, the second of each, and so on.
+    /// The first slot of each GPU, then the second of each, and so on.
     slots: Vec<Slot>,
 }
 
 impl GpuEngine {
-    /// With strips as high as the `available` memory of each GPU holds, and the `memory` allowed on
-    /// the host: at least of [so many bytes](bytes).
+    /// A work space with strips as high as the `available` memory of each GPU and the `memory`
+    /// allowed on the host hold. `memory` is at least [`bytes`].
     pub(crate) fn new(
         gpus: &[Gpu],
         arithmetic: Arithmetic,
@@ -180,8 +178,8 @@ impl GpuEngine {
         Ok(())
     }
 
-    /// Queues a strip on a slot whose last one has been stored: rows from that of vertex `first`
-    /// on, and their columns of the pivots.
+    /// Queues a strip, the rows from vertex `first` on and their columns at the pivots, on a slot
+    /// whose last strip has been stored.
     fn start<E: Element>(
         &mut self,
         number: usize,
@@ -219,7 +217,7 @@ impl GpuEngine {
         unsafe {
             gpu.queue_upload(staging, 0..n_words, rows, 0)?;
             gpu.queue_upload(staging, from_columns, columns, 0)?;
-            take_through(gpu, &device.kernels, strip, at_pivots, transposed, panel)?;
+            update_strip(gpu, &device.kernels, strip, at_pivots, transposed, panel)?;
             gpu.queue_download(rows, 0..n_words, staging, 0)?;
         }
         Ok(slot.done.record(&slot.gpu)?)
@@ -307,7 +305,7 @@ impl<E: Element> Engine<E> for GpuEngine {
 
 impl Drop for GpuEngine {
     fn drop(&mut self) {
-        // Copies to and from the staging may still be under way; errors have nowhere to go.
+        // Copies to and from `staging` may still be running; errors cannot be returned here.
         for slot in &self.slots {
             let _ = slot.gpu.synchronize();
         }
@@ -346,7 +344,7 @@ mod tests {
         for k in pivots {
             for (u, v) in (0..n).flat_map(|u| (0..n).map(move |v| (u, v))) {
                 let sum = matrix[u * n + k].plus(matrix[k * n + v]);
-                matrix[u * n + v] = matrix[u * n + v].lesser(sum);
+                matrix[u * n + v] = matrix[u * n + v].smaller(sum);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! How the GPU of a rank gets what those of others have: by NCCL, or through pinned memory.
+//! Copies between the GPUs of ranks: by NCCL, or through pinned memory.
 
 use std::cell::RefCell;
 
@@ -16,15 +16,15 @@ pub(super) struct Link<'a> {
 }
 
 enum Way {
-    /// From memory to memory, while the host goes on.
+    /// From GPU to GPU, asynchronously.
     Nccl(Nccl),
-    /// By the ranks' own broadcast, for which the host waits.
+    /// By the broadcast of the ranks, for which the host waits.
     Pinned(RefCell<PinnedBuffer<u32>>),
 }
 
 impl<'a> Link<'a> {
-    /// For panels of up to so many words; and what to say of the way of these. To be called by all
-    /// ranks.
+    /// A link for panels of up to `words` words, and a note that says how they travel. To be called
+    /// by all ranks.
     pub(super) fn new(
         ranks: &'a dyn Communicator,
         gpu: &Gpu,
@@ -47,12 +47,14 @@ impl<'a> Link<'a> {
         };
         let note = match reason {
             None => "; NCCL brings the rows of other ranks".to_owned(),
-            Some(why) => format!("; rows of other ranks come through the hosts' memory, for {why}"),
+            Some(why) => {
+                format!("; rows of other ranks come through the hosts' memory, because {why}")
+            }
         };
         Ok((Self { ranks, way }, note))
     }
 
-    /// Whether it is so on any rank, at all ranks.
+    /// Whether `own` is true on any rank. To be called by all ranks.
     pub(super) fn any(&self, own: bool) -> Result<bool, RanksError> {
         self.ranks.any(own)
     }
@@ -97,9 +99,9 @@ impl<'a> Link<'a> {
     }
 }
 
-/// Ranks connected by NCCL, which makes the ways between them when it first sends.
+/// Ranks connected by NCCL, which sets up its connections when it first sends.
 fn connected(ranks: &dyn Communicator, gpu: &Gpu) -> Result<Nccl, ApspError> {
-    // also makes the GPU the current one, which is NCCL's
+    // NCCL uses the current GPU, which this call sets
     let word = agree(ranks, gpu.buffer::<u32>(1).map_err(ApspError::from))?;
     let stream = agree(ranks, gpu.stream_handle().map_err(ApspError::from))?;
     let nccl = Nccl::connect(ranks)?;

@@ -1,5 +1,4 @@
-//! What all pairs on a GPU take of its memory and of the host's: known before anything is
-//! taken.
+//! The memory that all pairs need on a GPU and on the host, computed before the work.
 
 use gpu_runtime::{Gpu, GpuError};
 use graph_formats::Weight;
@@ -16,19 +15,19 @@ use crate::job::Job;
 use crate::pairs::Table;
 use crate::{Algorithm, ApspError, Config};
 
-/// The needs of one solve, in bytes.
+/// The bytes that one solve needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Need {
     n_vertices: usize,
-    /// Of a GPU's memory, with its share of the matrix there. Next hops are found there too only
-    /// where there is memory left when the matrix is closed.
+    /// Bytes of a GPU's memory, its share of the matrix included. Next hops are found there too
+    /// only if memory is left when the matrix is closed.
     pub(super) on_gpu: u64,
-    /// Of the host's.
+    /// Bytes of the host's memory.
     on_host: u128,
 }
 
 impl Need {
-    /// Those of a rank with so many GPUs.
+    /// The bytes that a rank with `n_gpus` GPUs needs.
     pub(super) fn of<W: Weight>(
         job: &Job<'_, W>,
         algorithm: Algorithm,
@@ -42,7 +41,7 @@ impl Need {
         let side = arithmetic.side(n);
         let bytes = |words: usize| words as u128 * size_of::<u32>() as u128;
         let square = bytes(side) * arithmetic.stride(side) as u128;
-        // the matrix as it comes back, with what the form needs on the host
+        // the matrix as it is copied back, with what the form needs on the host
         let mut matrix = square;
         let on_gpu = u128::from(DeviceArcs::bytes(graph, arithmetic));
         let on_gpu = match algorithm {
@@ -61,9 +60,9 @@ impl Need {
             true => (bytes_of_hops(rows), bytes_of_work(graph, rows)),
             false => (0, 0),
         };
-        // after the matrix the work on next hops; or beside it those that GPUs bring
+        // after the matrix the work on next hops, or beside it the hops that GPUs find
         let beside = if ranks.size() > 1 {
-            // no more of the matrix comes back at a time
+            // at most this part of the matrix is copied back at a time
             bytes(cut.blocks.block_rows * cut.stride()).max(hops + hops_work)
         } else {
             let n_columns = (n_gpus * COLUMNS).min(n);
@@ -77,19 +76,19 @@ impl Need {
         }
     }
 
-    /// An error where the host's part is more than the memory allowed, or than there is.
+    /// An error if the host needs more than the memory allowed, or than the system grants.
     pub(super) fn check_host(&self, allowed: Option<u64>) -> Result<(), ApspError> {
         check_memory(self.n_vertices, self.on_host, allowed)
     }
 }
 
-/// Bytes that each of these GPUs has.
+/// The bytes that every one of these GPUs has available.
 pub(crate) fn available(gpus: &[Gpu]) -> Result<u64, GpuError> {
     let bytes = gpus.iter().map(Gpu::available_bytes).collect::<Result<Vec<_>, _>>()?;
     Ok(bytes.into_iter().min().unwrap_or_default())
 }
 
-/// What the published forms are asked to vary.
+/// The parameters of the published forms.
 pub(super) fn parameters(config: &Config) -> Parameters {
     config.tile.map_or_else(Parameters::default, Parameters::of_tile)
 }

@@ -31,9 +31,9 @@ use crate::{ApspError, Report};
 
 /// Columns of a block of threads, and of a strip at most.
 pub(super) const COLUMNS: usize = 1024;
-/// Fewer of a strip where there is little memory.
+/// Columns of a strip if memory is short.
 const FEWER_COLUMNS: [usize; 2] = [512, 256];
-/// Vertices below which a hop of 16 bits has a bit to spare, which levels mark hops by.
+/// With at most this many vertices a hop of 16 bits has a spare bit, by which levels mark hops.
 const MOST_BY_LEVELS: usize = 1 << 15;
 
 /// `Graph` of the kernels.
@@ -49,14 +49,14 @@ struct Graph {
     padding: u32,
 }
 
-/// Where the closed matrix is: with the GPUs that have blocks of it, or on the host.
+/// The place of the closed matrix: on the GPUs that have its blocks, or on the host.
 #[derive(Clone, Copy)]
 pub(super) enum Closed<'a> {
     OnGpus(&'a [GpuShare]),
     Passing(&'a PinnedBuffer<u32>),
 }
 
-/// What hops are found from.
+/// The input of the search for hops.
 pub(super) struct Finder<'a> {
     pub(super) gpus: &'a [Gpu],
     pub(super) kernels: Vec<&'a Kernels>,
@@ -66,22 +66,22 @@ pub(super) struct Finder<'a> {
     pub(super) by_levels: bool,
 }
 
-/// A GPU with room for a strip.
+/// A GPU with its buffers for a strip.
 struct Device<'a, H> {
     gpu: &'a Gpu,
     kernels: &'a Kernels,
     arcs: DeviceArcs,
-    /// Its distances, where they do not lie there.
+    /// The distances of the strip, if the GPU does not have them already.
     distances: Option<Buffer<u32>>,
     hops: Buffer<H>,
-    /// Pairs that a pass has left open, and pairs that it has placed.
+    /// The numbers of pairs without a hop after a pass, and of pairs that the pass gave one.
     counts: Buffer<u64>,
 }
 
 impl Finder<'_> {
     /// The hops, from the arcs that begin a shortest path, of which no sum
-    /// [rounds](crate::host::useful_arcs::rounds). `None` where a GPU has no room for a strip, or
-    /// some pair is left: levels of more vertices than there are bits for.
+    /// [rounds](crate::host::useful_arcs::rounds). `None` if a GPU has no memory for a strip, or if
+    /// levels are needed for too many vertices.
     pub(super) fn find<W: Weight>(
         &self,
         useful: &Csr<W>,
@@ -101,7 +101,8 @@ impl Finder<'_> {
         Ok(found)
     }
 
-    /// From the arcs of `n` vertices that `upload` brings to a GPU, where they take so many bytes.
+    /// Finds the hops from the arcs of `n` vertices, which `upload` copies to a GPU and which take
+    /// `bytes_of_arcs` bytes there.
     fn fill<H: Hop + Pod>(
         &self,
         n: usize,
@@ -124,7 +125,7 @@ impl Finder<'_> {
                 counts: gpu.buffer(2)?,
             });
         }
-        // all of them are written; until then the system need not give the memory
+        // all entries are written; the system gives the memory when they are
         let mut hops = if width < n { vec![H::zeroed(); n * n] } else { Vec::new() };
         let strips: Vec<_> = (0..n).step_by(width).map(|v| v..(v + width).min(n)).collect();
         report.hop_strips = strips.len() as u64;
@@ -157,12 +158,12 @@ impl Finder<'_> {
         Ok(Some(Array2::from_shape_vec((n, n), hops).expect("n² hops")))
     }
 
-    /// Whether one GPU has all columns.
+    /// Whether one GPU has the whole matrix.
     fn lies_there(&self) -> bool {
         matches!(self.closed, Closed::OnGpus([_]))
     }
 
-    /// Columns of a strip: all, where nothing has to be brought and there is room.
+    /// Columns of a strip: all, if the GPU has the whole matrix and memory for the hops.
     fn width<H: Hop>(&self, n: usize, bytes_of_arcs: u64) -> Result<Option<usize>, GpuError> {
         let may_be_by_levels = NextHops::is_narrow(n) && n < MOST_BY_LEVELS;
         if self.by_levels && !may_be_by_levels {
@@ -181,7 +182,7 @@ impl Finder<'_> {
         Ok(widths.find(|&width| bytes(width) <= available))
     }
 
-    /// Where a GPU has the distances to some vertices.
+    /// The place of the distances to some vertices on a GPU.
     fn tile<'a, H>(
         &'a self,
         device: &'a Device<'_, H>,
@@ -197,11 +198,11 @@ impl Finder<'_> {
                 Tile::rows_of(&share.matrix, arithmetic, side, 0..n).columns(columns)
             }
             (_, Some(strip)) => Tile::rows_of(strip, arithmetic, columns.len(), 0..n),
-            _ => unreachable!("a strip is made where a matrix does not lie whole"),
+            _ => unreachable!("a strip has a buffer unless the matrix is whole"),
         }
     }
 
-    /// Brings these distances there.
+    /// Copies these distances to the GPU.
     fn load<H>(
         &self,
         device: &Device<'_, H>,
@@ -235,8 +236,8 @@ impl Finder<'_> {
         }
     }
 
-    /// Waits for the first pass over a strip, and makes those by levels; returns whether all pairs
-    /// have their hops then.
+    /// Waits for the first pass over a strip, and runs the passes by levels. Returns whether all
+    /// pairs have their hops.
     fn finish<H: Hop + Pod>(
         &self,
         device: &mut Device<'_, H>,
@@ -251,7 +252,7 @@ impl Finder<'_> {
                 let n_hops = n * columns.len();
                 let args = [(&device.hops).into(), (n_hops as u64).into()];
                 let shape = LaunchConfig::covering(n_hops.div_ceil(4) as u64, 256);
-                // SAFETY: the kernel goes through so many hops, of 16 bits, which levels need.
+                // SAFETY: the kernel reads and writes `n_hops` hops, of 16 bits, which levels need.
                 unsafe { device.gpu.launch(&device.kernels.settle_hops_narrow, shape, &args)? };
             }
             if open == 0 || by_levels && placed == 0 || n >= MOST_BY_LEVELS {
@@ -300,11 +301,13 @@ impl<H: Hop + Pod> Device<'_, H> {
         let grid = (arcs.n_vertices as u32, columns.len().div_ceil(COLUMNS) as u32, 1);
         let shape = LaunchConfig { grid, ..LaunchConfig::new(1, 256) };
         // SAFETY: blocks read the distances of vertices, at rows below n and columns of the tile,
-        // and the arcs of their row; they write hops of their row, so many, and add to two counts.
+        // and the arcs of their row. They write this number of hops of their row, and add to two
+        // counts.
         unsafe { gpu.launch(self.kernel(), shape, &args) }
     }
 
-    /// Waits for it; how many pairs it left open, and how many it placed if it went by levels.
+    /// Waits for a pass. Returns the number of pairs without a hop, and for levels the number of
+    /// pairs that got one.
     fn end_pass(&mut self) -> Result<(u64, u64), GpuError> {
         let counts = self.counts.download()?;
         self.counts.fill_bytes(0)?;

@@ -14,29 +14,30 @@ use crate::potentials::RaisedWeight;
 use crate::width::Narrow;
 use crate::{Algorithm, ApspError, Number, Plan, Report};
 
-/// The distances of all pairs of vertices in the memory of GPUs, which have n² numbers of 2 to 8
-/// bytes together; the host has none until it asks.
+/// The distances of all pairs of vertices, in the memory of GPUs: n² numbers of 2 to 8 bytes in
+/// all. A row is copied to the host when the caller reads it.
 pub struct DevicePairs<W: Weight> {
-    /// What found them, and why that.
+    /// The algorithm that found them, and why.
     pub plan: Plan,
-    /// What that took.
+    /// The time that it took.
     pub report: Report,
     n_vertices: usize,
     found: Shares,
     weights: PhantomData<W>,
 }
 
-/// By these GPUs, for the only rank.
+/// Solves on these GPUs, in one process.
 pub(crate) fn solve<W: RaisedWeight>(
     gpus: &[Gpu],
     job: &Job<'_, W>,
 ) -> Result<DevicePairs<W>, ApspError> {
     let Job { ranks, graph, config, .. } = *job;
     if !matches!(config.algorithm, Algorithm::Auto | Algorithm::Blocked) || config.next_hops {
-        let reason = "what stays on GPUs is the distances by the blocked form".to_owned();
+        let reason =
+            "only distances by the algorithm blocked stay on GPUs, without next hops".to_owned();
         return Err(ApspError::NotOnGpu { reason });
     }
-    // the matrix is not read as a whole afterwards, so numbers cannot be tried
+    // the matrix is not checked as a whole afterwards, so 16 bits must not be tried without proof
     let narrow = match narrow(ranks, gpus)? {
         Narrow::Tried { .. } => Narrow::Proven,
         other => other,
@@ -53,7 +54,7 @@ pub(crate) fn solve<W: RaisedWeight>(
 }
 
 impl<W: Weight> DevicePairs<W> {
-    /// How many rows, and columns.
+    /// The number of vertices, which is that of rows and columns.
     pub fn n_vertices(&self) -> usize {
         self.n_vertices
     }
@@ -62,7 +63,7 @@ impl<W: Weight> DevicePairs<W> {
     /// there is no such vertex. O(n), which are copied from the GPU.
     ///
     /// # Errors
-    /// [`ApspError::Gpu`] when that fails.
+    /// [`ApspError::Gpu`] if the copy fails.
     pub fn row(&self, source: VertexId) -> Result<Vec<Option<W::Distance>>, ApspError> {
         let source = source as usize;
         if source >= self.n_vertices {

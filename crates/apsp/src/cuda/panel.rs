@@ -22,24 +22,23 @@ use super::arithmetic::{Arithmetic, Kernels, TILE_ROWS};
 use super::tile::Tile;
 use crate::ApspError;
 
-/// Pivots of a block: a constant of the kernels,
+/// Pivots of a block, as in the kernels.
 const BLOCK: usize = 64;
-/// as is how many pivots are kept: those of two groups.
+/// Pivots whose rows and columns are kept: those of two groups.
 const KEPT: usize = 4 * BLOCK;
-/// Tiles that make the chain of blocks the lesser part of the time: then two blocks are a group,
-/// so that tiles are read and written half as often. With fewer a group is one block, so that
-/// the chain is the shortest.
+/// From this number of tiles on, two blocks are a group, so that tiles are read and written half as
+/// often. With fewer tiles the chain of blocks takes most of the time, so a group is one block.
 const MANY_TILES: usize = 192;
 /// Groups that may be queued before the host waits for the first of them: all of a panel, which is
-/// closed while other rows are taken through the one before.
+/// closed while other rows are updated with the panel before.
 const QUEUED: usize = 16;
 
-/// Some whole rows of a matrix, all of them or those whose turn it is.
+/// Whole rows of a matrix: all, or those of one block of pivots.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Panel<'a> {
-    /// A multiple of [`TILE_ROWS`] of them.
+    /// The rows, a multiple of [`TILE_ROWS`] in number.
     pub(super) rows: Tile<'a>,
-    /// Which row of the matrix the first is.
+    /// The number of the first row in the matrix.
     pub(super) first: usize,
 }
 
@@ -61,27 +60,27 @@ struct Step {
     closed: u64,
 }
 
-/// What the pivots of some rows need beside them: the work space for up to so many rows.
+/// The work space for closing up to a fixed number of rows.
 #[derive(Debug)]
 pub(super) struct Closer {
     arithmetic: Arithmetic,
-    /// The last pivots' rows and columns, these turned over, as they were closed.
+    /// The last pivots' rows and columns as they were when closed; the columns are transposed.
     rows: Buffer<u32>,
     columns: Buffer<u32>,
-    /// Two counts of the kernels: the second is of the blocks closed, by which it is told apart
-    /// when the first of another panel is, for a panel has two blocks or more.
+    /// Two counters of the kernels. The second counts closed blocks; it distinguishes the first
+    /// block of a new panel, because a panel has two blocks or more.
     state: Buffer<u32>,
     beside: Gpu,
-    /// Set when there is something to close,
+    /// Set when the rows are ready to be closed.
     start: Event,
-    /// and when a group has been closed.
+    /// Set when a group has been closed.
     closed: Event,
-    /// Set when the bulk has been taken through each of the last groups.
+    /// Set when the bulk has been updated with each of the last groups.
     done: [Event; QUEUED],
 }
 
 impl Closer {
-    /// Bytes for so many rows of matrices of one side.
+    /// Bytes of a work space for `n_rows` rows of matrices of side `side`.
     pub(super) fn bytes(arithmetic: Arithmetic, n_rows: usize, side: usize) -> u64 {
         let words = KEPT * (arithmetic.stride(side) + arithmetic.turned(n_rows)) + 2;
         (words * size_of::<u32>()) as u64
@@ -109,8 +108,8 @@ impl Closer {
         })
     }
 
-    /// Takes the rows of `panel` through all of their own pivots: what is between other columns
-    /// comes through them, too. Returns the number of launches, which are queued on `gpu`.
+    /// Updates the rows of `panel` with all of their own pivots, in all columns. Returns the number
+    /// of launches, which are queued on `gpu`.
     pub(super) fn close(
         &self,
         gpu: &Gpu,
@@ -143,7 +142,7 @@ impl Closer {
             }
             closed.record(beside)?;
             gpu.wait_for(closed)?;
-            // the last block has been taken through all, and the next group is, meanwhile
+            // all rows have been updated with the last block; meanwhile the next group is closed
             let next_end = if turn + 1 < n_groups { end + group } else { end };
             self.update(gpu, kernels, rows, &self.step(panel, first..end, end - 1..next_end))?;
             done[turn % QUEUED].record(gpu)?;
@@ -173,8 +172,8 @@ impl Closer {
             step.stride as usize / BLOCK + step.n_rows as usize / (BLOCK * self.arithmetic.lanes());
         let shape = LaunchConfig::new(1 + strips as u32, 256);
         // SAFETY: the step's rows lie in a buffer of their owner, and hold the pivots and
-        // their columns; the rest of its pointers is this work space, made for so many rows.
-        // The launches are ordered with all others that touch these by signals.
+        // their columns. The rest of its pointers are into this work space, which was made for this
+        // number of rows. Events order these launches with all others that touch the same memory.
         unsafe { self.beside.launch(&kernels.advance, shape, &[Arg::structure(step)]) }
     }
 

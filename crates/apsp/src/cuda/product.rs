@@ -1,4 +1,4 @@
-//! What a strip of rows takes from pivots whose rows lie elsewhere, closed.
+//! Updates a strip of rows with pivots whose closed rows are in a panel.
 //!
 //! Reference: katz-kider-2008
 
@@ -7,7 +7,7 @@ use gpu_runtime::{Arg, Buffer, Gpu, GpuError, LaunchConfig};
 use super::arithmetic::{Kernels, TILE_ROWS};
 use super::tile::Tile;
 
-/// Launches of [`take_through`].
+/// Launches of [`update_strip`].
 pub(super) const LAUNCHES: u64 = 2;
 
 /// Queues the arithmetic of a strip: its rows, or the sums of its columns at the pivots, as they
@@ -15,11 +15,11 @@ pub(super) const LAUNCHES: u64 = 2;
 /// `turned` is a work space for the transposed columns: a row of words for each pivot.
 ///
 /// # Panics
-/// If these are not of one size.
+/// If the sizes of these do not agree.
 ///
 /// # Safety
 /// All arguments lie on this GPU, and no other stream writes them until the launches have ended.
-pub(super) unsafe fn take_through(
+pub(super) unsafe fn update_strip(
     gpu: &Gpu,
     kernels: &Kernels,
     rows: Tile<'_>,

@@ -32,17 +32,17 @@ use crate::ranks::RankPairs;
 use crate::width::Narrow;
 use crate::{Algorithm, ApspError, Config, Phases, Plan, Report};
 
-/// How many times as fast a GPU is as a processor.
+/// The speed of a GPU, as a multiple of that of a CPU.
 const SPEED: f64 = 200.0;
 
-/// GPUs that find all pairs in their memory, or passing through it; of several ranks one for each,
-/// which keeps its rows.
+/// GPUs that find all pairs: rows are in their memory or pass through it. Several ranks have one
+/// GPU each, which keeps the rank's rows.
 struct Gpus<'a> {
     gpus: &'a [Gpu],
     narrow: Narrow,
 }
 
-/// By the GPUs of this process, or one of each rank.
+/// Solves on the GPUs of this process, or on one of each rank.
 pub(crate) fn solve<W: RaisedWeight>(
     gpus: &[Gpu],
     job: &Job<'_, W>,
@@ -50,7 +50,7 @@ pub(crate) fn solve<W: RaisedWeight>(
     job.solve(&Gpus { gpus, narrow: narrow(job.ranks, gpus)? })
 }
 
-/// The same where there may be several ranks, each with one of these GPUs.
+/// Solves on several ranks, each with one of these GPUs.
 pub(crate) fn solve_over<W: RaisedWeight>(
     gpus: &[Gpu],
     job: &Job<'_, W>,
@@ -58,14 +58,14 @@ pub(crate) fn solve_over<W: RaisedWeight>(
     let asked = match (gpus, job.config.algorithm) {
         ([_], Algorithm::Auto | Algorithm::Blocked) => Ok(()),
         ([_], form) => Err(ApspError::NotByRanks { what: form.name() }),
-        _ => Err(ApspError::NotByRanks { what: "other than one GPU for each" }),
+        _ => Err(ApspError::NotByRanks { what: "a number of GPUs for each rank other than one" }),
     };
     agree(job.ranks, asked)?;
     solve(gpus, job)
 }
 
-/// Numbers of 16 bits where they are likely to do, if all GPUs have instructions for them. To be
-/// called by all ranks.
+/// Numbers of 16 bits where they are likely to hold all distances, if all GPUs have instructions
+/// for them. To be called by all ranks.
 pub(crate) fn narrow(ranks: &dyn Communicator, gpus: &[Gpu]) -> Result<Narrow, RanksError> {
     let is_slow = !gpus.iter().all(adds_and_compares);
     Ok(match ranks.any(is_slow)? {
@@ -100,12 +100,12 @@ impl<W: RaisedWeight> Backend<W> for Gpus<'_> {
     }
 }
 
-/// What loading kernels has taken until now.
+/// The milliseconds that loading kernels has taken until now.
 pub(super) fn jit_ms(gpus: &[Gpu]) -> f64 {
     gpus.iter().map(Gpu::jit_ms).sum()
 }
 
-/// Lets GPUs have each other's rows, directly where they can.
+/// Enables direct copies between GPUs that can make them.
 pub(super) fn reach_each_other(gpus: &[Gpu]) -> Result<(), GpuError> {
     for (i, gpu) in gpus.iter().enumerate() {
         gpus[..i].iter().try_for_each(|other| gpu.reach(other).map(drop))?;
@@ -121,7 +121,7 @@ fn arithmetic<W: Weight>(plan: &Plan, graph: &Csr<W>) -> Result<Arithmetic, Apsp
     }
 }
 
-/// What is going to be done by so many GPUs, which have numbers of 16 bits where that says.
+/// The plan for `n_gpus` GPUs; `narrow` says whether they may take numbers of 16 bits.
 pub(super) fn plan<W: RaisedWeight>(
     n_gpus: usize,
     narrow: Narrow,
@@ -131,13 +131,13 @@ pub(super) fn plan<W: RaisedWeight>(
     let algorithm = match config.algorithm {
         Algorithm::Auto | Algorithm::Blocked => Algorithm::Blocked,
         published if n_gpus > 1 => {
-            let reason = format!("{published} is a form for one GPU");
+            let reason = format!("{published} runs on one GPU");
             return Err(ApspError::NotOnGpu { reason });
         }
         published => published,
     };
     if n_gpus == 0 {
-        return Err(ApspError::NotOnGpu { reason: "none was named".to_owned() });
+        return Err(ApspError::NotOnGpu { reason: "no GPU was given".to_owned() });
     }
     let matrix = Config { algorithm: Algorithm::Blocked, ..config.clone() };
     let narrow = if algorithm == Algorithm::Blocked { narrow } else { Narrow::Never };
@@ -145,8 +145,8 @@ pub(super) fn plan<W: RaisedWeight>(
     plan.algorithm = algorithm;
     arithmetic(&plan, graph)?;
     plan.reason = match config.algorithm {
-        Algorithm::Auto => "a GPU is fastest by the matrix".to_owned(),
-        _ => "it was asked for".to_owned(),
+        Algorithm::Auto => "the matrix is fastest on a GPU".to_owned(),
+        _ => "chosen by the caller".to_owned(),
     };
     Ok(plan)
 }
@@ -162,18 +162,18 @@ pub(super) struct Work<'a, W: Weight> {
     need: Need,
 }
 
-/// A closed matrix in the memory of GPUs: what those of this rank have of it.
+/// The part of a closed matrix that the GPUs of this rank have.
 pub(super) struct Shares {
     cut: Cut,
-    /// The part of the first of them.
+    /// The number of the first GPU's part.
     first: usize,
     shares: Vec<GpuShare>,
-    /// How rows came from other ranks.
+    /// A note that says how rows came from other ranks.
     note: String,
 }
 
 impl Shares {
-    /// The words of some rows of a block.
+    /// Downloads the words of some rows of a block.
     pub(super) fn words(&self, rows: Range<usize>) -> Result<Vec<u32>, GpuError> {
         let Self { cut, first, shares, .. } = self;
         let block = rows.start / cut.blocks.block_rows;
@@ -182,7 +182,7 @@ impl Shares {
         shares[cut.blocks.owner(block) - first].matrix.download_range(words)
     }
 
-    /// The distances from the vertices of a rank, few rows at a time, which are all of one block.
+    /// The distances from the vertices of a rank, downloaded a few rows of one block at a time.
     fn table<W: Weight>(&self, share: Share) -> Result<DistanceTable<W>, ApspError> {
         let (n, cut) = (share.blocks.n_rows, self.cut);
         let mut table = Table::<W>::new(share.n_rows(), n)?;
@@ -208,7 +208,7 @@ impl<'a, W: Weight> Work<'a, W> {
         Ok(Self { gpus, graph, config, progress, algorithm, arithmetic, need })
     }
 
-    /// Solves; what the host works on is in the pool.
+    /// Solves; work of the host runs in the thread pool.
     fn solve(
         &self,
         ranks: &dyn Communicator,
@@ -260,7 +260,7 @@ impl<'a, W: Weight> Work<'a, W> {
         Ok(Shares { cut, first, shares, note })
     }
 
-    /// The arcs of the rows that GPUs keep, of which this is the first.
+    /// Uploads the arcs of the rows that GPUs keep.
     fn arcs(
         &self,
         cut: Cut,
@@ -285,7 +285,7 @@ impl<'a, W: Weight> Work<'a, W> {
         Ok(shares)
     }
 
-    /// Makes distances of the arcs on one GPU.
+    /// Replaces arcs by distances on one GPU, by a published form.
     fn close_published(
         &self,
         form: Form,
@@ -303,7 +303,8 @@ impl<'a, W: Weight> Work<'a, W> {
         Ok(())
     }
 
-    /// The same in the blocked form on the GPUs of all ranks; returns how rows came from others.
+    /// Replaces arcs by distances by the blocked algorithm on the GPUs of all ranks. Returns a note
+    /// that says how rows came from other ranks.
     fn close(
         &self,
         ranks: &dyn Communicator,
@@ -335,7 +336,7 @@ impl<'a, W: Weight> Work<'a, W> {
         if let (Err(error), false) = (&closed, is_agreed || ranks.size() == 1) {
             return Err(ApspError::RankLost { reason: error.to_string() });
         }
-        // from here on no GPU reads what another sent, and the links may go
+        // from here on no GPU reads what another sent, so the links may be dropped
         let ((counts, own), solve_ms) = agree(ranks, closed)?;
         report.launches += counts.launches;
         report.solve_ms += solve_ms;
@@ -365,7 +366,7 @@ impl<'a, W: Weight> Work<'a, W> {
         report.download_ms += milliseconds(start);
         let Shares { cut, shares, note, .. } = closed;
         found.note = note;
-        // those of several ranks are found by columns, which all ranks have rows of
+        // with several ranks the host finds next hops, by columns whose rows all ranks have
         if n_parts == 1 {
             let kernels = shares.iter().map(|share| &share.kernels).collect();
             let (distances, closed) = (&found.distances, Closed::OnGpus(&shares));
@@ -410,7 +411,7 @@ impl<'a, W: Weight> Work<'a, W> {
         Ok(found)
     }
 
-    /// The published form; next hops are left to the host.
+    /// Solves by the published out-of-core form; the host finds next hops.
     fn out_of_core(&self, report: &mut Report) -> Result<Found<W>, ApspError> {
         let n = self.graph.n_vertices();
         let side = self.arithmetic.side(n);
@@ -428,7 +429,7 @@ impl<'a, W: Weight> Work<'a, W> {
         Ok(Found::distances(all_rows(n), distances))
     }
 
-    /// Next hops, if they are asked for and GPUs can find them.
+    /// Finds next hops, if the caller wants them and GPUs can.
     fn next_hops(
         &self,
         distances: &DistanceTable<W>,
@@ -450,7 +451,7 @@ impl<'a, W: Weight> Work<'a, W> {
         finder.find(&useful, report, self.progress)
     }
 
-    /// The matrix of the arcs, in the host's memory.
+    /// Writes the matrix of the arcs in the host's memory.
     fn write_arcs(&self, side: usize, matrix: &mut [u32]) {
         with_element!(W, self.arithmetic.number(), E => {
             let rows = cast_slice_mut::<u32, E>(matrix).chunks_mut(side).enumerate();
@@ -458,7 +459,7 @@ impl<'a, W: Weight> Work<'a, W> {
         });
     }
 
-    /// The distances of a closed matrix there.
+    /// The distances of a closed matrix in the host's memory.
     fn table(&self, side: usize, matrix: &[u32]) -> Result<DistanceTable<W>, ApspError> {
         let n = self.graph.n_vertices();
         let mut table = Table::<W>::new(n, n)?;

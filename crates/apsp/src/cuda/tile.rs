@@ -21,7 +21,7 @@ pub(super) struct Tile<'a> {
 }
 
 impl<'a> Tile<'a> {
-    /// Whole rows of a matrix with so many columns, which lie in a buffer from its row `first` on.
+    /// Whole rows of a matrix with `n_columns` columns, of which the buffer has the first row on.
     ///
     /// # Panics
     /// If they do not lie there.

@@ -234,6 +234,6 @@ pub(crate) fn through<E: MinPlus>(
 fn relax_row<E: MinPlus>(row: &mut [E], k: usize, through: &[E]) {
     let first = row[k];
     for (least, &second) in row.iter_mut().zip(through) {
-        *least = least.lesser(first.plus(second));
+        *least = least.smaller(first.plus(second));
     }
 }

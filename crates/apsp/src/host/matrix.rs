@@ -18,15 +18,14 @@ use crate::{ApspError, Number};
 /// Rows of a block are a multiple of this: of the rows of every kernel's block, so that no
 /// kernel relaxes rows of two blocks together.
 pub(super) const STEP: usize = 48;
-/// Rows of a block at most: with so many pivots, their rows of a strip, and a few rows of other
-/// vertices, stay in the cache of a processor.
+/// The most rows of a block: the pivots' rows of a strip, and a few rows of other vertices, stay in
+/// the cache of a core.
 const MAX_BLOCK_ROWS: usize = 240;
-/// Blocks that there are at least: the more, the less of the work is their closing.
+/// The least number of blocks: with more blocks, closing them is a smaller share of the work.
 const MIN_BLOCKS: usize = 8;
-/// Rows that a thread relaxes at one time: with many pivots, what it reads of them again and
-/// again stays in its cache.
+/// Rows that a thread relaxes at a time, so that what it reads repeatedly stays in its cache.
 const MAX_ROWS_PER_TASK: usize = 80;
-/// Sums that are worth a thread's waking up.
+/// Fewer sums are not worth waking a thread.
 const MIN_SUMS_PER_TASK: usize = 1 << 20;
 /// Columns of the second operand of a product that are packed at a time.
 const COLUMNS: usize = 2048;
@@ -71,7 +70,7 @@ impl<E: MinPlus> Matrix<E> {
         n_rows as u128 * stride as u128 * size_of::<E>() as u128
     }
 
-    /// That memory cannot hold it.
+    /// The error for a matrix that memory cannot hold.
     fn too_large(share: Share) -> ApspError {
         ApspError::too_large(share.blocks.n_rows, Self::bytes(share))
     }
@@ -124,7 +123,7 @@ impl<E: MinPlus> Matrix<E> {
         &self.rows(&(i..i + 1))[..self.n_columns]
     }
 
-    /// The same to be changed.
+    /// Row `i`, mutable.
     pub(crate) fn row_mut(&mut self, i: usize) -> &mut [E] {
         let n_columns = self.n_columns;
         &mut self.rows_mut(&(i..i + 1)).0[..n_columns]
@@ -152,7 +151,7 @@ impl<E: MinPlus> Matrix<E> {
         (&mut self.numbers[own.start * self.stride..own.end * self.stride], self.stride)
     }
 
-    /// Room for these columns of so many pivots' rows.
+    /// A panel for `n_columns` columns of the rows of `n_pivots` pivots.
     pub(super) fn panel(&self, n_pivots: usize, n_columns: usize) -> Result<Panel<E>, ApspError> {
         let panel = Panel::new(self.kernel, n_pivots, n_columns);
         panel.ok_or_else(|| Self::too_large(self.share))
@@ -187,8 +186,8 @@ impl<E: MinPlus> Matrix<E> {
         }
     }
 
-    /// The same through pivots whose rows are here and stay as they are at the beginning; the
-    /// panel is work space.
+    /// Relaxes pairs through pivots whose rows are in this matrix, as these rows are at the start.
+    /// The panel is work space.
     pub(super) fn relax<const PARTS: usize>(
         &mut self,
         parts: [Range<usize>; PARTS],
@@ -231,14 +230,14 @@ impl<E: MinPlus> Matrix<E> {
         Some(())
     }
 
-    /// The numbers of these rows, and of so many more as fill the last block.
+    /// The numbers of these rows, and of the rows after them that complete the last block.
     fn whole_blocks(&self, rows: &Range<usize>) -> Range<usize> {
         let end = rows.start + rows.len().next_multiple_of(self.kernel.rows);
         rows.start * self.stride..end * self.stride
     }
 
-    /// Rows for a task among so many, each of which takes so many sums: whole blocks, and several
-    /// times as many tasks as threads, but none too small to be worth it.
+    /// Rows of a task, of `n_rows` rows with `sums_a_row` sums each: whole blocks, several tasks
+    /// for each thread, and none too small to be worth it.
     fn height(&self, n_rows: usize, sums_a_row: usize) -> usize {
         let fair = n_rows / (4 * rayon::current_num_threads());
         let worth = MIN_SUMS_PER_TASK / sums_a_row.max(1);

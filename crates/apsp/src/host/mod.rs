@@ -1,4 +1,4 @@
-//! Solvers for the processor.
+//! Solvers on the CPU.
 
 pub(crate) mod floyd_warshall;
 pub(crate) mod johnson;

@@ -88,7 +88,7 @@ pub(crate) fn may_need_levels<W: Weight>(graph: &Csr<W>) -> bool {
     graph.weight_summary().least.to_i128().is_none_or(|least| least <= 0)
 }
 
-/// Bytes for the levels of the pairs of `n` vertices and so many others.
+/// Bytes for the levels of the pairs of `n` vertices and `n_columns` others.
 pub(crate) fn bytes_of_levels(n: usize, n_columns: usize) -> u128 {
     3 * n as u128 * n_columns.div_ceil(WORD) as u128 * size_of::<u64>() as u128
 }

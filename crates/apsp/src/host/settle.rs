@@ -1,4 +1,5 @@
-//! Distances of floats as sums in one order, whichever algorithm has found them.
+//! Recomputes distances of floats as sums in one order, so that they do not depend on the
+//! algorithm.
 //!
 //! Rounded sums depend on their order. A matrix adds at the middle of a path, a search from
 //! its start, and Johnson's method adds potentials, so that the last bits differ, and along
@@ -44,12 +45,12 @@ impl<W: SearchWeight> Settler<W> {
         };
         let found = Solver::new(&self.reversed, &self.config)
             .and_then(|solver| solver.with_progress(&tell).table(&all[columns], &all));
-        Ok(found.map_err(turned_round)?.answer.into_storage())
+        Ok(found.map_err(reversed_cycle)?.answer.into_storage())
     }
 }
 
 /// A cycle of the reversed graph runs the other way.
-fn turned_round(error: SsspError) -> SsspError {
+fn reversed_cycle(error: SsspError) -> SsspError {
     match error {
         SsspError::NegativeCycle { mut cycle } => {
             cycle.reverse();

@@ -53,7 +53,7 @@ pub(crate) fn marked<W: Weight>(graph: &Csr<W>, marks: &[u8]) -> Csr<W> {
     Csr::new(row_offsets, columns, weights).expect("arcs of a graph")
 }
 
-/// The greatest distance from these vertices, its sign left away. O(n) for each.
+/// The greatest absolute value of the distances from these vertices. O(n) for each.
 pub(crate) fn greatest<W: Weight>(
     graph: &Csr<W>,
     sources: &[VertexId],

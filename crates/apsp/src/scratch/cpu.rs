@@ -40,7 +40,8 @@ pub(super) struct CpuEngine<'a, E> {
 }
 
 impl<'a, E: MinPlus> CpuEngine<'a, E> {
-    /// Of a thread of the pool, for a matrix of this side, in blocks of so many pivots.
+    /// The engine on the threads of `pool`, for a matrix of side `side`, with blocks of `block`
+    /// pivots.
     pub(super) fn new(pool: &'a ThreadPool, side: usize, block: usize) -> Result<Self, ApspError> {
         let kernel = E::kernel();
         let bytes = Panel::len_of(&kernel, block, side) as u128 * size_of::<E>() as u128;
@@ -115,8 +116,8 @@ impl<E: MinPlus> Engine<E> for CpuEngine<'_, E> {
     }
 }
 
-/// Relaxes rows through the pivots of the panel, by so many columns in `from`, whose rows begin so
-/// far apart. `groups` is a work space.
+/// Relaxes rows through the pivots of the panel. `from` has the rows' columns at the pivots, and
+/// the distance between the starts of its rows. `groups` is a work space.
 fn relax<E: MinPlus>(
     panel: &Panel<E>,
     rows: &mut [E],

@@ -116,7 +116,7 @@ impl RowChecks<'_> {
         mem::take(&mut *lock(&self.half_lowered)).into_iter().collect()
     }
 
-    /// Reports so many more lowered rows; an error ends the work.
+    /// Reports `n_rows` more lowered rows; an error ends the work.
     pub(crate) fn advance(&self, n_rows: usize) -> Result<(), ApspError> {
         let n_done = self.n_done.fetch_add(n_rows as u64, Ordering::Relaxed) + n_rows as u64;
         Ok(tell(self.progress, n_done, self.n_rows)?)

@@ -1,4 +1,4 @@
-//! What can go wrong with a scratch folder.
+//! The errors of a scratch folder.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,8 @@ pub enum ScratchError {
     },
     /// A file cannot be written: the disk is full or broken.
     #[error(
-        "{}: cannot write: {source}; what is done is kept: when that is put right, resume the run",
+        "{}: cannot write: {source}; the work done so far is kept: remove the cause, then resume \
+         the run",
         path.display()
     )]
     Write {
@@ -28,9 +29,9 @@ pub enum ScratchError {
         /// What the system says.
         source: io::Error,
     },
-    /// The disk has less room than the run takes.
+    /// The disk has less space than the run needs.
     #[error(
-        "{}: the run takes {needed} bytes of the disk, and {free} are free; name a folder on a \
+        "{}: the run needs {needed} bytes on the disk, and {free} are free; name a folder on a \
          larger disk",
         folder.display()
     )]
@@ -39,12 +40,12 @@ pub enum ScratchError {
         folder: PathBuf,
         /// Bytes of its files.
         needed: Large,
-        /// Bytes that the disk has.
+        /// Free bytes of the disk.
         free: u64,
     },
     /// Another process holds the folder.
     #[error(
-        "{}: another process works in this folder; wait for its end, or name another folder",
+        "{}: another process uses this folder; wait until it ends, or name another folder",
         folder.display()
     )]
     Locked {
@@ -53,16 +54,16 @@ pub enum ScratchError {
     },
     /// The folder of this name is not the one that rank 0 works in.
     #[error(
-        "{}: rank 0 works in another folder of this name; name one that all ranks see",
+        "{}: rank 0 has another folder of this name; name a folder that all ranks see",
         folder.display()
     )]
     NotSeen {
         /// The folder.
         folder: PathBuf,
     },
-    /// The folder is not empty, and what it holds is not ours.
+    /// The folder is not empty and is not a scratch folder.
     #[error(
-        "{} is no scratch folder, for it holds '{file}'; name an empty folder or a new one",
+        "{} is not a scratch folder, because it holds '{file}'; name an empty folder or a new one",
         folder.display()
     )]
     Foreign {
@@ -71,7 +72,7 @@ pub enum ScratchError {
         /// A file in it.
         file: String,
     },
-    /// The folder holds this run, and to go on with it was not asked for.
+    /// The folder holds a run on this graph, and the caller did not ask to resume it.
     #[error(
         "{} holds a run on this graph, {state}; resume it, or name another folder",
         folder.display()
@@ -94,7 +95,7 @@ pub enum ScratchError {
     },
     /// A file of the folder is not as this program left it.
     #[error(
-        "{} {problem}, so the run cannot go on; delete the folder and start again",
+        "{} {problem}, so the run cannot continue; delete the folder and start again",
         path.display()
     )]
     Damaged {

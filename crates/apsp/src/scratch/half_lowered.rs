@@ -72,7 +72,7 @@ mod tests {
     use super::*;
     use crate::element::write_row;
 
-    /// Rows of the matrix of this graph, when paths may lead through so many vertices.
+    /// Rows of the matrix of this graph, when paths may lead through the first `through` vertices.
     fn rows<E: Element, W: Weight>(graph: &Csr<W>, through: usize, side: usize) -> Vec<Vec<E>> {
         let mut rows: Vec<_> = (0..side)
             .map(|u| {
@@ -85,7 +85,7 @@ mod tests {
             let pivot = rows[k].clone();
             for row in &mut rows {
                 let first = row[k];
-                row.iter_mut().zip(&pivot).for_each(|(d, &rest)| *d = d.lesser(first.plus(rest)));
+                row.iter_mut().zip(&pivot).for_each(|(d, &rest)| *d = d.smaller(first.plus(rest)));
             }
         }
         rows

@@ -51,7 +51,7 @@ impl<D: Distance, E: Element> Rows<D> for Scratch<E> {
     }
 }
 
-/// Bytes of a row of the hops of so many vertices.
+/// Bytes of a row of the hops of `n` vertices.
 pub(super) fn bytes_of_row(n: usize) -> u128 {
     let hop = if NextHops::is_narrow(n) { size_of::<u16>() } else { size_of::<u32>() };
     n as u128 * hop as u128
@@ -196,7 +196,7 @@ fn write_marks<E: Element>(scratch: &mut Scratch<E>, marks: &[u8]) -> Result<(),
     scratch.sums.flush()
 }
 
-/// Which of so many arcs are marked: 1 or 0.
+/// For each of `n_arcs` arcs, 1 if it is marked, else 0.
 fn read_marks<E: Element>(scratch: &Scratch<E>, n_arcs: usize) -> Result<Vec<u8>, ScratchError> {
     let n_bytes = n_arcs.div_ceil(8);
     let file = Mapped::<u8>::open(scratch.folder.path().join(MARKS), n_bytes)?;

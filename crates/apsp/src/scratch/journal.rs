@@ -1,4 +1,4 @@
-//! How far a run is: a small text file that is replaced whole.
+//! The state of a run: a small text file that is always replaced as a whole.
 //!
 //! It names the graph by its digest, the numbers of the matrix, its shape and what is done.
 //! The last line is a checksum of all before it. A new one is written beside the old one,
@@ -103,7 +103,7 @@ impl Journal {
         (first < self.side).then(|| first..(first + self.block).min(self.side))
     }
 
-    /// What the matrix is after, while no block is at work: so many blocks, and settling.
+    /// The number of the matrix's step between two blocks: the blocks done, plus one for settling.
     pub(super) fn step(&self) -> usize {
         self.blocks_done + usize::from(self.matrix == State::Settled)
     }
@@ -129,7 +129,8 @@ impl Journal {
             Err(ScratchError::damaged(&folder.join(NAME), "does not belong to this graph"))
         } else if !self.numbers.hold(new.numbers) {
             let (found, asked) = (self.numbers, new.numbers);
-            let what = format!("this graph in {found}, which do not do for {asked}");
+            let what =
+                format!("this graph with entries of type {found}, which cannot hold {asked}");
             Err(ScratchError::OtherRun { folder, what })
         } else if !resume {
             let state = format!("{} of {} blocks done", self.blocks_done, self.n_blocks());

@@ -70,12 +70,13 @@ impl<T: Pod> Mapped<T> {
         self.rows_mut(0..self.len, 1)
     }
 
-    /// Some rows of so many numbers each, which no other rank changes.
+    /// Rows of `width` numbers, which no other rank changes.
     pub(super) fn rows(&self, rows: Range<usize>, width: usize) -> &[T] {
         let part = self.part(rows, width);
-        // SAFETY: the file has so many numbers, which any bytes are, and a map begins on a page,
-        // which suits every number. The folder's lock keeps other processes of this program out,
-        // a rank maps each file once at a time, and asks for no number that another one changes.
+        // SAFETY: the file has this many numbers, any bytes are numbers, and a map begins on a
+        // page, which suits the alignment of every type. The folder's lock keeps other processes of
+        // this program out, a rank maps each file once at a time, and asks for no number that
+        // another one changes.
         unsafe { slice::from_raw_parts(self.map.as_ptr().cast::<T>().add(part.start), part.len()) }
     }
 

@@ -1,4 +1,4 @@
-//! How wide a block of pivots is, and what memory the work on it takes.
+//! The width of a block of pivots, and the memory that the work on it takes.
 //!
 //! Wide blocks read and write the matrix less often: once for each. They also take more
 //! memory, and more is done again after an interruption.
@@ -17,13 +17,13 @@ use crate::{ApspError, Number};
 
 /// Pivots of a block, if there is memory: 16 passes over a matrix of 32,768 vertices.
 const MAX_PIVOTS: usize = 2048;
-/// Fewer where this makes at least so many blocks.
+/// Blocks are smaller if that gives at least this number of blocks.
 const BLOCKS: usize = 8;
 
 /// What the work on a matrix takes beside the matrix.
 pub(super) struct Need {
     n_vertices: usize,
-    /// What the engine takes that is going to do it, with blocks of so many pivots.
+    /// The bytes that the engine takes, by the number of pivots of a block.
     engine: Box<dyn Fn(usize) -> Bytes>,
     /// Bytes of the rows that ranks send each other at one time, and for comparing rows that a run
     /// has left half lowered with the graph.
@@ -68,7 +68,7 @@ impl Need {
         Ok(Self { n_vertices: n, engine, beside, hops, on_gpu })
     }
 
-    /// Bytes of the host's memory with blocks of so many pivots.
+    /// Bytes of the host's memory with blocks of `block` pivots.
     pub(super) fn bytes(&self, block: usize) -> u128 {
         (self.beside + (self.engine)(block).host).max(self.hops)
     }

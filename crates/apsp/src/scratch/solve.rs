@@ -27,13 +27,13 @@ use crate::potentials::RaisedWeight;
 use crate::width::Narrow;
 use crate::{Algorithm, ApspError, Config, Number, Pairs, Plan, Report};
 
-/// Where a matrix is kept that memory cannot hold.
+/// The folder of a matrix that memory cannot hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScratchFolder {
-    /// A folder that is empty or does not exist yet, or with [`resume`](Self::resume) that
-    /// of a run before. It needs room for n² numbers of 2 to 8 bytes.
+    /// A folder that is empty or does not exist yet, or with [`resume`](Self::resume) the folder of
+    /// an earlier run. It needs space for n² numbers of 2 to 8 bytes.
     pub path: PathBuf,
-    /// Goes on with the run that the folder holds, if it holds one.
+    /// Whether to resume the run that the folder holds, if it holds one.
     pub resume: bool,
 }
 
@@ -43,7 +43,7 @@ impl ScratchFolder {
         Self { path: path.into(), resume: false }
     }
 
-    /// Whether a run has begun in this folder, be it on this graph or another.
+    /// Whether the folder holds a run, on any graph.
     pub fn holds_run(&self) -> bool {
         self.path.join(journal::NAME).exists()
     }
@@ -60,7 +60,7 @@ pub(crate) fn solve<W: RaisedWeight>(
     // 1. what is asked for, and in which numbers
     let asked = match job.config.algorithm {
         Algorithm::Auto | Algorithm::Blocked if gpus.is_some_and(<[Gpu]>::is_empty) => {
-            Err(ApspError::NotOnGpu { reason: "none was named".to_owned() })
+            Err(ApspError::NotOnGpu { reason: "no GPU was given".to_owned() })
         }
         Algorithm::Auto | Algorithm::Blocked => Ok(()),
         algorithm => Err(ApspError::NotInFolder { algorithm }),

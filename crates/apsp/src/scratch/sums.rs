@@ -22,7 +22,7 @@ use super::journal::{ALIGNMENT, Journal};
 use super::map::{Mapped, Output};
 
 const NAME: &str = "sums.bin";
-/// Checksums, and room, for so many rows.
+/// Bytes of the checksums of [`ALIGNMENT`] rows, padding included.
 const RECORD: usize = ALIGNMENT * ALIGNMENT * size_of::<u16>() / size_of::<u32>();
 /// Rows that a thread checks together.
 const ROWS_PER_TASK: usize = 16;

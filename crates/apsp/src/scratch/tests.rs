@@ -53,7 +53,7 @@ fn by_cpu<W: Weight, E: MinPlus, T>(
     work(scratch, Rank { job: &job, engine: &mut engine, pool: &pool })
 }
 
-/// Does what is left of so many blocks, and then the first step of the next.
+/// Finishes `n_blocks` blocks, and then does the first step of the next.
 fn close_some<W: Weight, E: MinPlus>(scratch: &mut Scratch<E>, graph: &Csr<W>, n_blocks: usize) {
     by_cpu(scratch, graph, |scratch, mut rank| {
         while let Some(pivots) = scratch.journal.pivots() {
@@ -103,7 +103,7 @@ fn tear<E: Element>(scratch: &mut Scratch<E>, random: &mut Random) -> usize {
         } else if random.below(3) > 0 {
             let sums = 0..random.below(width as u64 + 1) as usize;
             let sums = sums.map(|k| column_panel[i * width + k].plus(row_panel[k * side + j]));
-            *number = sums.fold(before, E::lesser);
+            *number = sums.fold(before, E::smaller);
         }
         torn += usize::from(before != *number);
     }

@@ -1,4 +1,4 @@
-//! Which ranks of an elimination order are taken together.
+//! The division of an elimination order into supernodes.
 //!
 //! A supernode is a run of ranks in the subtree of its last one. All arcs that leave such a run go
 //! to the higher neighbours of that one. For a rank's higher neighbours, except its parent, are
@@ -78,7 +78,7 @@ fn cut(completion: &Completion) -> Vec<u32> {
     firsts
 }
 
-/// What a run of so many ranks costs, with so many ends.
+/// The cost of a run of `n_own` ranks with `n_ends` ends.
 fn run_cost(n: usize, n_own: usize, n_ends: usize) -> f64 {
     let (own, ends) = (n_own.next_multiple_of(OWN_STEP), n_ends.next_multiple_of(ENDS_STEP));
     let front = n_own as f64 * ((n_own + n_ends) as f64).powi(2);

@@ -54,7 +54,7 @@ pub(super) fn bytes_of_fronts<E: MinPlus>(supernodes: &Supernodes) -> u128 {
     all + 2 * levels.map(of_level).max().unwrap_or(0)
 }
 
-/// Bytes of all that the processor needs.
+/// Bytes of all that the CPU needs.
 pub(super) fn bytes_of_all<E: MinPlus>(supernodes: &Supernodes) -> u128 {
     let n = supernodes.n_vertices();
     let rows = supernodes.nodes.iter().map(|node| Matrix::<E>::bytes_of(node.len(), n));
@@ -113,7 +113,7 @@ impl<E: MinPlus> Fronts<E> {
 }
 
 impl<E: MinPlus> Node<E> {
-    /// Without paths, for so many vertices and ends; `None` where there is no memory.
+    /// A node without paths, for `n_own` vertices and `n_ends` ends; `None` if there is no memory.
     pub(super) fn new(n_own: usize, n_ends: usize) -> Option<Self> {
         let [own, up, down] = [(n_own, n_own), (n_own, n_ends), (n_ends, n_own)]
             .map(|(n_rows, n_columns)| Matrix::empty(n_rows, n_columns));
@@ -149,7 +149,7 @@ fn front<W: Weight, E: MinPlus>(
                 let to = node.place(end).ok_or_else(|| not_of_graph(vertex, other))?;
                 let (from, to) = if is_back { (to, from) } else { (from, to) };
                 let known = &mut front.row_mut(from)[to];
-                *known = known.lesser(E::encode(weight));
+                *known = known.smaller(E::encode(weight));
             }
         }
     }
@@ -167,7 +167,7 @@ fn add<E: MinPlus>(front: &mut Matrix<E>, node: &Supernode, found: &Matrix<E>, e
     for (row, &to) in places.iter().enumerate() {
         let target = front.row_mut(to);
         for (&place, &path) in places.iter().zip(found.row(row)) {
-            target[place] = target[place].lesser(path);
+            target[place] = target[place].smaller(path);
         }
     }
 }

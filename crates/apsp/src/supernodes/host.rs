@@ -1,4 +1,4 @@
-//! All pairs by supernodes, by the processor.
+//! All pairs by supernodes, on the CPU.
 //!
 //! The rows of each supernode are a matrix of their own, so that threads write those of a level
 //! while they read those above.

@@ -1,8 +1,8 @@
 //! All pairs by supernodes: for sparse graphs with small separators, such as grids, meshes and
 //! roads, far fewer sums than n³.
 //!
-//! The vertices are ordered so that eliminating one after the other joins few others, and ranks that
-//! have much the same higher neighbours are one [`Supernode`] (`cut.rs`). Three phases:
+//! The vertices are ordered so that eliminating them in turn adds few shortcuts. Consecutive ranks
+//! with nearly the same higher neighbours form a [`Supernode`] (`cut.rs`). Three phases:
 //!
 //! 1. From the leaves of their tree to its roots, each supernode S is a dense matrix of itself and
 //!    its ends A, the higher neighbours. It takes the arcs, what the children found, and a
@@ -162,7 +162,7 @@ fn levels(parents: &[Option<u32>]) -> Vec<Vec<u32>> {
     levels
 }
 
-/// How much is done: so many levels of the supernodes, each in three phases.
+/// The progress of a solve: the levels of the supernodes, each in three phases.
 pub(crate) struct Steps<'a> {
     done: Cell<u64>,
     total: u64,

@@ -27,8 +27,8 @@ const MIN_VERTICES_ON_GPU: usize = 20_000;
 /// make, and on the CPU many small products.
 const ADVANTAGE: f64 = 16.0;
 
-/// Whether all pairs of a graph are found by [supernodes](Algorithm::Supernodes), with the order of
-/// its vertices if they are.
+/// The decision for or against [supernodes](Algorithm::Supernodes) for a graph, with the order of
+/// its vertices if it is for them.
 ///
 /// [`Solver::order`](crate::Solver::order) makes it of the arcs alone, so that it serves
 /// [`Solver::in_order`](crate::Solver::in_order) for other weights of these.
@@ -66,7 +66,7 @@ impl Ordered {
         let made = pool.install(|| Supernodes::of(&arcs, max_arcs, progress));
         let order_ms = milliseconds(start);
         let not = |reason: &dyn Display| {
-            let reason = Some(format!("not by supernodes: {reason}"));
+            let reason = Some(format!("without supernodes: {reason}"));
             Ok(Self { supernodes: None, reason, order_ms })
         };
         let supernodes = match made {
@@ -77,10 +77,11 @@ impl Ordered {
         };
         let n_sums = supernodes.n_sums();
         if n_sums > max_sums {
-            return not(&format_args!("they take {n_sums:.1e} sums"));
+            return not(&format_args!("they would take {n_sums:.1e} sums"));
         }
-        let reason =
-            || format!("it takes {n_sums:.1e} sums, of {:.1e} for the matrix", pairs * n as f64);
+        let reason = || {
+            format!("supernodes take {n_sums:.1e} sums, and the matrix {:.1e}", pairs * n as f64)
+        };
         let reason = (algorithm == Algorithm::Auto).then(reason);
         Ok(Self { supernodes: Some(supernodes), reason, order_ms })
     }

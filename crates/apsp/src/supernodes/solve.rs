@@ -71,7 +71,7 @@ impl BySupernodes<'_> {
     fn check_graph<W: Weight>(&self, graph: &Csr<W>) -> Result<(), ApspError> {
         let (expected, found) = (graph.n_vertices(), self.supernodes.n_vertices());
         if expected != found {
-            let reason = format!("they have {found} vertices, and the graph has {expected}");
+            let reason = format!("it has {found} vertices, and this graph {expected}");
             return Err(ApspError::NotInOrder { reason });
         }
         if let Some((arc, from, to)) = graph.first_negative() {

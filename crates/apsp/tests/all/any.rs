@@ -1,7 +1,9 @@
 //! All pairs of a graph of any weight type are those of the typed solver.
 
+use apsp::any::SavedMatrix;
 use apsp::{ApspError, Config, PairsWeight, ScratchFolder, Solver};
 use collectives::Alone;
+use graph_formats::npy::Dtype;
 use graph_formats::{AnyCsr, Csr};
 use paths::{AnyTable, Distances, Number};
 use test_support::corner_cases;
@@ -72,4 +74,19 @@ fn answers_of_any_type_are_those_of_the_type() {
     check::<i64>();
     check::<f32>();
     check::<f64>();
+}
+
+#[test]
+fn a_saved_matrix_refuses_vertices_that_it_has_not() {
+    let graph = Csr::from_arcs(3, &[(0, 1, 4u32), (1, 2, 3)]).unwrap();
+    let pairs = Solver::new(&graph, &Config::default()).solve(None).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pairs.npy");
+    pairs.write_npy(&mut std::fs::File::create(&path).unwrap(), None).unwrap();
+    let mut saved = SavedMatrix::open(&path, &[Dtype::U64]).unwrap();
+    assert_eq!(saved.distance(0, 2).unwrap(), Some(Number::U64(7)));
+    for error in [saved.distance(0, 3).unwrap_err(), saved.distance(3, 0).unwrap_err()] {
+        assert!(error.to_string().contains("vertex 3"), "{error}");
+    }
+    assert!(saved.row(3).is_err());
 }

@@ -19,7 +19,7 @@ pub(crate) fn gpu() -> Option<Gpu> {
     test_support::gpu(Gpu::open())
 }
 
-/// So many GPUs; where there are fewer, one stands for several.
+/// `n` GPUs; if there are fewer, one stands for several.
 pub(crate) fn some_gpus(n: u32) -> Option<Vec<Gpu>> {
     gpu()?;
     let count = Gpu::count().unwrap();
@@ -61,7 +61,7 @@ pub(crate) fn slope(n: u32) -> Csr<i32> {
     Csr::from_arcs(n as usize, &arcs).unwrap()
 }
 
-/// The same weights so many times as large that sums need 64 bits.
+/// The same weights times a factor with which sums need 64 bits.
 pub(crate) fn in_64_bits(graph: &Csr<i32>) -> Csr<i64> {
     let arcs: Vec<_> = graph.arcs().map(|(u, v, w)| (u, v, i64::from(w) << 36)).collect();
     Csr::from_arcs(graph.n_vertices(), &arcs).unwrap()

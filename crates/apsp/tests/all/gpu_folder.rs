@@ -54,8 +54,8 @@ fn a_matrix_in_a_folder_passes_through() {
     }
 }
 
-/// Hears of rows that are closed, and ends the work when they are more than so many of the
-/// matrix, some of them twice.
+/// Counts closed rows, and ends the work when they are more than a share of the matrix, some of
+/// them twice.
 fn stop_after(n: usize, rows: u64) -> impl Fn(u64, u64) -> ControlFlow<()> + Sync {
     let side = n.next_multiple_of(128) as u64;
     move |done, total| {
@@ -65,7 +65,7 @@ fn stop_after(n: usize, rows: u64) -> impl Fn(u64, u64) -> ControlFlow<()> + Syn
     }
 }
 
-/// Begins a run on the processor that ends after so many rows.
+/// Begins a run on the CPU that ends after `rows` rows.
 fn begin_on_cpu<W: PairsWeight>(graph: &Csr<W>, path: &Path, config: &Config, rows: u64) {
     let stop = stop_after(graph.n_vertices(), rows);
     let ended = Solver::new(graph, config).in_folder(&ScratchFolder::new(path)).solve(Some(&stop));

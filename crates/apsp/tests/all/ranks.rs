@@ -6,8 +6,9 @@ use std::ops::ControlFlow;
 use std::slice;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use apsp::any::broadcast;
 use apsp::{Algorithm, ApspError, Config, Number, Pairs, PairsWeight, Solver};
-use collectives::{Alone, Communicator, Threads};
+use collectives::{Alone, Communicator, RanksError, Threads};
 use gpu_runtime::Gpu;
 use graph_formats::generate::{UniformConfig, uniform};
 use graph_formats::{Csr, Distance, Interrupted};
@@ -19,6 +20,25 @@ use test_support::{arbitrary_graph, corner_cases};
 
 use crate::common::{identical, minus_zeros, rounding_path, same};
 use crate::gpu::{in_32_bits, in_64_bits, light, slope, some_gpus};
+
+#[test]
+fn a_graph_that_is_not_valid_is_an_error_of_the_rank_that_receives_it() {
+    let send = |kind: u8, column: u32| {
+        Threads::run(2, |ranks| {
+            let ranks: &dyn Communicator = ranks;
+            if !ranks.is_root() {
+                return broadcast(ranks, None).map(drop);
+            }
+            ranks.broadcast(0, &mut [kind])?;
+            ranks.broadcast_vec(0, vec![0u64, 1])?;
+            ranks.broadcast_vec(0, vec![column])?;
+            ranks.broadcast_vec(0, vec![1u32]).map(drop)
+        })
+    };
+    assert_eq!(send(0, 0).map(drop), Ok(()));
+    assert!(matches!(send(0, 9), Err(RanksError::Invalid { rank: 0, .. })));
+    assert!(send(6, 0).is_err());
+}
 
 /// What several ranks find, gathered at rank 0.
 pub(crate) struct Found<W: PairsWeight> {

@@ -15,7 +15,7 @@ use graph_formats::Csr;
 use crate::gpu::{connected, some_gpus};
 use crate::scratch::{resumed, scratch, streets, with_hops};
 
-/// What rank 0 of so many answers, and what the others say.
+/// The result of rank 0, and the errors of the others.
 fn by_ranks<W: PairsWeight>(
     size: usize,
     graph: &Csr<W>,
@@ -191,7 +191,7 @@ fn an_error_on_one_rank_is_one_on_all() {
     assert!(messages.iter().all(|said| said.contains("resume it")), "{messages:?}");
     let johnson = |_: &Threads| Config::with(Algorithm::Johnson);
     let messages = refused(&johnson, &|_| resumed(&at));
-    assert!(messages.iter().all(|said| said.contains("keeps no matrix")), "{messages:?}");
+    assert!(messages.iter().all(|said| said.contains("cannot keep its matrix")), "{messages:?}");
     fs::remove_file(at.join("panels.bin")).unwrap();
     let messages = refused(&any, &|_| resumed(&at));
     assert!(messages.iter().all(|said| said.contains("panels.bin")), "{messages:?}");

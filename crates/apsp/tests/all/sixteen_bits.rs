@@ -35,8 +35,8 @@ fn greatest(distances: &DistanceTable<u32>) -> u64 {
 }
 
 /// Vertices that all lead to each other, by arcs of at most 2, and a long way out of them and back
-/// in. That way makes `greatest` the greatest distance. With so many arcs, 16 bits are likely to
-/// do.
+/// in. That way makes `greatest` the greatest distance. With this number of arcs, 16 bits are
+/// likely to do.
 fn dense(n: u32, greatest: u32) -> Vec<Arc> {
     let core = n - 12;
     let mut arcs: Vec<_> = (0..core)
@@ -167,8 +167,14 @@ fn the_plan_says_what_became_of_it() {
         Solver::new(&graph, &Config::with(Algorithm::Auto)).solve(None).unwrap().plan.to_string()
     };
     let (held, not_held) = (auto(32_766), auto(32_767));
-    assert!(held.contains("; its matrix is of u16, which turned out to hold"), "{held}");
-    assert!(not_held.contains("; its matrix is of i32, for 16 bits turned out not"), "{not_held}");
+    assert!(
+        held.contains("; its matrix has entries of type u16, which hold all distances"),
+        "{held}"
+    );
+    assert!(
+        not_held.contains("; its matrix has entries of type i32, because 16 bits did not"),
+        "{not_held}"
+    );
 }
 
 #[test]

@@ -40,19 +40,19 @@ pub(super) struct Closer<'a> {
     pub(super) kernels: &'a Kernels,
     pub(super) shape: Shape,
     pub(super) matrix: &'a Buffer<u32>,
-    /// Turned over, where that differs.
+    /// The transposed matrix, if it differs.
     pub(super) back: Option<&'a Buffer<u32>>,
     pub(super) lists: &'a Lists,
 }
 
 impl Closer<'_> {
-    /// No paths.
+    /// Fills the matrix with no paths.
     pub(super) fn clear(&self) -> Result<(), GpuError> {
         let n_words =
             (self.shape.len() * size_of::<u32>() / self.shape.arithmetic.word_bytes()) as u64;
         for matrix in [Some(self.matrix), self.back].into_iter().flatten() {
             let shape = LaunchConfig::covering(n_words.div_ceil(16), 256);
-            // SAFETY: the matrix has so many words.
+            // SAFETY: the matrix has this many words.
             unsafe {
                 self.gpu.launch(
                     &self.kernels.clear_matrix,

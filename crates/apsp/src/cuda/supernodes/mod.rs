@@ -126,7 +126,8 @@ impl OnGpu<'_> {
                 (&rows).into(),
             ];
             let shape = LaunchConfig::new(here as u32, 256);
-            // SAFETY: ranks are rows and columns of the matrix, and there is room for so many rows.
+            // SAFETY: ranks are rows and columns of the matrix, and the buffer has space for these
+            // rows.
             unsafe { self.gpu.launch(&self.kernels.rows_of_vertices, shape, &args)? };
             let words = (here * n * size_of::<E>()).div_ceil(size_of::<u32>());
             let found = rows.download_range(0..words)?;

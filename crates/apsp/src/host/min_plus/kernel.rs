@@ -1,19 +1,19 @@
-//! A block of c in registers: the innermost loop, for one kind of processor.
+//! A block of c in registers: the innermost loop, for one set of instructions.
 
 use std::fmt;
 
 use crate::element::Element;
 
-/// How often a number stands in a packed group of rows: as often as fills the 32 bits that a
-/// processor spreads over a register without help of its arithmetic units.
+/// How often a number is repeated in a packed group of rows: until it fills 32 bits, which a CPU
+/// can broadcast to a register while it loads them.
 pub(crate) const fn copies<E>() -> usize {
     if size_of::<E>() < 4 { 4 / size_of::<E>() } else { 1 }
 }
 
-/// How one kind of processor relaxes a block of c.
+/// A kernel: relaxes a block of c with one set of instructions.
 #[derive(Clone, Copy)]
 pub(crate) struct Kernel<E> {
-    /// What it is for.
+    /// The name of its instructions.
     pub(crate) name: &'static str,
     /// Rows of a block.
     pub(crate) rows: usize,
@@ -31,22 +31,22 @@ pub(crate) struct Kernel<E> {
 /// The processor has the instructions.
 pub(super) type Block<E> = unsafe fn(&mut [E], usize, &[E], &[E], usize, &[E]);
 
-/// Does to each number of a block, all of them in registers, so often: adds the second
-/// number, and takes the third if that is less. Returns the sum over the block.
+/// Repeats for each number of a block, all in registers: add the second number, then take the
+/// minimum with the third. Returns the sum over the block.
 ///
 /// # Safety
 /// The processor has the instructions.
 pub(super) type Peak<E> = unsafe fn(usize, [E; 3]) -> E;
 
 impl<E: Element> Kernel<E> {
-    /// The one for any processor.
+    /// The kernel of plain loops, for any CPU.
     pub(super) const PORTABLE: Self =
         Self { name: "portable", rows: ROWS, columns: COLUMNS, block: block::<E>, peak: peak::<E> };
 
     /// c\[r\]\[j\] = min(c\[r\]\[j\], a\[r\]\[k\] + b\[k\]\[j\] over all k) for a block. The
     /// rows of c begin `stride` apart, those of b are one after the other, and a is stored by
-    /// k and then by r, [`copies`] of each. What will be read soon is fetched
-    /// meanwhile: the block that begins `next` behind this one, and `ahead`.
+    /// k and then by r, [`copies`] of each. It prefetches the block that begins `next` after this
+    /// one, and `ahead`.
     #[inline]
     pub(super) fn relax(
         &self,
@@ -57,15 +57,15 @@ impl<E: Element> Kernel<E> {
         next: usize,
         ahead: &[E],
     ) {
-        // SAFETY: a kernel is there only where the processor has its instructions.
+        // SAFETY: a kernel is listed only if the CPU has its instructions.
         unsafe { (self.block)(c, stride, a, b, next, ahead) }
     }
 
-    /// Relaxes so many blocks of one k with nothing but registers, and says how many sums
-    /// that were: the most that this processor can do in a time.
+    /// Relaxes `rounds` blocks of one k in registers only, and returns the number of sums. The rate
+    /// is the peak of this CPU.
     pub(crate) fn relax_registers(&self, rounds: usize) -> u64 {
         let numbers = std::hint::black_box([E::INFINITE, E::ZERO, E::INFINITE]);
-        // SAFETY: a kernel is there only where the processor has its instructions.
+        // SAFETY: a kernel is listed only if the CPU has its instructions.
         std::hint::black_box(unsafe { (self.peak)(rounds, numbers) });
         (rounds * self.rows * self.columns) as u64
     }
@@ -89,7 +89,7 @@ fn block<E: Element>(c: &mut [E], stride: usize, a: &[E], b: &[E], _next: usize,
     for (a, through) in a.chunks_exact(ROWS * copies::<E>()).zip(b.chunks_exact(COLUMNS)) {
         for (row, &first) in part.iter_mut().zip(a.iter().step_by(copies::<E>())) {
             for (least, &second) in row.iter_mut().zip(through) {
-                *least = least.lesser(first.plus(second));
+                *least = least.smaller(first.plus(second));
             }
         }
     }
@@ -102,7 +102,7 @@ fn peak<E: Element>(rounds: usize, [start, step, most]: [E; 3]) -> E {
     let mut part = [[start; COLUMNS]; ROWS];
     for _ in 0..rounds {
         for least in part.as_flattened_mut() {
-            *least = most.lesser(least.plus(step));
+            *least = most.smaller(least.plus(step));
         }
     }
     part.as_flattened().iter().fold(E::ZERO, |sum, &number| sum.plus(number))
@@ -136,7 +136,7 @@ mod tests {
                         for k in 0..depth {
                             let sum = a[k * rows + r].plus(b[k * columns + j]);
                             let least = &mut expected[r * stride + j];
-                            *least = least.lesser(sum);
+                            *least = least.smaller(sum);
                         }
                     }
                 }

@@ -1,10 +1,10 @@
-//! Relaxing in the semiring in which sums stand for products and the least for sums:
-//! c[i][j] = min(c[i][j], a[i][k] + b[k][j] over all k).
+//! The min-plus matrix product: c[i][j] = min(c[i][j], a[i][k] + b[k][j] over all k).
 //!
 //! It is what Floyd-Warshall over a matrix spends its time on, and it is computed like a product of
 //! matrices. First b is copied to strips as wide as two registers, and a to groups of a few rows. A
 //! block of c, a few rows of one strip, stays in registers while k runs ([`Kernel`]). There are
-//! forms for AVX2 and AVX-512, chosen when it runs, one for NEON, and one for any processor. O(rows · pivots · columns).
+//! kernels for AVX2 and AVX-512, chosen at run time, one for NEON, and one for any CPU. O(rows ·
+//! pivots · columns).
 //!
 //! Reference: floyd-1962
 
@@ -22,19 +22,19 @@ use crate::element::{Element, with_element};
 pub(crate) use kernel::{Kernel, copies};
 pub(crate) use panel::{Aligned, Panel, line, pack_groups};
 
-/// A number that there are kernels for.
+/// A type of number that has kernels.
 pub(crate) trait MinPlus: Element {
-    /// The kernels that this processor can run, the fastest first.
+    /// The kernels that this CPU can run, the fastest first.
     fn kernels() -> Vec<Kernel<Self>>;
 
-    /// The fastest of them.
+    /// The fastest kernel.
     fn kernel() -> Kernel<Self> {
         Self::kernels().swap_remove(0)
     }
 }
 
 impl Number {
-    /// The instructions that this processor adds and compares them with.
+    /// The instructions with which this CPU adds and compares these numbers.
     pub fn instructions(self) -> &'static str {
         with_element!(self, E => E::kernel().name)
     }

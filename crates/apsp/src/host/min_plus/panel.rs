@@ -8,7 +8,8 @@ use graph_formats::parallel;
 use super::kernel::{Kernel, copies};
 use crate::element::Element;
 
-/// Strips that a thread copies at one time: of each row so many lines in sequence.
+/// Strips that a thread copies at a time, so that it reads as many consecutive cache lines of a
+/// row.
 const STRIPS_A_TASK: usize = 16;
 /// Bytes of a cache line.
 const LINE: usize = 64;
@@ -27,7 +28,7 @@ impl<E: Element> Aligned<E> {
     pub(crate) fn zeros(len: usize) -> Option<Self> {
         let whole = len.checked_add(line::<E>())?;
         let numbers: Vec<E> = try_zeroed_vec(whole).ok()?;
-        // where alignment cannot be told, any place is right
+        // if the alignment is not known, any offset is right
         let start = numbers.as_ptr().align_offset(LINE).min(line::<E>());
         Some(Self { numbers, start, len })
     }
@@ -62,18 +63,18 @@ pub(crate) struct Panel<E> {
 }
 
 impl<E: Element> Panel<E> {
-    /// How many numbers so many rows and columns take.
+    /// The numbers in a panel of `depth` rows and `n_columns` columns, with padding.
     pub(crate) fn len_of(kernel: &Kernel<E>, depth: usize, n_columns: usize) -> usize {
         depth * n_columns.next_multiple_of(kernel.columns)
     }
 
-    /// Room for so many rows and columns; `None` if there is no memory.
+    /// A panel for `depth` rows and `n_columns` columns; `None` if there is no memory.
     pub(crate) fn new(kernel: Kernel<E>, depth: usize, n_columns: usize) -> Option<Self> {
         let numbers = Aligned::zeros(Self::len_of(&kernel, depth, n_columns))?;
         Some(Self { kernel, numbers, depth, n_columns })
     }
 
-    /// The same room for other rows and columns, no more in all.
+    /// Uses the same memory for other numbers of rows and columns, which must fit.
     pub(crate) fn reshape(&mut self, depth: usize, n_columns: usize) -> &mut Self {
         (self.depth, self.n_columns) = (depth, n_columns);
         self
