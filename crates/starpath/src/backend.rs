@@ -16,8 +16,8 @@ use crate::failure::say;
 /// A solver, and the name of the backend that it is on.
 type Chosen<'g> = (Box<dyn AnySolver + 'g>, &'static str);
 
-/// A solver for `searches` where the command line wants it, on so many GPUs if on any, which tells
-/// `progress` how far it is, and the backend's name in reports.
+/// A solver on the backend of the command line, and the name of that backend in reports. `gpus` is
+/// the number of GPUs, if it is on any. It reports to `progress`.
 pub(crate) fn solver<'g>(
     graph: &'g AnyCsr,
     configs: &Configs,
@@ -33,8 +33,8 @@ pub(crate) fn solver<'g>(
     Ok((any::solver(graph, &config, Some(progress))?, "cpu"))
 }
 
-/// A solver on GPUs, if the command line wants it there, or leaves the choice and all of
-/// `searches` should be done there sooner, the way there counted; `None` is the CPU.
+/// A solver on GPUs, if the command line asks for one, or if `auto` estimates that a GPU finishes
+/// `searches` sooner, its opening and the copies included. `None` is the CPU.
 fn on_gpus<'g>(
     graph: &'g AnyCsr,
     configs: &Configs,
@@ -46,7 +46,7 @@ fn on_gpus<'g>(
     let name = &configs.name;
     let (gpu, config) = match (&configs.cpu, &configs.gpu) {
         (_, None) => {
-            let reason = format!("{name} on a GPU has to be asked for with --backend cuda");
+            let reason = format!("{name} runs on a GPU only with --backend cuda");
             return Ok(stay_on_cpu(&reason, common));
         }
         (None, Some(config)) => {
@@ -75,15 +75,15 @@ fn on_gpus<'g>(
     }
 }
 
-/// The GPU, if it should have made `searches` before the CPU has, or why not; either with the
-/// estimates. It is opened only if the fastest one known would be worth that, for the opening
-/// is most of what it costs.
+/// The GPU, if it is estimated to finish `searches` before the CPU, or why not; either with the
+/// estimates. Opening a GPU is most of its cost, so it is opened only where the fastest known GPU
+/// would finish sooner.
 fn sooner(graph: &AnyCsr, searches: Searches, n_threads: usize) -> Result<(Gpu, String), String> {
     let outline = Outline::of(graph);
     let machine = Machine { threads: n_threads, ..Machine::default() };
     let (here, fastest) = cost::seconds(&outline, searches, &machine);
     if here <= fastest {
-        return Err(format!("it takes about {here:.3} s there, and on a GPU {fastest:.3} s"));
+        return Err(format!("the CPU takes about {here:.3} s, and a GPU at least {fastest:.3} s"));
     }
     if graph.first_negative().is_some() {
         return Err("some weights are negative".to_owned());
@@ -93,13 +93,13 @@ fn sooner(graph: &AnyCsr, searches: Searches, n_threads: usize) -> Result<(Gpu, 
     let machine = Machine { multiprocessors, clock_hz: clock_hz as f64, ..machine };
     let (_, whole) = cost::seconds(&outline, searches, &machine);
     if here <= whole - machine.opening {
-        return Err(format!("it takes about {here:.3} s there, and on this GPU {whole:.3} s"));
+        return Err(format!("the CPU takes about {here:.3} s, and this GPU {whole:.3} s"));
     }
-    Ok((gpu, format!("it takes about {whole:.3} s there, and on the CPU {here:.3} s")))
+    Ok((gpu, format!("this GPU takes about {whole:.3} s, and the CPU {here:.3} s")))
 }
 
-/// A GPU for the closure of `n_vertices`, if the command line wants it there, or leaves the choice
-/// and it pays; `None` is the CPU.
+/// A GPU for the closure of `n_vertices`, if the command line asks for one, or if `auto` estimates
+/// that it finishes sooner. `None` is the CPU.
 pub(crate) fn gpu_for_closure(
     n_vertices: usize,
     algorithm: ClosureAlgorithm,
@@ -114,7 +114,7 @@ pub(crate) fn gpu_for_closure(
     gpu_if_slower(seconds, n_vertices, common)
 }
 
-/// As many GPUs as are asked for, of which the first is open, each with so much of its memory.
+/// `count` GPUs, of which `first` is open already, each limited to `memory` bytes.
 pub(crate) fn with_others(
     first: Gpu,
     count: Option<GpuCount>,
@@ -139,7 +139,7 @@ fn no_gpu(error: GpuError) -> anyhow::Error {
     anyhow!("backend cuda: {error}; use --backend cpu, or leave the choice to auto")
 }
 
-/// The GPU of a rank: those of a machine have one each by turns, with so much of its memory.
+/// The GPU of a rank, limited to `memory` bytes. The ranks of a machine take its GPUs in turn.
 pub(crate) fn gpu_of_rank(ranks: &dyn Communicator, memory: Option<u64>) -> anyhow::Result<Gpu> {
     let place = ranks.rank_on_host()?;
     let open = |count: u32| Gpu::open_ordinal(place as u32 % count.max(1));
@@ -147,8 +147,7 @@ pub(crate) fn gpu_of_rank(ranks: &dyn Communicator, memory: Option<u64>) -> anyh
     Ok(memory.map_or(gpu.clone(), |bytes| gpu.with_memory_cap(bytes)))
 }
 
-/// A GPU for what takes the CPU so long: it pays where that is longer than to open it and let go of
-/// it.
+/// A GPU, if the CPU needs more `seconds` than opening and closing a GPU takes.
 pub(crate) fn gpu_if_slower(
     seconds: f64,
     n_vertices: usize,
@@ -158,7 +157,9 @@ pub(crate) fn gpu_if_slower(
     match common.backend {
         Backend::Cuda => gpu_that_is_asked_for(common),
         Backend::Auto if seconds < opening + closing => {
-            let reason = format!("{n_vertices} vertices take it less than a GPU takes to open");
+            let reason = format!(
+                "the CPU needs less time for {n_vertices} vertices than it takes to open a GPU"
+            );
             Ok(stay_on_cpu(&reason, common))
         }
         Backend::Auto => match Gpu::open() {
@@ -169,7 +170,7 @@ pub(crate) fn gpu_if_slower(
     }
 }
 
-/// `None`, and a word about it where the choice was left open.
+/// `None`; with `--backend auto --explain` it prints the reason.
 pub(crate) fn stay_on_cpu<T>(reason: &dyn Display, common: &Common) -> Option<T> {
     if common.backend == Backend::Auto && common.explain {
         say(format_args!("backend: cpu, because {reason}"));
@@ -183,17 +184,19 @@ pub(crate) fn gpu_that_is_asked_for(common: &Common) -> anyhow::Result<Option<Gp
     is_asked.then(|| Gpu::open().map_err(no_gpu)).transpose()
 }
 
-/// The GPU, if the command line asks for it: what is not known to be done sooner there stays on the
-/// CPU otherwise.
+/// The GPU, if the command line asks for it. `auto` takes the CPU, because there is no estimate for
+/// this work on a GPU.
 pub(crate) fn gpu_on_request(common: &Common) -> anyhow::Result<Option<Gpu>> {
     match common.backend {
         Backend::Cuda => gpu_that_is_asked_for(common),
-        Backend::Auto => Ok(stay_on_cpu(&"a GPU has to be asked for with --backend cuda", common)),
+        Backend::Auto => {
+            Ok(stay_on_cpu(&"auto never takes a GPU for this; --backend cuda does", common))
+        }
         Backend::Cpu => Ok(None),
     }
 }
 
-/// As many GPUs as are asked for, if any are, for what otherwise stays on the CPU.
+/// The GPUs that the command line asks for, if any. `auto` takes the CPU.
 pub(crate) fn gpus_on_request(
     count: Option<GpuCount>,
     common: &Common,
@@ -201,7 +204,7 @@ pub(crate) fn gpus_on_request(
     gpu_on_request(common)?.map_or(Ok(Vec::new()), |first| with_others(first, count, None))
 }
 
-/// An error where a GPU is asked for, for what runs on the CPU only.
+/// An error if the command line asks for a GPU, because `what` runs on the CPU only.
 pub(crate) fn cpu(what: &str, common: &Common) -> anyhow::Result<()> {
     if common.backend == Backend::Cuda {
         bail!("backend cuda: {what} runs on the CPU; leave the choice to auto");

@@ -34,16 +34,18 @@ pub(crate) use star::{
     version,
     arg_required_else_help = true,
     after_help = "\
-Files are recognised by their suffix: .gr .mtx .graph .metis .mgraph .el .wel .e .edges .edgelist
-.csv .tsv .txt .spg .prepared .sg .wsg, and .gz may follow, or .bz2, .xz or .zst where the program
-was built with the feature compression; --format reads a file whatever its suffix, and - is standard
-input. A result may go to - too, standard output: as .tsv, .spg, .prepared, .svg or .csv, and the
-report goes to standard error then, with --json as an object. Lines of an edge list are arcs, unless --undirected makes them edges. Vertices are named as
-the file names them, by numbers or words. Notes on how a file was read go to standard error, with
---json into the object.
+The suffix of a file is its format: .gr .mtx .graph .metis .mgraph .el .wel .e .edges .edgelist .csv
+.tsv .txt .spg .prepared .sg .wsg. After it may stand .gz, and in a build with the feature compression
+.bz2, .xz or .zst. --format names the format of a file with another suffix. The file - is standard
+input. Each line of an edge list is an arc; with --undirected it is an edge. Vertices have the names of
+the file, numbers or words. Notes on how a file was read go to standard error, with --json into the
+JSON object.
 
-Exit codes: 0 done, 1 the run failed, 2 wrong use, 130 stopped by Ctrl-C, SIGTERM or SIGHUP (a second
-one stops at once). No file is ever left half-written.
+A result goes to standard output if its file is -, as .tsv, .spg, .prepared, .svg or .csv. The report,
+with --json the JSON object, then goes to standard error.
+
+Exit codes: 0 done, 1 the run failed, 2 wrong use, 130 stopped by Ctrl-C, SIGTERM or SIGHUP. The first
+of these lets the program clean up, a second one stops it at once. No file is left half-written.
 
 Example:
   starpath generate grid --side 1000 -o grid.spg
@@ -56,21 +58,21 @@ pub(crate) struct Cli {
     pub(crate) common: Common,
 }
 
-/// What every command takes.
+/// Options of every command.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Common options")]
 pub(crate) struct Common {
-    /// Where to solve; auto takes a GPU where that should be done sooner, its opening counted, but
-    /// for star only cuda does
+    /// Where to solve; auto takes a GPU if it is estimated to finish sooner, start-up included; for
+    /// star and centrality auto is the CPU
     #[arg(long, global = true, value_enum, default_value_t = Backend::Auto)]
     pub(crate) backend: Backend,
-    /// Threads to use [default: all processors]
+    /// Threads to use [default: one for each CPU core]
     #[arg(long, global = true, value_name = "N", value_parser = threads_parser())]
     pub(crate) threads: Option<NonZeroUsize>,
-    /// Solve N times; report the median time and the least
+    /// Solve N times and report the median time and the least [default: 1]
     #[arg(long, global = true, value_name = "N")]
     pub(crate) repeat: Option<NonZeroUsize>,
-    /// Say on standard error what was chosen and why, and count the work
+    /// Print on standard error which algorithm and backend were chosen and why, and count the work
     #[arg(long, global = true)]
     pub(crate) explain: bool,
     /// Print one JSON object and nothing else; on standard error where -o - writes a result
@@ -81,7 +83,6 @@ pub(crate) struct Common {
     pub(crate) quiet: bool,
 }
 
-/// Where to solve.
 impl Common {
     /// How the CPU searches, whatever algorithm it takes.
     pub(crate) fn config(&self) -> sssp::Config {
@@ -152,7 +153,7 @@ pub(crate) enum Shape {
         #[command(flatten)]
         options: GenerateOptions,
     },
-    /// A square of streets, or a cube: each vertex is joined to its four neighbours, or six
+    /// A square grid, or a cube: each vertex is joined to its four neighbours, or six
     #[command(after_help = "\
 Example:
   starpath generate grid --side 1024 -o grid.gr.gz
@@ -164,8 +165,8 @@ Example:
         /// 2 for a square, 3 for a cube
         #[arg(long, value_name = "D", default_value_t = 2, value_parser = clap::value_parser!(u32).range(2..=3))]
         dimensions: u32,
-        /// Write where the vertices lie: OUT.csv, with a line of vertex, column and row for each,
-        /// and in a cube layer
+        /// Write the coordinates of the vertices: OUT.csv, with a line of vertex, column and row
+        /// for each, and in a cube layer
         #[arg(long, value_name = "OUT.csv")]
         coordinates: Option<PathBuf>,
         #[command(flatten)]
@@ -176,10 +177,10 @@ Example:
         after_help = "Example:\n  starpath generate uniform --vertices 100000 --edges 1000000 -o uniform.mtx"
     )]
     Uniform {
-        /// Vertices
+        /// Number of vertices
         #[arg(long, value_name = "N")]
         vertices: usize,
-        /// Edges drawn
+        /// Number of edges drawn
         #[arg(long, value_name = "M")]
         edges: u64,
         #[command(flatten)]
@@ -190,13 +191,13 @@ Example:
         after_help = "Example:\n  starpath generate geometric --vertices 100000 --radius 0.007 -o geometric.wel"
     )]
     Geometric {
-        /// Points
+        /// Number of points
         #[arg(long, value_name = "N")]
         vertices: usize,
-        /// The greatest distance that is joined
+        /// Two points are joined if they are at most this far apart; the square has side 1
         #[arg(long, value_name = "R")]
         radius: f64,
-        /// Write where the points lie: OUT.csv, with a line of vertex, x and y for each
+        /// Write the coordinates of the points: OUT.csv, with a line of vertex, x and y for each
         #[arg(long, value_name = "OUT.csv")]
         coordinates: Option<PathBuf>,
         #[command(flatten)]
@@ -206,16 +207,16 @@ Example:
 
 #[derive(Debug, Args)]
 pub(crate) struct GenerateOptions {
-    /// The least weight
+    /// The least weight of an arc
     #[arg(long, value_name = "W", default_value_t = 1)]
     pub(crate) min_weight: u32,
-    /// The greatest weight
+    /// The greatest weight of an arc
     #[arg(long, value_name = "W", default_value_t = 255)]
     pub(crate) max_weight: u32,
-    /// Another seed, another graph of the same kind
+    /// Seed of the random numbers; another seed gives another graph of the same kind
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Arcs one way [default: every edge both ways]
+    /// Store each edge as one arc [default: as an arc each way]
     #[arg(long)]
     pub(crate) directed: bool,
     /// Keep self-loops and parallel edges [default: drop them]
@@ -229,9 +230,9 @@ pub(crate) struct GenerateOptions {
 /// Write a graph in another format, by suffix
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Only .spg keeps everything. Where a format numbers the vertices otherwise than the graph names
-them, a note says how: by a shift of one, or in order, and then OUT.ids has the names, one a line.
-A file of that name from an earlier run is replaced, or removed where no names are needed.
+Only .spg keeps all names and weights. If the format of OUT numbers the vertices differently, a note
+says how: shifted by one, or in order; then the file OUT.ids has their names, one a line. If names
+are not needed, OUT.ids of an earlier run is removed.
 
 Example:
   starpath convert rome99.gr rome99.spg
@@ -245,7 +246,6 @@ pub(crate) struct ConvertArgs {
     pub(crate) output: PathBuf,
 }
 
-/// More threads than any machine has would exhaust what the system grants.
 /// One of these values, by its name.
 fn one_of<T: Copy + Send + Sync>(
     values: &'static [(&'static str, T)],
@@ -254,6 +254,7 @@ fn one_of<T: Copy + Send + Sync>(
         .try_map(move |name| by_name("value", &name, values))
 }
 
+/// At most 1024 threads: starting many more would exhaust the memory that the system grants.
 fn threads_parser() -> impl TypedValueParser<Value = NonZeroUsize> {
     clap::value_parser!(u16).range(1..=1024).try_map(|n| NonZeroUsize::try_from(usize::from(n)))
 }
@@ -265,16 +266,17 @@ fn threads_parser() -> impl TypedValueParser<Value = NonZeroUsize> {
     group = ArgGroup::new("many").args(["targets", "nearest"]),
     after_help = "\
 Results (-o):
-  .tsv  a header line, then for --source: vertex, distance, predecessor, a line for every
-        vertex reached; for --targets: a row for every source, a column for every target,
-        empty where there is no path; for --nearest: vertex, source, distance.
-  .npy  distances alone, by vertex or as sources x targets: u64, i64, f32 or f64, as the
-        weights ask for; without a path inf, or for integers the greatest value of the type.
-        So are vertices that --target or --cutoff leaves out.
+  .tsv  a header line, then
+          --source   vertex, distance, predecessor: a line for every vertex reached
+          --targets  a row for every source, a column for every target; an empty field is no path
+          --nearest  vertex, source, distance: a line for every vertex reached
+  .npy  the distances alone, by vertex or as sources x targets. Their type is u64, i64, f32 or f64,
+        by the type of the weights. No path is infinity, or in integers the greatest value of the
+        type; so are vertices that --target or --cutoff leaves out.
 
-An array counts from 0. Where vertices are not named 0, 1, 2 and so on, OUT.npy.ids has their
-names, one a line; for a table OUT.npy.rows.ids has the sources, OUT.npy.columns.ids the targets.
-Files of these names from an earlier run are replaced, or removed where no names are needed.
+An array counts from 0. If the vertices are not named 0, 1, 2 and so on, the file OUT.npy.ids has
+their names, one a line. For a table OUT.npy.rows.ids has the sources and OUT.npy.columns.ids the
+targets. If names are not needed, these files of an earlier run are removed.
 
 Example:
   starpath sssp rome99.gr --source 1 -o distances.tsv
@@ -291,26 +293,26 @@ pub(crate) struct SsspArgs {
     /// The vertex to start from
     #[arg(long, value_name = "ID")]
     pub(crate) source: Option<String>,
-    /// Stop when this vertex is settled; vertices farther away are left out, but not where
-    /// weights are negative
+    /// Stop at the distance of this vertex and leave out vertices farther away; with negative
+    /// weights the search does not stop
     #[arg(long, value_name = "ID", conflicts_with_all = ["cutoff", "sources"])]
     pub(crate) target: Option<String>,
-    /// Leave out vertices farther away than this
+    /// Leave out vertices farther away than D, in the unit of the weights
     #[arg(long, value_name = "D", conflicts_with = "sources", allow_negative_numbers = true)]
     pub(crate) cutoff: Option<String>,
-    /// Many sources: a file with one id a line, as it stands or in double quotes
+    /// Many sources: a file with one id a line, plain or in double quotes; needs --targets or
+    /// --nearest
     #[arg(long, value_name = "FILE", requires = "many")]
     pub(crate) sources: Option<PathBuf>,
-    /// A table of distances from every source to these: a file with one id a line
+    /// Make a table of distances from every source to these vertices: a file with one id a line
     #[arg(long, value_name = "FILE", conflicts_with = "source")]
     pub(crate) targets: Option<PathBuf>,
-    /// For every vertex, which source is nearest and how far: one search from all of them
+    /// Find for every vertex which source is nearest and how far, by one search from all sources
     #[arg(long, conflicts_with = "source", conflicts_with_all = SOLVER_OPTIONS)]
     pub(crate) nearest: bool,
     #[command(flatten)]
     pub(crate) solver: SolverArgs,
-    /// GPUs of this machine that share the sources of a table, a number of them or all
-    /// [default: 1]
+    /// Number of GPUs of this machine that share the sources of a table, or all [default: 1]
     #[arg(long, value_name = "N|all", conflicts_with_all = ["source", "nearest"])]
     pub(crate) gpus: Option<GpuCount>,
     /// Write the results: OUT.tsv or OUT.npy, see below; - is standard output, as .tsv

@@ -1,5 +1,5 @@
-//! Errors of the libraries as the program ends with them: with vertices as the file names them, and
-//! the options that help.
+//! Errors of the libraries as the program reports them: with the file's names of vertices, and the
+//! options that help.
 
 use anyhow::anyhow;
 use apsp::any::RowError;
@@ -13,7 +13,7 @@ use sssp::SsspError;
 use crate::ids::Names;
 
 impl Names<'_> {
-    /// The error as people understand it, if it is one of a library that can be said better.
+    /// An error of a library with names of vertices and options; other errors as they are.
     pub(crate) fn explain(&self, error: impl Into<anyhow::Error>) -> anyhow::Error {
         let error = error.into();
         let explained = (error.downcast_ref().and_then(|error| self.explain_search(error)))
@@ -39,8 +39,8 @@ impl Names<'_> {
             SsspError::NegativeCycle { cycle } => {
                 let around = cycle.iter().chain(cycle.first()).map(|&v| self.name(v).to_string());
                 anyhow!(
-                    "negative cycle: {} gets shorter with every turn, so paths that reach it have \
-                     no least length",
+                    "negative cycle: {} has a weight below 0, so paths that reach it \
+                     have no least length",
                     around.collect::<Vec<_>>().join(" -> ")
                 )
             }
@@ -48,7 +48,7 @@ impl Names<'_> {
                 let or = if kind.starts_with('f') {
                     ""
                 } else {
-                    ", or write them with a decimal point to have them read as f64"
+                    ", or write them with a decimal point, which makes them f64"
                 };
                 let vertex = self.name(*vertex);
                 anyhow!(
@@ -98,7 +98,8 @@ impl Names<'_> {
         match error {
             RowError::Search(error) => self.explain_search(error),
             RowError::Differs { source_vertex, target, found, right } => Some(anyhow!(
-                "--check: from {} to {} the answer has {}, and a search finds {}; please report this",
+                "--check: from {} to {} the result has {}, and a search finds {}; please report \
+                 this error",
                 self.name(*source_vertex),
                 self.name(*target),
                 distance(found),
@@ -119,8 +120,8 @@ impl Names<'_> {
                 self.name(*to)
             ),
             CentralityError::WithoutLength { from, to, weight } => anyhow!(
-                "betweenness needs arcs that make paths longer, but the arc from {} to {} has \
-                 weight {weight}, which makes one no longer; count arcs with --hops",
+                "betweenness needs weights that make every path longer, but the arc from {} to {} \
+                 has weight {weight}; count arcs with --hops",
                 self.name(*from),
                 self.name(*to)
             ),

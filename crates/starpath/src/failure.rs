@@ -1,4 +1,4 @@
-//! How a run that did not succeed ends: its message and its exit code.
+//! The message and the exit code of a run that failed.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -10,18 +10,17 @@ use graph_formats::{GraphError, Interrupted};
 #[cfg(unix)]
 use signal_hook::consts::SIGABRT;
 
-/// The run failed: unreadable input, no path, a negative cycle, a full disk.
+/// The run failed: unreadable input, a negative cycle, a full disk.
 const EXIT_FAILED: u8 = 1;
-/// The command line asks for something that does not exist.
+/// The command line is wrong.
 pub(crate) const EXIT_WRONG_USE: u8 = 2;
-/// Ctrl-C: 128 and the number of the signal, as shells have it. The same where another signal tells
-/// the program to end.
+/// Stopped by Ctrl-C or another signal: 128 plus the number of SIGINT, as shells report it.
 pub(crate) const EXIT_INTERRUPTED: u8 = 130;
 
-/// Whether all is said, or another rank says it.
+/// Whether nothing more is to be printed, because it was, or another rank prints it.
 static IS_SILENT: AtomicBool = AtomicBool::new(false);
 
-/// A request that no run could fulfil, whatever the graph.
+/// A wrong command line, for any graph.
 #[derive(Debug)]
 pub(crate) struct WrongUse(pub(crate) String);
 
@@ -33,8 +32,8 @@ impl fmt::Display for WrongUse {
 
 impl std::error::Error for WrongUse {}
 
-/// From here on the run ends as by any error where the standard library aborts, because memory is
-/// refused that was not asked for beforehand. The library says how much it was.
+/// From here on an abort ends the run with the exit code of an error. The standard library aborts
+/// where an allocation fails that was not requested beforehand, and prints its size.
 #[cfg(unix)]
 pub(crate) fn fail_on_abort() -> io::Result<()> {
     let always = Arc::new(AtomicBool::new(true));
@@ -42,7 +41,7 @@ pub(crate) fn fail_on_abort() -> io::Result<()> {
     Ok(())
 }
 
-/// Where there are no signals, an abort is one.
+/// Without signals, an abort stays an abort.
 #[cfg(not(unix))]
 pub(crate) fn fail_on_abort() -> io::Result<()> {
     Ok(())
@@ -58,8 +57,8 @@ pub(crate) fn is_silent() -> bool {
     IS_SILENT.load(Ordering::Relaxed)
 }
 
-/// Says on standard error why the run failed, and nothing more after that; returns its exit code.
-/// Who has closed standard output, as `head` does, has seen enough of a result: that is no failure.
+/// Prints on standard error why the run failed, and returns its exit code. Nothing more is printed
+/// after that. A closed standard output, as after `head`, is not a failure.
 pub(crate) fn report(error: &anyhow::Error) -> u8 {
     if error.downcast_ref().is_some_and(GraphError::is_reader_gone) {
         be_silent();
@@ -86,11 +85,10 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     }
 }
 
-/// Shows help or the version where clap was asked for it; else says what is wrong with
-/// the command line. Returns the exit code.
+/// Prints the help, the version, or what is wrong with the command line. Returns the exit code.
 pub(crate) fn report_usage(error: &clap::Error) -> u8 {
     if !error.use_stderr() {
-        // a closed standard output is no failure
+        // a closed standard output is not a failure
         if !is_silent() {
             let _ = error.print();
         }
@@ -99,13 +97,13 @@ pub(crate) fn report_usage(error: &clap::Error) -> u8 {
     let text = error.to_string();
     match text.trim_end().strip_prefix("error: ") {
         Some(message) => say(format_args!("starpath: {message}")),
-        // the help that stands in for a command
+        // the help that is shown if no command is given
         None => say(format_args!("{text}")),
     }
     EXIT_WRONG_USE
 }
 
-/// Writes a line to standard error, if anybody listens there.
+/// Writes a line to standard error; a closed one is ignored.
 pub(crate) fn say(line: fmt::Arguments<'_>) {
     if !is_silent() {
         let _ = writeln!(io::stderr(), "{line}");

@@ -1,6 +1,6 @@
-//! Between the names that a file gives its vertices and the numbers that solvers use.
+//! Translates between the names that a file gives its vertices and the numbers of solvers.
 //!
-//! Ids on the command line, in lists, in results and in error messages are the file's.
+//! Ids on the command line, in lists, in results and in error messages are the file's names.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -16,23 +16,23 @@ use crate::numbers::read_entries;
 pub(crate) struct Names<'a> {
     pub(crate) path: &'a Path,
     pub(crate) ids: &'a Ids,
-    /// What was said of them: numbers may be given with leading zeros where they are read so.
+    /// The option `--ids`: with `numbers`, ids may have leading zeros.
     pub(crate) id_kind: IdKind,
     pub(crate) n_vertices: usize,
 }
 
 impl<'a> Names<'a> {
-    /// Numbers, where the file's names are not known.
+    /// The numbers 0, 1, 2 and so on as names.
     pub(crate) fn numbers(n_vertices: usize) -> Self {
         Self { path: Path::new("-"), ids: &Ids::FromZero, id_kind: IdKind::Auto, n_vertices }
     }
 
-    /// What the file calls `vertex`.
+    /// The name of `vertex` in the file.
     pub(crate) fn name(&self, vertex: VertexId) -> Name<'a> {
         self.ids.name(vertex)
     }
 
-    /// The vertex of this name; `role` says in the error what it was to be.
+    /// The vertex of this name; `role` is what the error calls it.
     pub(crate) fn vertex(&self, role: &str, id: &str) -> anyhow::Result<VertexId> {
         let name = match (self.id_kind, id.trim_start_matches('0')) {
             (IdKind::Numbers, "") if !id.is_empty() => "0",
@@ -42,12 +42,12 @@ impl<'a> Names<'a> {
         self.ids.vertex(name, self.n_vertices).ok_or_else(|| self.absent(role, &id))
     }
 
-    /// The error for a vertex that is none.
+    /// The error for a name that no vertex has.
     pub(crate) fn absent(&self, role: &str, id: &dyn fmt::Display) -> anyhow::Error {
         anyhow!("{role} {id} is not in {}: {}", shown(self.path), self.range())
     }
 
-    /// What the names are like.
+    /// Describes the names, for the error.
     fn range(&self) -> String {
         let Some(last) = (self.n_vertices as VertexId).checked_sub(1) else {
             return "the graph is empty".to_owned();
@@ -55,10 +55,15 @@ impl<'a> Names<'a> {
         let (n, first, last) = (self.n_vertices, self.name(0), self.name(last));
         match self.ids {
             Ids::Listed(_) => {
-                format!("its {n} vertices have ids between {first} and {last}, but not all of them")
+                format!(
+                    "its {n} vertices have ids between {first} and {last}, and some of these \
+                         are not used"
+                )
             }
             Ids::Words(_) => {
-                format!("its {n} vertices are named by words, in order from {first} to {last}")
+                format!(
+                    "its {n} vertices have words as names; the first is {first}, the last {last}"
+                )
             }
             _ => format!("its vertices are numbered from {first} to {last}"),
         }
@@ -99,7 +104,7 @@ pub(crate) struct IdList {
 }
 
 impl IdList {
-    /// Reads ids, one a line, as they stand or in quotes.
+    /// Reads ids, one a line, plain or in quotes.
     pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
         let entries = read_entries(path, "vertex id")?;
         let id = |(line, entry): (usize, String)| (line, id_of_line(&entry).into_owned());

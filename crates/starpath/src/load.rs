@@ -21,9 +21,9 @@ pub(crate) struct Loaded {
     pub(crate) csr: AnyCsr,
     pub(crate) ids: Ids,
     pub(crate) id_kind: IdKind,
-    /// Its hierarchy, where the file is one that `prepare` has written.
+    /// Its hierarchy, if `prepare` wrote the file.
     pub(crate) prepared: Option<Prepared>,
-    /// What reading decided that the file does not say.
+    /// What reading decided because the file does not say it.
     pub(crate) notes: Vec<String>,
     pub(crate) load_ms: Ms,
 }
@@ -38,12 +38,12 @@ impl Loaded {
         }
     }
 
-    /// What a command on it reports, before it has solved anything.
+    /// The start of a report on the graph, before anything is solved.
     pub(crate) fn head(&self, command: &'static str) -> Head {
         Head { load_ms: Some(self.load_ms), ..Head::of(command, &self.csr) }
     }
 
-    /// Says something about the graph that a user should know.
+    /// Prints a note on the graph, and keeps it for JSON.
     pub(crate) fn note(&mut self, note: String, common: &Common) {
         if !common.json {
             say(format_args!("starpath: note: {note}"));
@@ -51,8 +51,7 @@ impl Loaded {
         self.notes.push(note);
     }
 
-    /// Prints a report on the graph, in JSON with the notes, which people have had; or explains why
-    /// there is none.
+    /// Prints a report on the graph, in JSON with the notes, or explains the error.
     pub(crate) fn print<R: Serialize + fmt::Display>(
         &self,
         report: anyhow::Result<R>,
@@ -77,8 +76,8 @@ impl<R: fmt::Display> fmt::Display for WithNotes<'_, R> {
     }
 }
 
-/// Reads a graph, and says on standard error what reading decided; to be called before any
-/// file is opened for writing.
+/// Reads a graph, and prints on standard error what reading decided. To be called before a file is
+/// opened for writing.
 pub(crate) fn load(args: &GraphArgs, common: &Common) -> anyhow::Result<Loaded> {
     let loaded = load_silently(args, common)?;
     if !common.json {
@@ -87,7 +86,7 @@ pub(crate) fn load(args: &GraphArgs, common: &Common) -> anyhow::Result<Loaded> 
     Ok(loaded)
 }
 
-/// As [`load`], for a report that has the notes itself.
+/// As [`load`], but does not print the notes, because the report has them.
 pub(crate) fn load_silently(args: &GraphArgs, common: &Common) -> anyhow::Result<Loaded> {
     let options = args.options()?;
     let step = progress("reading", common);
@@ -106,7 +105,9 @@ pub(crate) fn load_silently(args: &GraphArgs, common: &Common) -> anyhow::Result
     let path = shown(&args.path);
     let prepared = Prepared::of(&read).map_err(|error| anyhow!("{path}: {error}"))?;
     if args.unweighted && prepared.is_some() {
-        let text = format!("{path} is prepared for its weights; prepare the graph --unweighted");
+        let text = format!(
+            "{path} is prepared for its weights; use `starpath prepare --unweighted` on the graph"
+        );
         return Err(WrongUse(text).into());
     }
     let csr = if args.unweighted { read.csr.unweighted().into() } else { read.csr };

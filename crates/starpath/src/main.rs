@@ -1,8 +1,7 @@
 //! `starpath`: shortest paths in graph files, from the command line.
 //!
-//! A command reads its graph, asks a library crate, and prints a report; nothing is
-//! computed here. Results go to standard output or to the file asked for, everything
-//! else to standard error.
+//! A command reads its graph, calls a library crate, and prints a report; nothing is computed here.
+//! Results go to standard output or to the file asked for, everything else to standard error.
 
 mod backend;
 mod cli;
@@ -31,7 +30,7 @@ fn main() -> ExitCode {
     if let Err(error) = failure::fail_on_abort() {
         return failure::report(&error.into()).into();
     }
-    // they live until the last of them is done
+    // the ranks live until the last of them is done
     let ranks = match collectives_mpi::start() {
         Err(error) => return failure::report(&error.into()).into(),
         Ok(ranks) => ranks,

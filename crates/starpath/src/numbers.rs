@@ -1,4 +1,4 @@
-//! Text files with an entry a line.
+//! Text files with one entry a line.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -7,13 +7,13 @@ use std::path::Path;
 use anyhow::{anyhow, bail};
 use graph_formats::ensure_granted;
 
-/// What a line is shorter than, in bytes; twice that is refused in any case.
+/// The greatest length of a line, in bytes; checked at least once in twice as many.
 const LONGEST_LINE: usize = 1 << 20;
-/// Bytes of an entry, at least, besides its text.
+/// The least bytes of an entry in memory, its text aside.
 const BYTES_OF_ENTRY: usize = 56;
 
-/// Reads a text, unless it has a line that is longer than any that is meant, or more lines than
-/// memory has room for: what has may not end.
+/// Reads a text. A line that is too long, or more lines than fit into memory, is an error: the
+/// input may be endless.
 pub(crate) fn read_text(path: &Path) -> io::Result<String> {
     let mut file = File::open(path)?;
     let (mut bytes, mut n_lines) = (Vec::new(), 0);
@@ -33,17 +33,18 @@ pub(crate) fn read_text(path: &Path) -> io::Result<String> {
             return Err(io::Error::new(io::ErrorKind::InvalidData, message));
         }
     }
-    let invalid = |_| io::Error::new(io::ErrorKind::InvalidData, "this is no text in UTF-8");
+    let invalid = |_| io::Error::new(io::ErrorKind::InvalidData, "this is not text in UTF-8");
     String::from_utf8(bytes).map_err(invalid)
 }
 
-/// Reads entries, each with its line, as they stand; only empty lines do not count. `what` says
-/// in errors what an entry is.
+/// Reads entries, each with its line number. Empty lines are ignored. `what` is what errors call an
+/// entry.
 pub(crate) fn read_entries(path: &Path, what: &str) -> anyhow::Result<Vec<(usize, String)>> {
     read(path, what, |line| line)
 }
 
-/// The same of numbers: what follows a `#` at the start of a line or after a blank does not count.
+/// Reads entries that are numbers. Text after a `#` at the start of a line or after a blank is
+/// ignored.
 pub(crate) fn read_numbers(path: &Path, what: &str) -> anyhow::Result<Vec<(usize, String)>> {
     read(path, what, without_comment)
 }

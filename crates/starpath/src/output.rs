@@ -1,5 +1,4 @@
-//! Files of results. They are checked before the work, so that nothing is computed in
-//! vain, and put in place only when complete.
+//! Files of results. They are checked before the work, and put in place only when complete.
 
 mod arrays;
 mod beside;
@@ -22,7 +21,7 @@ use crate::failure::WrongUse;
 use crate::progress::check_interrupt;
 use crate::report::take_standard_output;
 
-/// Lines between two looks at whether the user pressed Ctrl-C.
+/// Lines between two checks for Ctrl-C.
 const LINES_PER_CHECK: usize = 1 << 16;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -31,15 +30,15 @@ enum Format {
     Npy,
 }
 
-/// A file that results are to be written to.
+/// A file for results.
 pub(crate) struct ResultFile {
     path: PathBuf,
     format: Format,
 }
 
 impl ResultFile {
-    /// Says at once why the file could not be written later, if so and if one is asked for. It must
-    /// be none of the files that the command reads.
+    /// An error, before the work, if the file cannot be written, or if it is a file that the
+    /// command reads. `None` if there is no path.
     pub(crate) fn check(path: &Option<PathBuf>, inputs: &[&Path]) -> anyhow::Result<Option<Self>> {
         let Some(path) = path else { return Ok(None) };
         let format = match path.extension().and_then(|suffix| suffix.to_str()) {
@@ -62,7 +61,7 @@ impl ResultFile {
         Ok(Some(Self { path: path.to_owned(), format }))
     }
 
-    /// The same, without the format that holds one array only, and so not `what` there is.
+    /// As [`check`](Self::check), but refuses `.npy`, which holds one array and so not `what`.
     pub(crate) fn check_columns(
         path: &Option<PathBuf>,
         inputs: &[&Path],
@@ -72,7 +71,7 @@ impl ResultFile {
         file.map(|file| file.needs_columns(what)).transpose()
     }
 
-    /// Refuses the format that holds one array only, and so not `what` there is.
+    /// Refuses `.npy`, which holds one array and so not `what`.
     pub(crate) fn needs_columns(self, what: &str) -> anyhow::Result<Self> {
         if self.format == Format::Npy {
             let shown = self.path.display();
@@ -82,11 +81,13 @@ impl ResultFile {
         Ok(self)
     }
 
-    /// Refuses the format for people to read: of what is to be read again.
+    /// Refuses `.tsv`, because `starpath query` reads `.npy` only.
     pub(crate) fn needs_array(self) -> anyhow::Result<Self> {
         if self.format != Format::Npy {
             let shown = shown_output(&self.path);
-            let message = format!("{shown}: next hops are written as .npy only, to a file");
+            let message = format!(
+                "{shown}: next hops are written as .npy only; name a file that ends in .npy"
+            );
             return Err(WrongUse(message).into());
         }
         Ok(self)
@@ -97,7 +98,7 @@ impl ResultFile {
         refuse_same(&self.path, &other.path)
     }
 
-    /// The file, to be put in place when it is written.
+    /// Creates the file, which is put in place when it is complete.
     pub(crate) fn create(&self) -> anyhow::Result<AtomicFile> {
         Ok(AtomicFile::create(&self.path)?)
     }
@@ -136,20 +137,20 @@ impl ResultFile {
 pub(crate) fn refuse_same(path: &Path, other: &Path) -> anyhow::Result<()> {
     if place(path) == place(other) {
         let shown = shown_output(path);
-        let message = format!("{shown} is to be written twice; name two files");
+        let message = format!("{shown} is named for two results; name two files");
         return Err(WrongUse(message).into());
     }
     Ok(())
 }
 
-/// The file that a path leads to, whether it is there or not.
+/// The file that a path leads to, whether it exists or not.
 fn place(path: &Path) -> PathBuf {
     let folder = |path: &Path| match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
         _ => PathBuf::from("."),
     };
     let mut path = path.to_owned();
-    // as many links as Linux follows
+    // Linux follows as many links
     for _ in 0..40 {
         let Ok(next) = std::fs::read_link(&path) else { break };
         path = folder(&path).join(next);
@@ -161,12 +162,12 @@ fn place(path: &Path) -> PathBuf {
     std::fs::canonicalize(&path).ok().or_else(in_folder).unwrap_or(path)
 }
 
-/// Whether the path is the one that stands for standard output.
+/// Whether the path is `-`, which is standard output.
 pub(crate) fn is_standard_output(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// A result's file in messages.
+/// The name of a result's file in messages.
 pub(crate) fn shown_output(path: &Path) -> String {
     match is_standard_output(path) {
         true => "standard output".to_owned(),
@@ -174,8 +175,8 @@ pub(crate) fn shown_output(path: &Path) -> String {
     }
 }
 
-/// Says at once why a file could not be written later, if so. It must be none of those that
-/// the command reads. Standard output is a file like any other, and the report goes elsewhere then.
+/// An error, before the work, if a file cannot be written, or if it is one that the command reads.
+/// If it is standard output, reports go to standard error from here on.
 pub(crate) fn check_file(path: &Path, inputs: &[&Path]) -> anyhow::Result<()> {
     if is_standard_output(path) {
         return check_writable(path);
@@ -184,19 +185,20 @@ pub(crate) fn check_file(path: &Path, inputs: &[&Path]) -> anyhow::Result<()> {
     let is_file = |input: &Path| file.is_some() && std::fs::canonicalize(input).ok() == file;
     if inputs.iter().any(|input| is_file(input)) {
         let shown = path.display();
-        let message = format!("{shown} is also read; write the results to another file");
+        let message =
+            format!("{shown} is an input of this command; write the results to another file");
         return Err(WrongUse(message).into());
     }
     check_writable(path)
 }
 
-/// Says at once why a graph could not be written to this file later, if so.
+/// An error, before the work, if a graph cannot be written to this file.
 pub(crate) fn check_graph_file(path: &Path) -> anyhow::Result<()> {
     if GraphFormat::of_writable(path).is_err() {
         let writable = GraphFormat::ALL.into_iter().filter(|format| format.is_writable());
         let suffixes: Vec<_> = writable.map(|format| format!(".{}", format.suffix())).collect();
         let message = format!(
-            "{}: graphs are not written in this format; expected one of {}, each also with .gz \
+            "{}: graphs cannot be written in this format; expected one of {}, each also with .gz \
              after it, or - for .spg to standard output",
             path.display(),
             suffixes.join(", ")
@@ -206,7 +208,7 @@ pub(crate) fn check_graph_file(path: &Path) -> anyhow::Result<()> {
     check_writable(path)
 }
 
-/// Opens the file as if to write it, and leaves no trace.
+/// Opens the file for writing, and leaves it as it was.
 fn check_writable(path: &Path) -> anyhow::Result<()> {
     if is_standard_output(path) {
         take_standard_output();
@@ -214,12 +216,16 @@ fn check_writable(path: &Path) -> anyhow::Result<()> {
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-        bail!("{}: there is no folder {}; make it first", path.display(), folder.display());
+        bail!(
+            "{}: the folder {} does not exist; create it first",
+            path.display(),
+            folder.display()
+        );
     }
     if path.is_dir() {
-        bail!("{}: a folder stands there; name a file", path.display());
+        bail!("{}: this is a folder; name a file", path.display());
     }
-    // a pipe's reader would be told of an end; what is no file is opened when it is written
+    // opening and closing a pipe would end its reader's input, so only regular files are tried here
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Ok(());
     }

@@ -1,8 +1,8 @@
-//! What the user sees of long work, and how Ctrl-C ends it, or a signal that tells it to end.
+//! Progress bars of long work, and how Ctrl-C, SIGTERM and SIGHUP end it.
 //!
-//! The first Ctrl-C sets a flag, which the progress callbacks read; whatever runs then
-//! stops at its next report and unwinds, so that no temporary file stays behind. The
-//! second ends the program on the spot, and so does the first while a graph is read.
+//! The first Ctrl-C sets a flag, which the progress callbacks read. The work stops at its next
+//! report and unwinds, so that temporary files are removed. The second ends the program at once,
+//! and so does the first while a graph is read.
 
 use std::ops::ControlFlow;
 use std::process;
@@ -22,11 +22,11 @@ const KNOWN_LENGTH: &str = "{msg} {wide_bar} {percent:>3}% {elapsed}, {eta} left
 const UNKNOWN_LENGTH: &str = "{msg} {spinner} {human_pos} in {elapsed}";
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-/// Whether an [`EndAtOnce`] lives.
+/// Whether an [`EndAtOnce`] exists.
 static AT_ONCE: AtomicBool = AtomicBool::new(false);
 
-/// From here on Ctrl-C is ours, and so are SIGTERM and SIGHUP: this one not where it is ignored, as
-/// `nohup` has it.
+/// From here on the program handles Ctrl-C, SIGTERM and SIGHUP; not SIGHUP if it is ignored, as
+/// under `nohup`.
 #[cfg(unix)]
 pub(crate) fn catch_interrupts() -> anyhow::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -38,13 +38,13 @@ pub(crate) fn catch_interrupts() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// From here on Ctrl-C is ours.
+/// From here on the program handles Ctrl-C.
 #[cfg(not(unix))]
 pub(crate) fn catch_interrupts() -> anyhow::Result<()> {
     Ok(ctrlc::set_handler(interrupt)?)
 }
 
-/// Whether SIGHUP was ignored when the program began; told by Linux alone.
+/// Whether SIGHUP was ignored when the program began; known on Linux only.
 #[cfg(unix)]
 fn ignores_hangup() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -59,7 +59,7 @@ fn interrupt() {
         say(format_args!("starpath: {Interrupted}"));
         process::exit(EXIT_INTERRUPTED.into());
     }
-    say(format_args!("starpath: stopping; Ctrl-C again stops at once"));
+    say(format_args!("starpath: stopping; press Ctrl-C again to stop at once"));
 }
 
 /// For work without a callback: an error after Ctrl-C.
@@ -67,8 +67,8 @@ pub(crate) fn check_interrupt() -> Result<(), Interrupted> {
     if INTERRUPTED.load(Ordering::Relaxed) { Err(Interrupted) } else { Ok(()) }
 }
 
-/// While this lives, the first Ctrl-C ends the program on the spot: for work that cannot be
-/// stopped otherwise, as waiting for standard input. No file may be open for writing.
+/// While this exists, the first Ctrl-C ends the program at once: for work that cannot be stopped
+/// otherwise, such as waiting for standard input. No file may be open for writing.
 pub(crate) struct EndAtOnce(());
 
 impl EndAtOnce {
@@ -84,9 +84,9 @@ impl Drop for EndAtOnce {
     }
 }
 
-/// The callback of long work: shows on standard error how far it is, and ends it after Ctrl-C. A
-/// total of zero means that it is not known. The bar is cleared when the callback is dropped, and
-/// never seen where standard error is no terminal.
+/// The callback of long work: shows a progress bar on standard error, and ends the work after
+/// Ctrl-C. A total of zero means that it is not known. The bar is cleared when the callback is
+/// dropped, and not shown if standard error is not a terminal.
 pub(crate) fn progress(
     what: &'static str,
     common: &Common,
@@ -108,7 +108,7 @@ pub(crate) fn progress(
             }
             bar.set_position(done);
             if is_new {
-                // what was done before, by a run that this one goes on with, took no time now
+                // work that an earlier run did must not count for the speed of this one
                 bar.tick();
                 bar.reset_eta();
             }

@@ -1,4 +1,4 @@
-//! What several ranks of the program tell each other: a graph, which rank 0 has read, and errors.
+//! What the ranks of the program send each other: the graph that rank 0 has read, and errors.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use graph_formats::{AnyCsr, Interrupted};
 
 use crate::failure::{EXIT_INTERRUPTED, EXIT_WRONG_USE, WrongUse, exit_code};
 
-/// An error on all ranks where there is one on any, with the same exit code.
+/// An error on all ranks if there is one on any, with the same exit code.
 pub(crate) fn agree<T>(ranks: &dyn Communicator, own: anyhow::Result<T>) -> anyhow::Result<T> {
     let message = own.as_ref().err().map(|error| format!("{} {error}", exit_code(error)));
     let Some((_, message)) = ranks.first_message(message.as_deref())? else { return own };
@@ -22,15 +22,15 @@ pub(crate) fn agree<T>(ranks: &dyn Communicator, own: anyhow::Result<T>) -> anyh
     })
 }
 
-/// An error where an option is given that several ranks do not have.
+/// An error if an option is given that several ranks do not have.
 pub(crate) fn refuse(option: &str, is_given: bool) -> Result<(), WrongUse> {
     match is_given {
-        true => Err(WrongUse(format!("{option} is for one rank; run without mpirun"))),
+        true => Err(WrongUse(format!("{option} works on one rank only; run without mpirun"))),
         false => Ok(()),
     }
 }
 
-/// The graph that rank 0 has, on all ranks.
+/// Broadcasts the graph from rank 0.
 pub(crate) fn share_graph<'g>(
     ranks: &dyn Communicator,
     own: Option<&'g AnyCsr>,

@@ -1,4 +1,4 @@
-//! What a run prints: one JSON object, or a few lines for people.
+//! What a run prints: one JSON object, or a few lines of text.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -13,7 +13,7 @@ use serde::{Serialize, Serializer};
 use crate::cli::Common;
 use crate::failure::{is_silent, say};
 
-/// Whether a result goes to standard output, so that nothing else may.
+/// Whether a result goes to standard output, and the report to standard error.
 static STANDARD_OUTPUT_IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// From here on reports go to standard error.
@@ -25,7 +25,7 @@ pub(crate) fn take_standard_output() {
 #[derive(Debug, Serialize)]
 pub(crate) struct Head {
     pub(crate) command: &'static str,
-    /// The one that ran, never "auto".
+    /// The algorithm that ran, never "auto".
     pub(crate) algorithm: Option<&'static str>,
     pub(crate) backend: &'static str,
     pub(crate) threads: usize,
@@ -40,7 +40,8 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    /// Of a command on this graph; on the CPU, by all threads, until it says otherwise.
+    /// The head of a command's report on this graph. Backend and threads are the CPU and its
+    /// default, until the command sets others.
     pub(crate) fn of(command: &'static str, graph: &AnyCsr) -> Self {
         Self {
             command,
@@ -55,7 +56,7 @@ impl Head {
         }
     }
 
-    /// The same, where an algorithm took these times.
+    /// The head of a report on an algorithm that took these times.
     pub(crate) fn solved(self, algorithm: &'static str, times: &[f64], common: &Common) -> Self {
         let (solve_ms, solve_min_ms) = (Some(median(times)), least(times, common));
         Self { algorithm: Some(algorithm), solve_ms, solve_min_ms, ..self }
@@ -70,13 +71,13 @@ impl fmt::Display for Head {
             write!(f, "; {algorithm} took {time} ms")?;
         }
         if let Some(least) = self.solve_min_ms {
-            write!(f, " in the median, {least} ms at least")?;
+            write!(f, " in the median, {least} ms in the fastest run")?;
         }
         write!(f, ", {}", counted(self.threads, ("thread", "threads")))
     }
 }
 
-/// What was done, where several ranks may have shared it.
+/// `what`, with the number of ranks if several shared it.
 pub(crate) fn by_ranks(what: &dyn fmt::Display, ranks: Option<usize>) -> String {
     match ranks {
         Some(ranks) => format!("{what} on each of {ranks} ranks"),
@@ -84,7 +85,7 @@ pub(crate) fn by_ranks(what: &dyn fmt::Display, ranks: Option<usize>) -> String 
     }
 }
 
-/// A number as JSON has it: integers in full, whatever their size.
+/// A number in JSON: integers of any size in full.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Amount(Total);
 
@@ -109,7 +110,7 @@ impl fmt::Display for Amount {
     }
 }
 
-/// What distances add up to, and the greatest of them.
+/// The sum of distances, and the greatest of them.
 #[derive(Serialize)]
 pub(crate) struct Sums {
     distance_sum: Amount,
@@ -146,14 +147,15 @@ impl fmt::Display for Ms {
     }
 }
 
-/// The middle one of at least one time in milliseconds, or the mean of the two in the middle.
+/// The median of at least one time in milliseconds; of an even number, the mean of the two in the
+/// middle.
 pub(crate) fn median(times: &[f64]) -> Ms {
     let mut times = times.to_vec();
     times.sort_unstable_by(f64::total_cmp);
     Ms((times[(times.len() - 1) / 2] + times[times.len() / 2]) / 2.0)
 }
 
-/// The least of them, where there was a choice.
+/// The least time, if the work was repeated.
 pub(crate) fn least(times: &[f64], common: &Common) -> Option<Ms> {
     common.repeat.and_then(|_| times.iter().copied().reduce(f64::min).map(Ms))
 }
@@ -162,12 +164,12 @@ pub(crate) fn milliseconds(time: Duration) -> Ms {
     Ms(time.as_secs_f64() * 1e3)
 }
 
-/// The number with its thousands set apart.
+/// The number with separators between thousands.
 pub(crate) fn grouped(number: impl Into<u64>) -> String {
     HumanCount(number.into()).to_string()
 }
 
-/// So many of a thing: its name for one, and for several.
+/// A number and a noun, which is given in the singular and the plural.
 pub(crate) fn counted(n: usize, (one, several): (&str, &str)) -> String {
     format!("{} {}", grouped(n as u64), if n == 1 { one } else { several })
 }
@@ -177,8 +179,8 @@ pub(crate) const ROWS: (&str, &str) = ("row", "rows");
 pub(crate) const PATHS: (&str, &str) = ("path", "paths");
 pub(crate) const VERTICES: (&str, &str) = ("vertex", "vertices");
 
-/// Prints the report: as one line of JSON where that was asked for, else as people read it. To
-/// standard error, where a result goes to standard output.
+/// Prints the report, with `--json` as one line of JSON, else as text. It goes to standard error if
+/// a result goes to standard output.
 pub(crate) fn print<R: Serialize + fmt::Display>(
     report: &R,
     common: &Common,
@@ -193,8 +195,7 @@ pub(crate) fn print<R: Serialize + fmt::Display>(
     print_bytes(text.as_bytes())
 }
 
-/// Writes to standard output. A reader that has closed it, as `head` does, has seen
-/// enough: that is no failure.
+/// Writes to standard output. If it is closed, as after `head`, that is not a failure.
 pub(crate) fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     if is_silent() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! A shortest path as `path` and `query` report it: that there is none is an answer too.
+//! The report of `path` and `query`: a shortest path, or that there is none.
 
 use std::fmt;
 
@@ -14,14 +14,14 @@ use crate::report::{ARCS, Amount, counted};
 pub(crate) struct Route {
     pub(crate) source: Id,
     pub(crate) target: Id,
-    /// `None` when no path leads from the one to the other.
+    /// `None` if there is no path.
     pub(crate) distance: Option<Amount>,
     /// The vertices on the way, both ends included.
     pub(crate) path: Option<Vec<Id>>,
 }
 
 impl Route {
-    /// Of the distance and the vertices of a path, if there is one.
+    /// The report of a distance and the vertices of a path, if there is one.
     pub(crate) fn of(
         names: &Names<'_>,
         (source, target): (VertexId, VertexId),

@@ -1,4 +1,4 @@
-//! The names of the vertices of matrices that `starpath apsp` or `closure` has saved.
+//! The names of the vertices of matrices that `starpath apsp` or `closure` wrote.
 
 use std::borrow::Cow;
 use std::io::ErrorKind;
@@ -10,19 +10,22 @@ use graph_formats::{Ids, id_of_line};
 use crate::numbers::read_text;
 use crate::output::ids_path;
 
-/// The names of the vertices of saved matrices: those beside the next hops, and the same beside
-/// the distances, if any are there.
+/// The names of the vertices of saved distances and next hops, from the files beside them; an error
+/// if these differ.
 pub(crate) fn saved_ids(distances: &Path, hops: &Path, n_vertices: usize) -> anyhow::Result<Ids> {
     let ids = ids_beside(hops, n_vertices)?;
     let of_distances = ids_path(distances);
     if of_distances.exists() && ids_beside(distances, n_vertices)? != ids {
         let (distances, hops) = (of_distances.display(), ids_path(hops));
-        bail!("{distances} and {} differ; give two files of one run", hops.display());
+        bail!(
+            "{distances} and {} name different vertices; give two files of one run",
+            hops.display()
+        );
     }
     Ok(ids)
 }
 
-/// The names of the vertices of one saved matrix: those beside it, or numbers.
+/// The names of the vertices of one saved matrix, from the file beside it, else numbers.
 pub(crate) fn ids_beside(matrix: &Path, n_vertices: usize) -> anyhow::Result<Ids> {
     let path = ids_path(matrix);
     match read_text(&path) {
@@ -32,13 +35,16 @@ pub(crate) fn ids_beside(matrix: &Path, n_vertices: usize) -> anyhow::Result<Ids
     }
 }
 
-/// Names as they were written, one a line: numbers if all are, else words.
+/// Reads names, one a line: numbers if all of them are, else words.
 fn parse_ids(path: &Path, text: &str, n_vertices: usize) -> anyhow::Result<Ids> {
     let shown = path.display();
     let lines: Vec<_> = text.lines().map(id_of_line).collect();
     if lines.len() != n_vertices {
         let found = lines.len();
-        bail!("{shown}: {found} ids for {n_vertices} vertices; it must be of the same run");
+        bail!(
+            "{shown}: it has {found} ids, and the matrix {n_vertices} vertices; both files must \
+               be of one run"
+        );
     }
     let number = |line: &Cow<'_, str>| line.parse().ok().filter(|n: &u64| n.to_string() == *line);
     let numbers: Option<Vec<u64>> = lines.iter().map(number).collect();
@@ -51,7 +57,10 @@ fn parse_ids(path: &Path, text: &str, n_vertices: usize) -> anyhow::Result<Ids> 
     }
     if let Some(at) = lines.windows(2).position(|pair| pair[0] >= pair[1]) {
         let (line, id) = (at + 2, &lines[at + 1]);
-        bail!("{shown}:{line}: {id} is not greater than the id before it");
+        bail!(
+            "{shown}:{line}: {id} is not greater than the id on the line before; numbers must \
+               increase"
+        );
     }
     Ok(Ids::Words(lines.iter().map(|line| &**line).collect()))
 }

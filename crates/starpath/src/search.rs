@@ -1,4 +1,4 @@
-//! One search from one source, timed part by part: what `sssp` and `path` share.
+//! One search from one source, with the time of each part; used by `sssp` and `path`.
 
 use std::time::Instant;
 
@@ -17,31 +17,31 @@ use crate::progress::{check_interrupt, progress};
 use crate::ranks::agree;
 use crate::report::{Head, Ms, median, milliseconds};
 
-/// What every search reports.
+/// The fields that every search reports.
 #[derive(Serialize)]
 pub(crate) struct Searched {
     #[serde(flatten)]
     pub(crate) head: Head,
-    /// What is done once for the graph, before any search.
+    /// Time of what is done once for the graph, before any search.
     pub(crate) prepare_ms: Ms,
     #[serde(flatten)]
     device: Option<Device>,
-    /// The second pass, which finds the paths to the distances.
+    /// Time of the second pass, which finds predecessors from the distances.
     pub(crate) predecessors_ms: Ms,
-    /// Arcs looked at.
+    /// Arcs relaxed.
     pub(crate) relaxations: u64,
 }
 
-/// What a run on a GPU reports beside the rest.
+/// The fields that a run on a GPU adds.
 #[derive(Serialize)]
 pub(crate) struct Device {
-    /// Its name.
+    /// The name of the GPU.
     device: Option<String>,
-    /// Compiling the kernels for it.
+    /// Time to compile the kernels for it.
     jit_ms: Ms,
-    /// The graph's way there.
+    /// Time to copy the graph to it.
     upload_ms: Ms,
-    /// The distances' way back.
+    /// Time to copy the distances back.
     download_ms: Ms,
 }
 
@@ -56,8 +56,8 @@ impl Device {
     }
 }
 
-/// Runs `work` as often as `--repeat` says; returns its last result, and the milliseconds
-/// of each run.
+/// Runs `work` as often as `--repeat` says. Returns its last result, and the time of each run in
+/// milliseconds.
 pub(crate) fn repeated<T>(
     common: &Common,
     work: impl FnMut() -> anyhow::Result<T>,
@@ -65,7 +65,7 @@ pub(crate) fn repeated<T>(
     repeated_by(&Alone, common, work)
 }
 
-/// The same by several ranks, of which none goes on alone.
+/// As [`repeated`], by several ranks: all start each run together.
 pub(crate) fn repeated_by<T>(
     ranks: &dyn Communicator,
     common: &Common,
@@ -110,7 +110,7 @@ pub(crate) fn search(
         second_passes.push(milliseconds(found.predecessors_time).0);
         Ok(found)
     })?;
-    // on a GPU, the search itself: what goes back and forth is reported beside it
+    // on a GPU, the search alone: copies are reported apart from it
     let solve: Vec<_> = match device_times.as_slice() {
         [] => whole.iter().zip(&second_passes).map(|(whole, second)| whole - second).collect(),
         on_device => on_device.iter().map(|times| times.solve_ms).collect(),
@@ -120,7 +120,7 @@ pub(crate) fn search(
     if common.explain {
         say(format_args!("{plan}"));
         say(format_args!(
-            "work: {} arcs looked at, {} distances improved, {} vertices settled, {} rounds",
+            "work: {} arcs relaxed, {} distances improved, {} vertices settled, {} rounds",
             work.relaxations, work.improvements, work.settled, work.rounds
         ));
     }

@@ -1,6 +1,6 @@
 //! Amounts of memory on the command line.
 
-/// Bytes: a whole number, and after it maybe a unit.
+/// Bytes: a whole number, optionally followed by a unit.
 pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let power = match text[end..].trim_start().to_ascii_lowercase().as_str() {
@@ -12,12 +12,14 @@ pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
         _ => None,
     };
     let (Some(power), 1..) = (power, end) else {
-        return Err("expected a number of bytes, or of K, M, G or T: 512M, or 512MiB".to_owned());
+        return Err(
+            "expected a number of bytes, or of K, M, G or T, such as 512M or 512MiB".to_owned()
+        );
     };
     let bytes = text[..end].parse::<u64>().ok().and_then(|n| n.checked_mul(1024u64.pow(power)));
     match bytes {
-        None => Err("that is more than any machine has".to_owned()),
-        Some(0) => Err("nothing can be done without memory".to_owned()),
+        None => Err("this is more than 2^64 bytes".to_owned()),
+        Some(0) => Err("expected at least one byte".to_owned()),
         Some(bytes) => Ok(bytes),
     }
 }

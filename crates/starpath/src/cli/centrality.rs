@@ -12,29 +12,29 @@ use crate::failure::WrongUse;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Measures of vertices (--measure), one column each in OUT.tsv:
-  closeness     one part in the mean distance, times the share of the vertices that have a path
-                (Wasserman and Faust; --uncorrected leaves that out)
-  harmonic      one part in each distance, added up
+  closeness     the reciprocal of the mean distance, times the share of the vertices that have a
+                path (Wasserman and Faust; --uncorrected leaves that factor out)
+  harmonic      the sum of the reciprocals of the distances
   eccentricity  the greatest distance
-  betweenness   the share of the shortest paths between two others that go through it, in the mean
-                of all ordered pairs of others; alone, for it counts paths
-The report has radius, diameter, mean distance and Wiener index besides, and the hop plot: how
-many ordered pairs of vertices are at most 0, 1, 2 and so on hops apart. Where not all pairs have
-a path, eccentricities, and what is made of them, are of those that have one.
+  betweenness   the mean, over all ordered pairs of other vertices, of the share of their shortest
+                paths that pass through the vertex; it cannot be combined with other measures
+The report has radius, diameter, mean distance and Wiener index, and the hop plot: how many ordered
+pairs of vertices are at most 0, 1, 2 and so on hops apart. If some pairs have no path, the
+eccentricities, the radius and the diameter are of the pairs that have one.
 
-Distances go out of each vertex; --side in has those into it, as closeness in NetworkX. They add
-weights up, unless all are 1 or --hops counts arcs: hundreds of searches then share the work.
+Distances are measured from each vertex to the others, or with --side in from the others to it, as
+for closeness in NetworkX. A distance is a sum of weights. If all weights are 1, or with --hops, it is
+a number of arcs, which is much faster: hundreds of searches then share their work.
 
-Betweenness counts parallel arcs as paths of their own, and --side says whether the paths of a
-sample begin at its vertices or end there; without --sample that is the same.
+Betweenness counts parallel arcs as different paths. With --sample, --side says whether the counted
+paths begin or end at the vertices of the sample.
 
---measure diameter alone finds no more than that, by bounds: a few searches instead of one from
-every vertex.
+--measure diameter alone finds only the diameter, by bounds: it takes a few searches instead of one
+from every vertex.
 
-With --sample, distances are measured from N vertices only: closeness and harmonic are estimates,
-and eccentricity, radius and diameter are lower bounds. The report says by how many parts of the
-diameter the mean distance of any vertex may be off in 99 samples of 100, or by how much its
-betweenness.
+With --sample, distances are measured from N vertices only: closeness and harmonic are estimates, and
+eccentricity, radius and diameter are lower bounds. The report has a bound that the error keeps in 99
+samples of 100: for mean distances as a fraction of the diameter, and for betweenness itself.
 
 Example:
   starpath centrality wiki-Vote.txt --hops -o centrality.tsv
@@ -45,32 +45,32 @@ Example:
 pub(crate) struct CentralityArgs {
     #[command(flatten)]
     pub(crate) graph: GraphArgs,
-    /// What is written for each vertex
+    /// The measures, separated by commas
     #[arg(
         long, value_name = "M,…", value_enum, value_delimiter = ',',
         default_values_t = [Measure::Closeness, Measure::Harmonic, Measure::Eccentricity]
     )]
     pub(crate) measure: Vec<Measure>,
-    /// Count arcs, whatever they weigh
+    /// Count arcs: every arc has length 1
     #[arg(long)]
     pub(crate) hops: bool,
-    /// Which way distances go where arcs have a direction
+    /// Direction of the distances in a directed graph
     #[arg(long, value_enum, default_value_t = Side::Out)]
     pub(crate) side: Side,
-    /// Leave vertices without a path out of closeness altogether, as igraph does
+    /// Closeness without the factor for vertices that have no path, as in igraph
     #[arg(long)]
     pub(crate) uncorrected: bool,
-    /// Estimate from so many vertices, drawn at random
+    /// Estimate from N vertices, drawn at random [default: all vertices, exact]
     #[arg(long, value_name = "N")]
     pub(crate) sample: Option<NonZeroUsize>,
-    /// Another seed, another sample [default: 1]
+    /// Seed of the sample [default: 1]
     #[arg(long, requires = "sample")]
     pub(crate) seed: Option<u64>,
-    /// GPUs of this machine that share the searches, a number of them or all [default: 1]
+    /// Number of GPUs of this machine that share the searches, or all [default: 1]
     #[arg(long, value_name = "N|all")]
     pub(crate) gpus: Option<GpuCount>,
-    /// Keep the state in FILE now and then and on Ctrl-C, and go on from it where it is there; it
-    /// stays
+    /// Save the state in FILE from time to time and on Ctrl-C; continue from it if FILE exists.
+    /// FILE is never deleted
     #[arg(long, value_name = "FILE")]
     pub(crate) resume: Option<PathBuf>,
     /// Write the measures of every vertex: OUT.tsv
@@ -88,7 +88,7 @@ pub(crate) enum Measure {
     Diameter,
 }
 
-/// Which way distances go.
+/// Direction of the distances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Side {
     /// From a vertex to the others
@@ -121,23 +121,25 @@ impl CentralityArgs {
             return Err(WrongUse(format!("--measure names {} twice", measure.name())));
         }
         if self.measure.len() > 1 && self.measure.contains(&Measure::Betweenness) {
-            let text = "--measure betweenness stands alone: it counts paths, which the others do \
-                        not; run the command twice";
+            let text = "--measure betweenness cannot be combined with other measures; run the \
+                        command once for it and once for the others";
             return Err(WrongUse(text.to_owned()));
         }
         if self.measure.contains(&Measure::Diameter) {
             if self.measure.len() > 1 {
-                let text = "--measure diameter stands alone; with the others the report has it too";
+                let text = "--measure diameter cannot be combined with other measures; their \
+                            report has the diameter too";
                 return Err(WrongUse(text.to_owned()));
             }
             if self.output.is_some() || self.sample.is_some() || self.resume.is_some() {
-                let text = "--measure diameter has no value for each vertex, is exact, and takes a \
-                            few searches; leave out --output, --sample and --resume";
+                let text = "--measure diameter finds one exact number by a few searches; leave out \
+                            --output, --sample and --resume";
                 return Err(WrongUse(text.to_owned()));
             }
         }
         if self.resume.is_some() && common.repeat.is_some() {
-            let text = "--repeat would go on from what --resume has kept; use one of them";
+            let text = "--repeat and --resume exclude each other: each repetition would continue \
+                        from the saved state";
             return Err(WrongUse(text.to_owned()));
         }
         GpuCount::check(self.gpus, common)

@@ -1,4 +1,4 @@
-//! The graph that a command is about: its file, and how that is read.
+//! The graph file of a command, and the options for reading it.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::failure::WrongUse;
 
 const HEADING: &str = "Reading the graph";
 
-/// A graph file, and what it does not say itself.
+/// A graph file, and what the file does not say itself.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct GraphArgs {
     /// The graph file, or - for standard input (with --format)
@@ -22,42 +22,43 @@ pub(crate) struct GraphArgs {
     /// csv, tsv, sg, wsg or spg
     #[arg(long, help_heading = HEADING, value_name = "F", value_parser = parse_format)]
     format: Option<Format>,
-    /// Map an .spg or .prepared file into memory, which processes share, instead of copying it;
-    /// nobody may write into it meanwhile, or the program may crash or answer wrongly
+    /// Map an .spg or .prepared file into memory instead of copying it; processes that map it share
+    /// the memory. Do not modify the file while the program runs: it may crash or answer wrongly
     #[arg(long, help_heading = HEADING)]
     pub(crate) map: bool,
-    /// Count arcs: whatever the file says, each weighs 1
+    /// Ignore the weights of the file: every arc weighs 1
     #[arg(long, help_heading = HEADING)]
     pub(crate) unweighted: bool,
-    /// Edge lists: a line is an edge, which is an arc each way [default: a line is one arc, from
-    /// its first vertex to its second]
+    /// Edge lists: each line is an edge, stored as an arc each way [default: each line is one arc,
+    /// from its first vertex to its second]
     #[arg(long, help_heading = HEADING)]
     undirected: bool,
-    /// Edge lists: whether the first line is a header, the numbers of vertices and of lines, or in
-    /// a table the names of columns, which may be numbers; auto: where it fits the lines that
-    /// follow
+    /// Edge lists: whether the first line is a header. A header has the numbers of vertices and of
+    /// lines, or in a table the names of the columns. auto: it is one if the other lines agree with
+    /// it
     #[arg(
         long, help_heading = HEADING, value_name = "H", default_value = "auto",
         value_parser = one_of(&[("auto", Header::Auto), ("yes", Header::Yes), ("no", Header::No)])
     )]
     header: Header,
-    /// Edge lists: the vertices count from 0, or from 1 [default: as header and ids suggest]
+    /// Edge lists: the least id of a vertex, 0 or 1 [default: chosen by the header and the ids]
     #[arg(long, help_heading = HEADING, value_name = "B", value_parser = one_of(&[("0", Base::Zero), ("1", Base::One)]))]
     base: Option<Base>,
-    /// Edge lists: which columns hold source, target and maybe weight, by name or by number from 1:
-    /// from,to,length or 2,3 [default: the first two or three]
+    /// Edge lists: the columns of source, target and, optionally, weight, by name or by number from
+    /// 1, as from,to,length or 2,3 [default: the first two or three]
     #[arg(long, help_heading = HEADING, value_name = "S,T[,W]", value_parser = parse_columns)]
     columns: Option<Columns>,
-    /// Edge lists: a file with the ids of all vertices, one a line, as it stands or in double
-    /// quotes [default: x.v beside x.e, where there is one]
+    /// Edge lists: a file with the ids of all vertices, one a line, plain or in double quotes
+    /// [default: for x.e the file x.v, if it exists]
     #[arg(long, help_heading = HEADING, value_name = "FILE")]
     vertices: Option<PathBuf>,
-    /// Edge lists: lines that start with this character are comments, or none are; by default those
-    /// with # or %, and in a table none
+    /// Edge lists: lines that start with this character are comments; with none, no line is one
+    /// [default: # and %; in a table none]
     #[arg(long, help_heading = HEADING, value_name = "CHAR|none", value_parser = parse_comment)]
     comment: Option<Comment>,
-    /// Edge lists: whether ids are numbers, maybe with leading zeros, or names [default: numbers
-    /// without leading zeros; in a table names, if one of the first is no such number]
+    /// Edge lists: whether ids are numbers, which may have leading zeros, or names [default:
+    /// numbers without leading zeros; in a table, names if one of the first ids is not such a
+    /// number]
     #[arg(long, help_heading = HEADING, value_name = "K", value_parser = one_of(&[("numbers", IdKind::Numbers), ("names", IdKind::Names)]))]
     ids: Option<IdKind>,
 }
@@ -68,7 +69,7 @@ impl GraphArgs {
         [Some(&*self.path), self.vertices.as_deref()].into_iter().flatten()
     }
 
-    /// How to read the file, or an error for what its format has no use for.
+    /// How to read the file, or an error for an option that does not apply to its format.
     pub(crate) fn options(&self) -> anyhow::Result<ReadOptions> {
         let Self { format, undirected, header, base, columns, vertices, .. } = self;
         let format = format.map_or_else(|| self.format_of_suffix(), Ok)?;
@@ -76,7 +77,7 @@ impl GraphArgs {
             self.refuse_for_lists(&format!("the format {}", format.suffix()))?;
         }
         if self.map && (format != Format::Spg || self.path == Path::new("-")) {
-            let text = "--map is for .spg and .prepared files, which lie in memory as in the file";
+            let text = "--map is for .spg and .prepared files only";
             return Err(WrongUse(text.to_owned()).into());
         }
         let direction = if *undirected { Direction::Undirected } else { Direction::Directed };
@@ -88,12 +89,12 @@ impl GraphArgs {
         Ok(ReadOptions { format: Some(format), edge_list })
     }
 
-    /// What ids are, in the graph's file and in those that have ids of its vertices.
+    /// Whether ids are numbers or names, in the graph's file and in lists of its vertices.
     pub(crate) fn id_kind(&self) -> IdKind {
         self.ids.unwrap_or_default()
     }
 
-    /// An error for what is said of an edge list; `what` is read, which is none.
+    /// An error for an option of edge lists, because `what` is read, which is not one.
     fn refuse_for_lists(&self, what: &str) -> Result<(), WrongUse> {
         let for_lists = [
             ("--undirected", self.undirected),
@@ -107,7 +108,7 @@ impl GraphArgs {
         refuse(&for_lists, "edge lists", what)
     }
 
-    /// An error for what is said of a graph's file; a saved matrix is read.
+    /// An error for an option of graph files, because a saved matrix is read.
     #[cfg(feature = "plot")]
     pub(crate) fn refuse_for_matrix(&self) -> Result<(), WrongUse> {
         let for_graphs = [
@@ -120,15 +121,15 @@ impl GraphArgs {
     }
 
     fn format_of_suffix(&self) -> Result<Format, WrongUse> {
-        Format::of(&self.path).map_err(|error| WrongUse(format!("{error}; --format can say it")))
+        Format::of(&self.path)
+            .map_err(|error| WrongUse(format!("{error}; name its format with --format")))
     }
 }
 
-/// The errors say what is expected; clap says of what.
-/// An error for the first option that is given, which `what` has no use for.
+/// An error for the first option that is given, because it does not apply to `what`.
 fn refuse(options: &[(&str, bool)], owner: &str, what: &str) -> Result<(), WrongUse> {
     options.iter().find(|option| option.1).map_or(Ok(()), |(option, _)| {
-        Err(WrongUse(format!("{option} is for {owner}; {what} has no use for it")))
+        Err(WrongUse(format!("{option} is for {owner} and does not apply to {what}")))
     })
 }
 
@@ -147,6 +148,6 @@ fn parse_columns(text: &str) -> Result<Columns, String> {
 
 fn parse_comment(text: &str) -> Result<Comment, String> {
     text.parse().map_err(|_| {
-        "expected none, or one punctuation character other than a quote, as # or ;".to_owned()
+        "expected none, or one punctuation character other than a quote, such as # or ;".to_owned()
     })
 }

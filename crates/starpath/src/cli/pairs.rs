@@ -1,4 +1,4 @@
-//! What concerns all pairs of vertices: `apsp`, `query` and `closure`.
+//! The commands on all pairs of vertices: `apsp`, `query` and `closure`.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
@@ -16,25 +16,24 @@ use crate::size::parse_size;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Results (--distances):
-  .npy  a square array, a row for each source: u64, i64, f32 or f64, as the weights ask for;
-        without a path inf, or for integers the greatest value of the type
-  .tsv  a header line with the targets, then a row for every source, empty where there is no
-        path
+  .npy  a square array, a row for each source, of type u64, i64, f32 or f64 by the type of the
+        weights; no path is infinity, or in integers the greatest value of the type
+  .tsv  a header line with the targets, then a row for every source; an empty field is no path
 
 Paths (--next-hops):
-  .npy  a square array: in row u, column v the vertex after u on a shortest path to v; u16, or
-        u32 from 65535 vertices on; without a path, and from a vertex to itself, the greatest
-        value of the type. `starpath query` answers from the two arrays.
+  .npy  a square array: row u, column v has the vertex after u on a shortest path to v, as u16, or
+        as u32 from 65535 vertices on. No path, and u = v, is the greatest value of the type.
+        `starpath query` finds paths from the two arrays.
 
-An array counts from 0. Where vertices are not named 0, 1, 2 and so on, OUT.npy.ids has their
-names, one a line; a file of that name from an earlier run is replaced, or removed where no names
-are needed. OUT.npy.graph has the name and a hash of the graph, by which `starpath query` finds
-arrays that do not belong together.
+An array counts from 0. If the vertices are not named 0, 1, 2 and so on, the file OUT.npy.ids has
+their names, one a line; if names are not needed, that file of an earlier run is removed. The file
+OUT.npy.graph has the name and a hash of the graph, by which `starpath query` refuses arrays of
+different graphs.
 
-Graphs whose matrix is more than memory: it is kept in the folder of --scratch, n x n numbers of
-2 to 8 bytes, and --memory says what else may be held. Ended at any moment, the run goes on
-with --resume where it was. All rows have checksums there, and damage is an error: then delete
-the folder and start again. Under mpirun all ranks have to see the folder.
+A matrix that is larger than memory is kept in the folder of --scratch, as n x n numbers of 2 to 8
+bytes; --memory limits what else is used. A run that was stopped, at whatever moment, is continued
+with --resume. All rows have checksums there, and damage is an error: then delete the folder and
+start again. Under mpirun every rank must see the folder.
 
 Example:
   starpath apsp rome99.gr --distances rome99.npy
@@ -52,28 +51,26 @@ pub(crate) struct ApspArgs {
     /// [default: 32]
     #[arg(long, value_name = "T")]
     pub(crate) tile: Option<u32>,
-    /// Bytes that the solver may hold beside the graph: of the host's memory, and with a GPU as
-    /// many of the GPU's; 1000000, 512M (512MiB), 2G
+    /// Bytes that the solver may use beside the graph, in the host's memory and, separately, in
+    /// each GPU's: 1000000, 512M (512 MiB), 2G [default: what the system grants]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) memory: Option<u64>,
-    /// GPUs of this machine that share the matrix or the searches, a number of them or all, each
-    /// with as much memory as --memory allows [default: 1]
+    /// Number of GPUs of this machine that share the matrix or the searches, or all [default: 1]
     #[arg(long, value_name = "N|all")]
     pub(crate) gpus: Option<GpuCount>,
-    /// Keep the matrix in this folder, not in memory
+    /// Keep the matrix in this folder instead of in memory
     #[arg(long, value_name = "DIR")]
     pub(crate) scratch: Option<PathBuf>,
-    /// Go on with the run that the folder holds
+    /// Resume the run in the folder of --scratch
     #[arg(long, requires = "scratch")]
     pub(crate) resume: bool,
-    /// Compare N rows, spread over all vertices, with searches by the CPU before anything is
-    /// written
+    /// Compare N rows, evenly spaced, with searches by the CPU before anything is written
     #[arg(long, value_name = "N")]
     pub(crate) check: Option<NonZeroUsize>,
     /// Write the distances: OUT.npy or OUT.tsv, see below
     #[arg(long, value_name = "OUT")]
     pub(crate) distances: Option<PathBuf>,
-    /// Find paths too, and write where they lead: OUT.npy, see below
+    /// Find paths too, and write the next hops: OUT.npy, see below
     #[arg(long, value_name = "OUT.npy")]
     pub(crate) next_hops: Option<PathBuf>,
 }
@@ -94,7 +91,7 @@ impl ApspArgs {
     }
 }
 
-/// How many GPUs are asked for.
+/// How many GPUs the command line asks for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum GpuCount {
     All,
@@ -102,7 +99,7 @@ pub(crate) enum GpuCount {
 }
 
 impl GpuCount {
-    /// An error where GPUs are counted that are not asked for.
+    /// An error for `--gpus` without `--backend cuda`.
     pub(crate) fn check(count: Option<Self>, common: &Common) -> Result<(), WrongUse> {
         match count {
             Some(_) if common.backend != Backend::Cuda => {
@@ -126,28 +123,28 @@ impl FromStr for GpuCount {
     }
 }
 
-/// A shortest path between two vertices, from what apsp has saved
+/// A shortest path between two vertices, from the arrays that apsp wrote
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Both files must come from one run of `starpath apsp --distances DIST.npy --next-hops HOPS.npy`.
-Only the entries on the way are read. HOPS.npy.ids and DIST.npy.ids, where they exist, name the
-vertices, and must be the same; HOPS.npy.graph and DIST.npy.graph, where both exist, must have the
-same hash of a graph. That there is no path is an answer too.
+Only the entries of the path are read. If HOPS.npy.ids or DIST.npy.ids exists, it names the vertices;
+if both exist, they must be equal. If HOPS.npy.graph and DIST.npy.graph both exist, they must have the
+same hash of a graph. If there is no path, the exit code is still 0 and the JSON fields are null.
 
 Example:
   starpath apsp rome99.gr --distances rome99.npy --next-hops hops.npy
   starpath query rome99.npy hops.npy 1 3353")]
 pub(crate) struct QueryArgs {
-    /// The distances of all pairs
+    /// The distances of all pairs, written by apsp --distances
     #[arg(value_name = "DIST.npy")]
     pub(crate) distances: PathBuf,
-    /// The next hops of all pairs
+    /// The next hops of all pairs, written by apsp --next-hops
     #[arg(value_name = "HOPS.npy")]
     pub(crate) next_hops: PathBuf,
-    /// Where the path starts
+    /// The first vertex of the path
     #[arg(value_name = "FROM")]
     pub(crate) source: String,
-    /// Where it ends
+    /// The last vertex of the path
     #[arg(value_name = "TO")]
     pub(crate) target: String,
 }
@@ -158,22 +155,23 @@ pub(crate) struct QueryArgs {
 Weights do not matter. A vertex reaches itself only along a cycle.
 
 Results (-o):
-  .npy  a square array of booleans, a row for each start; with --packed of bytes, eight vertices
-        each, the lowest bit first: numpy.unpackbits(a, axis=1, bitorder=\"little\", count=n)
-  .tsv  a header line, then start and end, a line for every pair
-An array counts from 0. Where vertices are not named 0, 1, 2 and so on, OUT.npy.ids has their
-names, one a line.
+  .npy  a square array of booleans, a row for each first vertex; with --packed of bytes, each with
+        eight vertices, lowest bit first: numpy.unpackbits(a, axis=1, bitorder=\"little\", count=n)
+  .tsv  a header line, then the first and the last vertex, a line for every pair
+An array counts from 0. If the vertices are not named 0, 1, 2 and so on, the file OUT.npy.ids has
+their names, one a line.
 
 Counts (--counts):
   .tsv  a header line, then vertex, how many it reaches, and how many reach it
-Without -o, and left to auto, they take memory for the graph and not for all pairs.
+        With auto and without -o, counts take memory for the graph, not for all pairs.
 
 Algorithms:
-  components     strongly connected components, and rows united in their order: sparse graphs;
-                 on the CPU, whatever the backend
-  blocked        Warshall's method for 256 vertices at a time, 64 bits a word, or a GPU's best
+  components     unites rows of strongly connected components, in topological order; best for sparse
+                 graphs; always on the CPU
+  blocked        Warshall's algorithm, 256 vertices at a time, 64 bits a word; on a GPU the fastest
+                 of the next three
   four-russians, lop3, matrix-units
-                 that on a GPU by tables, by functions of three bits, by binary products
+                 blocked on a GPU by tables, by functions of three bits, by binary matrix products
   warshall, warshall-c, warshall-adapt
                  as published for the STAR-machine: by rows, by columns, by all columns at once
 
@@ -184,13 +182,13 @@ Example:
 pub(crate) struct ClosureArgs {
     #[command(flatten)]
     pub(crate) graph: GraphArgs,
-    /// The algorithm; auto takes components, unless blocked is the shorter way
+    /// The algorithm; auto takes components, or blocked if that is faster
     #[arg(long, value_name = "A", default_value = "auto", value_parser = closure_parser())]
     pub(crate) algorithm: ClosureAlgorithm,
-    /// Let auto leave components aside: the bits do all the work
+    /// With auto: do not condense strongly connected components first
     #[arg(long)]
     pub(crate) no_condense: bool,
-    /// GPUs of this machine that share the bits, a number of them or all [default: 1]
+    /// Number of GPUs of this machine that share the rows, or all [default: 1]
     #[arg(long, value_name = "N|all")]
     pub(crate) gpus: Option<GpuCount>,
     /// Write the pairs: OUT.npy or OUT.tsv, see below; - is standard output, as .tsv
@@ -208,8 +206,10 @@ impl ClosureArgs {
     /// An error for options that contradict each other.
     pub(crate) fn check(&self, common: &Common) -> Result<(), WrongUse> {
         if self.no_condense && self.algorithm != ClosureAlgorithm::Plain(closure::Algorithm::Auto) {
-            let text =
-                format!("--no-condense is for auto; {} needs no word", self.algorithm.name());
+            let text = format!(
+                "--no-condense is for --algorithm auto; leave it out with {}",
+                self.algorithm.name()
+            );
             return Err(WrongUse(text));
         }
         GpuCount::check(self.gpus, common)

@@ -1,4 +1,4 @@
-//! What `starpath plot` draws, and how large.
+//! The flags of `starpath plot`: what it draws, and its size.
 
 use std::path::PathBuf;
 
@@ -37,10 +37,10 @@ pub(crate) struct PictureArgs {
     pub(crate) size: Size,
 }
 
-/// What weights are counted in.
+/// The unit of the weights.
 #[derive(Debug, Args)]
 pub(crate) struct UnitArgs {
-    /// What the weights are counted in, for the legend: m, s, km [default: none]
+    /// The unit of the weights, for the legend: m, s, km [default: none]
     #[arg(long, value_name = "UNIT")]
     unit: Option<String>,
 }
@@ -50,7 +50,7 @@ impl UnitArgs {
         self.unit.is_some()
     }
 
-    /// What a picture says of distances.
+    /// What a picture calls distances.
     pub(crate) fn quantity(&self) -> String {
         match &self.unit {
             Some(unit) => format!("distance ({unit})"),
@@ -70,13 +70,13 @@ impl UnitArgs {
 /// A map of distances from a vertex, in bands of equal width (isochrones)
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Coordinates (--coordinates), a line a vertex, by the names of the graph's file:
-  .co   DIMACS: v vertex x y, and p aux sp co n before them
-  .csv .tsv  vertex, x, y; a heading may stand first; `starpath generate --coordinates` writes it
-Every vertex has to have them. A compression may follow: .co.gz.
+Coordinates (--coordinates), a line for each vertex, which has its name in the graph's file:
+  .co        DIMACS: p aux sp co n, then lines v vertex x y
+  .csv .tsv  vertex, x, y; a header line may come first; `starpath generate --coordinates` writes it
+Every vertex needs coordinates. The file may be compressed: .co.gz.
 
-A band holds its lower end and not its upper one. Where vertices overlap the nearer one is on top.
-With more than 20000 vertices, or arcs that are drawn, the map is an image, inside the SVG too.
+A band includes its lower end and not its upper one. Where vertices overlap, the nearest is on top.
+With more than 20000 vertices or drawn arcs, the map is a pixel image, in an SVG file too.
 
 Example:
   starpath generate geometric --vertices 5000 --radius 0.02 -o points.spg --coordinates points.csv
@@ -86,7 +86,7 @@ Example:
 pub(crate) struct MapArgs {
     #[command(flatten)]
     pub(crate) graph: GraphArgs,
-    /// Where the vertices lie: a .co, .csv or .tsv file, see below
+    /// The coordinates of the vertices: a .co, .csv or .tsv file, see below
     #[arg(long, value_name = "FILE")]
     pub(crate) coordinates: PathBuf,
     /// Coordinates are longitudes and latitudes in degrees, or in a .co file in millionths of
@@ -114,12 +114,12 @@ pub(crate) struct MapArgs {
 /// A matrix of distances or a closure as a heat map, in the order of components
 #[derive(Debug, Args)]
 #[command(after_help = "\
-GRAPH may be a matrix that was saved: of distances, by `apsp --distances OUT.npy`, or a closure, by
-`closure -o OUT.npy`. From any other file the distances of all pairs are found first.
+GRAPH may be a saved matrix: of distances, by `apsp --distances OUT.npy`, or a closure, by
+`closure -o OUT.npy`. For any other file the distances of all pairs are computed first.
 
-Rows are sources and columns targets, component by component (strongly connected), so that no path
-leads from a row to a column left of its component's outline. With more vertices than pixels a
-pixel is the mean of those of its pairs that have a path.
+Rows are sources and columns targets, in topological order of the strongly connected components: no
+path leads from a row to a column left of the outline of its component. With more vertices than
+pixels, a pixel is the mean over those of its pairs that have a path.
 
 Example:
   starpath apsp rome99.gr --distances rome99.npy
@@ -128,7 +128,7 @@ Example:
 pub(crate) struct MatrixArgs {
     #[command(flatten)]
     pub(crate) graph: GraphArgs,
-    /// Draw which vertices reach which, in place of distances
+    /// Draw which vertices reach which, instead of distances
     #[arg(long, conflicts_with_all = ["step", "unit"])]
     pub(crate) closure: bool,
     /// Width of a band of distances [default: a round number, for about 6 bands]
@@ -140,11 +140,11 @@ pub(crate) struct MatrixArgs {
     pub(crate) picture: PictureArgs,
 }
 
-/// How many vertices have which degree
+/// A histogram of the degrees of the vertices
 #[derive(Debug, Args)]
 #[command(after_help = "\
-In a directed graph, out-degrees and in-degrees. Degrees beyond 40 are counted in intervals that
-double: 1, 2 to 3, 4 to 7. Counts that are far apart are drawn by their logarithms.
+A directed graph has a histogram of out-degrees and one of in-degrees. If degrees exceed 40, the
+intervals double: 1, 2 to 3, 4 to 7. Counts that are far apart have a logarithmic axis.
 
 Example:
   starpath plot degrees rmat16.spg -o degrees.svg")]
@@ -155,11 +155,11 @@ pub(crate) struct DegreesArgs {
     pub(crate) picture: PictureArgs,
 }
 
-/// How many vertices are how far from a source, or how many pairs from each other
+/// A histogram of the distances from a source, or of all pairs
 #[derive(Debug, Args)]
 #[command(after_help = "\
-With --source the distances of a search, without it those of all pairs; GRAPH may then be a matrix
-that `apsp --distances OUT.npy` has saved.
+With --source the distances of a search, without it those of all pairs. Without --source GRAPH may be
+a matrix of distances that `apsp --distances OUT.npy` wrote.
 
 Example:
   starpath plot distances rome99.gr --source 1 --unit m -o distances.svg

@@ -1,4 +1,4 @@
-//! Which algorithm searches from one source, by its name and the flags that go with it.
+//! The flags that choose the algorithm of a search from one source, and its parameters.
 
 use std::num::NonZeroU32;
 
@@ -10,10 +10,10 @@ use sssp::{Algorithm, Config, Delta, Queue, gpu};
 use super::{Backend, Common};
 use crate::failure::WrongUse;
 
-/// The name that leaves a choice to the solver.
+/// The name with which the solver chooses.
 const AUTO: &str = "auto";
 
-/// All of [`SolverArgs`], for options that leave no choice of an algorithm.
+/// The names of all [`SolverArgs`], for options that conflict with them.
 pub(crate) const SOLVER_OPTIONS: [&str; 8] = [
     "algorithm",
     "delta",
@@ -28,38 +28,38 @@ pub(crate) const SOLVER_OPTIONS: [&str; 8] = [
 /// Which algorithm, and its parameters.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct SolverArgs {
-    /// The algorithm; auto chooses by graph, weights and threads; crauser, eager,
-    /// bellman-ford-spmv and delta-stepping-buckets run on a GPU only
+    /// The algorithm; auto chooses by graph, weights and threads. crauser, eager, bellman-ford-spmv
+    /// and delta-stepping-buckets run on a GPU only
     #[arg(long, value_name = "A", default_value = "auto", value_parser = algorithms())]
     algorithm: String,
-    /// Bucket width of delta-stepping and delta-stepping-buckets, and look-ahead of eager: a number,
-    /// or auto, median, mean, per-vertex, max-per-degree
+    /// Bucket width of delta-stepping and delta-stepping-buckets, and look-ahead of eager, in the
+    /// unit of the weights: a number, or auto, median, mean, per-vertex, max-per-degree
     #[arg(long, value_name = "D", default_value = "auto", allow_negative_numbers = true)]
     delta: Delta,
     /// Priority queue of dijkstra
     #[arg(long, value_name = "Q", default_value = "auto", value_parser = queues())]
     queue: String,
-    /// How bellman-ford-spmv makes products: csr-balanced, csr-scalar, csr-vector, ell
+    /// Matrix layout and kernel of bellman-ford-spmv: csr-balanced, csr-scalar, csr-vector, ell
     /// [default: csr-balanced]
     #[arg(long, value_name = "P")]
     product: Option<Layout>,
-    /// Threads of a block in which dijkstra on a GPU finds the least label: 128, 256, 512, 1024
-    /// [default: 512]
+    /// Threads of a block in which dijkstra on a GPU finds the least tentative distance: 128, 256,
+    /// 512, 1024 [default: 512]
     #[arg(long, value_name = "N")]
     reduction_block: Option<BlockSize>,
-    /// Vertices of a segment by which bellman-ford on a GPU orders the edges; 0: as stored
-    /// [default: 65536, or a 64th of all]
+    /// Vertices of a segment, by which bellman-ford on a GPU orders the arcs; 0 keeps the order of
+    /// the file [default: 65536, or a 64th of all vertices]
     #[arg(long, value_name = "P")]
     segment: Option<u32>,
-    /// Let bellman-ford on a GPU read distances through the cache for read-only data
+    /// Read distances of bellman-ford on a GPU through the cache for read-only data
     #[arg(long)]
     read_only_loads: bool,
-    /// Let bellman-ford on a GPU store distances as published, without an atomic minimum
+    /// Store distances of bellman-ford on a GPU without an atomic minimum, as in the paper
     #[arg(long)]
     racing_stores: bool,
 }
 
-/// What the flags ask for on each of the backends that they allow, of which there is one at least.
+/// The algorithm on each backend that the flags allow. They allow at least one.
 #[derive(Clone, Debug)]
 pub(crate) struct Configs {
     /// The algorithm's name.
@@ -69,7 +69,7 @@ pub(crate) struct Configs {
 }
 
 impl Configs {
-    /// Whatever suits the graph, where the backend asked for allows it.
+    /// Lets the solver choose, on the backend of the command line.
     #[cfg(feature = "plot")]
     pub(crate) fn auto(common: &Common) -> Self {
         let config = common.config();
@@ -78,15 +78,15 @@ impl Configs {
         Self { name: AUTO.to_owned(), cpu, gpu }
     }
 
-    /// Whether the algorithm is left to the program.
+    /// Whether the program chooses the algorithm.
     pub(crate) fn is_auto(&self) -> bool {
         self.name == AUTO
     }
 }
 
 impl SolverArgs {
-    /// What is asked for; an error for an algorithm that the backend asked for does not have, and
-    /// for a parameter of another algorithm or backend than the one asked for.
+    /// The algorithm with its parameters; an error for an algorithm that the backend does not have,
+    /// and for a parameter of another algorithm or backend.
     pub(crate) fn configs(&self, common: &Common) -> Result<Configs, WrongUse> {
         let config = common.config();
         let name = self.name();
@@ -101,12 +101,12 @@ impl SolverArgs {
             Backend::Cpu if cpu.is_none() => return Err(gpu_only(name, algorithm)),
             Backend::Cpu => (cpu, None),
             Backend::Cuda if self.queue != AUTO => {
-                let text = "the GPU solver cannot be used: queues of dijkstra are the CPU's; \
-                            solve there, or leave the queue out";
+                let text = "--queue is for the CPU: dijkstra on a GPU has no queue; use --backend \
+                            cpu, or leave --queue out";
                 return Err(WrongUse(text.to_owned()));
             }
             Backend::Cuda => (None, gpu),
-            // a GPU runs every algorithm, but only these go there without being asked to
+            // a GPU runs every algorithm, but `auto` takes one for these only
             Backend::Auto if matches!(name, AUTO | "delta-stepping" | "breadth-first") => {
                 (cpu, gpu)
             }
@@ -114,13 +114,13 @@ impl SolverArgs {
             Backend::Auto => (cpu, None),
         };
         if let (None, Some(option)) = (&gpu, self.options_of_gpu().find(|option| option.2)) {
-            let text = format!("{} is for a GPU; ask for one with --backend cuda", option.0);
+            let text = format!("{} is for a GPU; add --backend cuda", option.0);
             return Err(WrongUse(text));
         }
         Ok(Configs { name: name.to_owned(), cpu, gpu })
     }
 
-    /// The name of the algorithm; where that is left to the solver, a parameter may tell it.
+    /// The name of the algorithm; with `auto`, a parameter may name it.
     fn name(&self) -> &str {
         match self.algorithm.as_str() {
             AUTO if self.delta != Delta::Auto => "delta-stepping",
@@ -129,7 +129,7 @@ impl SolverArgs {
         }
     }
 
-    /// The flags that are for a GPU only, the algorithm that each is for, and whether it is there.
+    /// The flags that are for a GPU only, with the algorithm of each, and whether it is given.
     fn options_of_gpu(&self) -> impl Iterator<Item = (&'static str, &'static str, bool)> {
         [
             ("--segment", "bellman-ford", self.segment.is_some()),
@@ -141,14 +141,14 @@ impl SolverArgs {
         .into_iter()
     }
 
-    /// An error for a parameter of another algorithm than that of this name.
+    /// An error for a parameter that this algorithm does not have.
     fn check(&self, name: &str) -> Result<(), WrongUse> {
-        let stepping = "delta-stepping and delta-stepping-buckets and eager";
+        let stepping = "delta-stepping, delta-stepping-buckets and eager";
         let delta = ("--delta", stepping, self.delta != Delta::Auto);
         let queue = ("--queue", "dijkstra", self.queue != AUTO);
         for (option, owners, is_there) in [delta, queue].into_iter().chain(self.options_of_gpu()) {
             if is_there && !owners.split(" and ").any(|owner| owner == name) {
-                let text = format!("{option} is for {owners}; {name} has no use for it");
+                let text = format!("{option} is for {owners} and does not apply to {name}");
                 return Err(WrongUse(text));
             }
         }
@@ -164,7 +164,7 @@ impl SolverArgs {
         })
     }
 
-    /// The same on a GPU, which has one by every name but `auto`.
+    /// The algorithm of this name on a GPU, which has all but `auto`.
     fn on_gpu(&self, name: &str) -> Option<gpu::Algorithm> {
         use gpu::Algorithm;
         Some(match name.parse().ok()? {
@@ -202,7 +202,8 @@ fn gpu_only(name: &str, algorithm: Option<gpu::Algorithm>) -> WrongUse {
         Some(gpu::Algorithm::Published(Form::BellmanFordSpmv(_))) => "bellman-ford",
         _ => "delta-stepping",
     };
-    let text = format!("{name} runs on a GPU only; on the CPU, {nearest} is the nearest to it");
+    let text =
+        format!("{name} runs on a GPU only; {nearest} is the most similar algorithm of the CPU");
     WrongUse(text)
 }
 

@@ -14,13 +14,12 @@ pub(crate) use run::{Named, RunArgs};
 /// at once; run programs for it
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A table is a file with a column of unsigned integers, one a line; empty lines and what follows #
-do not count. Rows are numbered from 0. In the machine a row is a word of --bits bits, and an
-operation takes a column of bits of all rows: what a procedure costs there depends on the bits
-of a word, not on the rows.
+A table is a file with one unsigned integer a line. Empty lines, and text after #, are ignored. Rows
+are numbered from 0. In the machine a row is a word of --bits bits, and an operation takes one bit of
+all rows: the cost of a procedure depends on the number of bits, not on the number of rows.
 
 Results (-o OUT.csv): a line for every row. Procedures that find rows write 1 for a row found and
-0 for every other; add and subtract write the numbers, 0 for rows that take no part.
+0 for every other; add and subtract write the numbers, and 0 for rows that do not take part.
 
 It runs on the CPU unless --backend cuda asks for a GPU.
 
@@ -59,20 +58,20 @@ pub(crate) enum Procedure {
         after_help = "Example:\n  starpath star match ages.csv --word 42 -o found.csv"
     )]
     Match(ProcedureArgs),
-    /// LESS and GREAT: rows less than --word, equal to it, and greater
+    /// LESS and GREAT: the rows less than --word, equal to it, and greater
     #[command(
         mut_arg("other", hidden),
         after_help = "Example:\n  starpath star compare ages.csv --word 42"
     )]
     Compare(ProcedureArgs),
-    /// MIN: all rows with the least number
+    /// MIN: the rows that hold the least number
     #[command(
         mut_arg("other", hidden),
         mut_arg("word", hidden),
         after_help = "Example:\n  starpath star min ages.csv --rows found.csv"
     )]
     Min(ProcedureArgs),
-    /// MAX: all rows with the greatest number
+    /// MAX: the rows that hold the greatest number
     #[command(
         mut_arg("other", hidden),
         mut_arg("word", hidden),
@@ -97,19 +96,21 @@ pub(crate) enum Procedure {
         after_help = "Example:\n  starpath star setmax before.csv after.csv"
     )]
     Setmax(ProcedureArgs),
-    /// ADDC, ADDV: the table and --word, or the second table, modulo 2 to the bits
+    /// ADDC, ADDV: the table plus --word, or plus the second table, modulo 2^K for numbers of K
+    /// bits
     #[command(
         after_help = "Example:\n  starpath star add before.csv --word 5 --bits 8 -o dearer.csv"
     )]
     Add(ProcedureArgs),
-    /// SUBTC, SUBTV: the table less --word, or the second table, modulo 2 to the bits
+    /// SUBTC, SUBTV: the table minus --word, or minus the second table, modulo 2^K for numbers of K
+    /// bits
     #[command(after_help = "Example:\n  starpath star subtract before.csv after.csv --json")]
     Subtract(ProcedureArgs),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ProcedureArgs {
-    /// The table
+    /// The table: a file with one unsigned integer a line
     #[arg(value_name = "TABLE.csv")]
     pub(crate) table: PathBuf,
     /// A second table, with as many rows
@@ -121,7 +122,7 @@ pub(crate) struct ProcedureArgs {
     /// Bits of a number, up to 64 [default: as many as the largest needs]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u8).range(1..=64))]
     pub(crate) bits: Option<u8>,
-    /// Rows that take part: a list as 0,3,10-19, or a file as -o writes it [default: all]
+    /// Rows that take part: a list such as 0,3,10-19, or a file as -o writes it [default: all]
     #[arg(long, value_name = "ROWS")]
     pub(crate) rows: Option<String>,
     /// Write the result: OUT.csv, a line for every row
@@ -130,7 +131,7 @@ pub(crate) struct ProcedureArgs {
 }
 
 impl Procedure {
-    /// Its name, and what it is called with.
+    /// Its name and its arguments.
     pub(crate) fn parts(&self) -> (&'static str, &ProcedureArgs) {
         match self {
             Self::Match(args) => ("match", args),

@@ -31,26 +31,26 @@ struct Report {
     matrix: Option<Matrix>,
     #[serde(flatten)]
     device: Option<Device>,
-    /// Ordering the vertices, where there are supernodes: once, however often they are solved by.
+    /// Time to order the vertices for supernodes, which is done once for all repetitions.
     #[serde(skip_serializing_if = "Option::is_none")]
     order_ms: Option<Ms>,
-    /// Processes that shared the work, each with as many threads.
+    /// Processes that shared the work, each with `threads` threads.
     #[serde(skip_serializing_if = "Option::is_none")]
     ranks: Option<usize>,
-    /// Ordered pairs with a distance, those of a vertex with itself included.
+    /// Ordered pairs that have a path, each vertex with itself included.
     reachable_pairs: usize,
     #[serde(flatten)]
     sums: Sums,
-    /// Rows that searches have found, too.
+    /// Rows that were compared with searches.
     #[serde(skip_serializing_if = "Option::is_none")]
     checked_rows: Option<usize>,
 }
 
-/// What the matrix is of, where there is one.
+/// The numbers of the matrix, if the algorithm has one.
 #[derive(Serialize)]
 struct Matrix {
     numbers: String,
-    /// How it is known that these hold all distances.
+    /// Why this type of number holds all distances.
     certainty: String,
 }
 
@@ -61,11 +61,11 @@ impl Matrix {
     }
 }
 
-/// What a GPU did, and what it took beside the solving.
+/// What GPUs did, and the times beside `solve_ms`.
 #[derive(Serialize)]
 struct Device {
     device: String,
-    /// How many of them.
+    /// The number of GPUs.
     gpus: usize,
     jit_ms: Ms,
     upload_ms: Ms,
@@ -74,11 +74,12 @@ struct Device {
     phases: Option<Phases>,
     next_hops_ms: Ms,
     download_ms: Ms,
-    /// Strips of rows that passed through it, where it could not hold the matrix.
+    /// Strips of rows that were copied to the GPU and back, if it could not hold the matrix.
     strips: u64,
 }
 
-/// What a GPU did meanwhile, in the mean of all, where the matrix is closed by blocks of pivots.
+/// Times of the phases on a GPU, in the mean of all GPUs, if the matrix is closed by blocks of
+/// pivots.
 #[derive(Serialize)]
 struct Phases {
     closing_ms: Ms,
@@ -114,7 +115,7 @@ impl Device {
     }
 }
 
-/// What is asked for, on which backend, and where results are to be written.
+/// What to find, on which backend, and where to write the results.
 struct Request {
     config: Config,
     gpus: Option<GpuCount>,
@@ -122,7 +123,7 @@ struct Request {
     outputs: Outputs,
 }
 
-/// Where results are to be written, and how many rows are to be compared before.
+/// Where to write the results, and how many rows to compare with searches before.
 struct Outputs {
     check: Option<NonZeroUsize>,
     distances: Option<ResultFile>,
@@ -141,7 +142,7 @@ impl Outputs {
         Ok(Self { check: args.check, distances, next_hops })
     }
 
-    /// Which graph results are of, if any are written.
+    /// The graph of the results, if any are written.
     fn mark(&self, loaded: &Loaded) -> anyhow::Result<Option<Mark>> {
         let is_written = self.distances.is_some() || self.next_hops.is_some();
         is_written.then(|| Mark::of(loaded)).transpose()
@@ -178,20 +179,23 @@ fn solve(loaded: &Loaded, request: &Request, common: &Common) -> anyhow::Result<
         .write(loaded, &request.outputs, common)
 }
 
-/// Says that what a run has done which was interrupted, or whose GPU failed, is in its folder.
+/// Says that the folder keeps the work of a run that was interrupted, or whose GPU failed.
 fn say_kept(error: &anyhow::Error, scratch: Option<&ScratchFolder>) {
     let is_cut_short = is_interrupted(error) || is_failure_of_gpu(error);
     if let (true, Some(scratch)) = (is_cut_short, scratch) {
         let shown = scratch.path.display();
-        say(format_args!("starpath: {shown} keeps what is done; --resume goes on from it"));
+        say(format_args!(
+            "starpath: {shown} keeps the work done so far; run the same command with \
+                          --resume to continue"
+        ));
     }
 }
 
-/// The pairs, and who found them.
+/// The pairs, and the device that found them.
 struct Found {
     pairs: Box<dyn AnyPairs>,
     gpus: Option<Vec<Gpu>>,
-    /// How many ranks, if not one.
+    /// The number of ranks, if there are several.
     ranks: Option<usize>,
     in_memory: bool,
     /// Of each run, in milliseconds.
@@ -277,7 +281,7 @@ fn find(graph: &AnyCsr, request: &Request, common: &Common) -> anyhow::Result<Fo
         });
         match found {
             Ok((pairs, whole_ms)) => {
-                // what goes back and forth is reported beside the solving
+                // copies to and from the GPU are reported apart from the solving
                 let times = if in_memory { solve_ms } else { whole_ms };
                 return Ok(Found { pairs, gpus: Some(gpus), ranks: None, in_memory, times });
             }
@@ -289,7 +293,7 @@ fn find(graph: &AnyCsr, request: &Request, common: &Common) -> anyhow::Result<Fo
             },
         }
     }
-    // what GPUs began in a folder, the CPU goes on with
+    // the CPU continues what GPUs began in a folder
     let scratch = scratch.clone();
     let scratch =
         scratch.map(|folder| ScratchFolder { resume: folder.resume || !had_run, ..folder });
@@ -297,7 +301,7 @@ fn find(graph: &AnyCsr, request: &Request, common: &Common) -> anyhow::Result<Fo
     Ok(Found { pairs, gpus: None, ranks: None, in_memory, times })
 }
 
-/// Whether a GPU has failed, or refused.
+/// Whether the error is one of a GPU.
 fn is_failure_of_gpu(error: &anyhow::Error) -> bool {
     match error.downcast_ref() {
         Some(ApspError::Gpu(error)) => matches!(**error, GpuError::OnGpu { .. }),
@@ -305,7 +309,7 @@ fn is_failure_of_gpu(error: &anyhow::Error) -> bool {
     }
 }
 
-/// Whether the CPU may still do what a GPU does not: it has other needs of memory, too.
+/// Whether the CPU may still solve it: it needs other amounts of memory.
 fn may_do_on_cpu(error: &ApspError) -> bool {
     matches!(
         error,
@@ -323,8 +327,8 @@ impl fmt::Display for Report {
         let pairs = grouped(self.reachable_pairs as u64);
         writeln!(f, "{pairs} pairs have a path; {}", self.sums)?;
         match self.checked_rows {
-            Some(1) => writeln!(f, "1 row is what a search finds"),
-            Some(n_rows) => writeln!(f, "{n_rows} rows are what searches find"),
+            Some(1) => writeln!(f, "1 row agrees with a search"),
+            Some(n_rows) => writeln!(f, "{n_rows} rows agree with searches"),
             None => Ok(()),
         }
     }

@@ -21,20 +21,20 @@ use crate::progress::progress;
 use crate::report::{Amount, Head, VERTICES, counted, grouped};
 use crate::search::repeated;
 
-/// The share of samples in which an estimate may be off by more than is reported.
+/// The share of samples whose estimates may be off by more than the reported bound.
 const FAILURE: f64 = 0.01;
 
 #[derive(Serialize)]
 struct Report {
     #[serde(flatten)]
     head: Head,
-    /// What lengths of paths are: "hops" or "weights".
+    /// How paths are measured: "hops" or "weights".
     lengths: &'static str,
-    /// Vertices that distances were measured from.
+    /// The number of vertices from which distances were measured.
     sources: usize,
     /// Ordered pairs of a source and another vertex that have a path.
     reachable_pairs: u64,
-    /// Whether these are all there are.
+    /// Whether all ordered pairs have a path.
     connected: bool,
     radius: Option<Amount>,
     /// Vertices whose eccentricity is the radius.
@@ -47,7 +47,7 @@ struct Report {
     wiener_index: Option<Amount>,
     #[serde(skip_serializing_if = "Option::is_none")]
     hop_plot: Option<Vec<u64>>,
-    /// Of a sample: by how many parts of the diameter a mean distance may be off.
+    /// Of a sample: the bound on the error of a mean distance, as a fraction of the diameter.
     #[serde(skip_serializing_if = "Option::is_none")]
     sampling_error: Option<f64>,
 }
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
         backend::cpu("--measure betweenness", common)?;
     }
     let inputs: Vec<&Path> = args.graph.inputs().collect();
-    let output = ResultFile::check_columns(&args.output, &inputs, "the names of vertices")?;
+    let output = ResultFile::check_columns(&args.output, &inputs, "names of vertices")?;
     check_state(args)?;
     let loaded = load(&args.graph, common)?;
     match is_betweenness {
@@ -119,28 +119,30 @@ fn find(
     })
 }
 
-/// Refuses a state that no run could go on from, or that is the file of results.
+/// Refuses standard input or the file of results as the file of the state.
 fn check_state(args: &CentralityArgs) -> anyhow::Result<()> {
     match (&args.resume, &args.output) {
-        (Some(state), _) if is_standard_output(state) => {
-            Err(WrongUse("--resume -: name a file, for a state is read again".to_owned()).into())
-        }
+        (Some(state), _) if is_standard_output(state) => Err(WrongUse(
+            "--resume -: the state is read again, so it cannot go to standard output; name a file"
+                .to_owned(),
+        )
+        .into()),
         (Some(state), Some(output)) => refuse_same(state, output),
         _ => Ok(()),
     }
 }
 
-/// What is added up: weights, unless hops were asked for or come to the same.
+/// What a distance adds up: hops with `--hops` or if all weights are 1, else weights.
 fn lengths(loaded: &Loaded, args: &CentralityArgs, common: &Common) -> Lengths {
     let graph = &loaded.csr;
     let all_one = graph.kind().is_integer() && graph.common_weight() == Some(1.0);
     if common.explain && all_one && !args.hops {
-        say(format_args!("hops are counted, for all weights are 1"));
+        say(format_args!("hops are counted, because all weights are 1"));
     }
     if args.hops || all_one { Lengths::Hops } else { Lengths::Weights }
 }
 
-/// What is asked for.
+/// The configuration of the library.
 fn config(lengths: Lengths, args: &CentralityArgs, common: &Common) -> Config {
     Config {
         lengths,
@@ -168,7 +170,7 @@ fn n_threads(common: &Common) -> usize {
     common.threads.map_or_else(rayon::current_num_threads, |n| n.get())
 }
 
-/// A measure of every vertex; `None` of one that only the whole graph has.
+/// A measure of every vertex; `None` if only the whole graph has this measure.
 fn values(totals: &Totals, measure: Measure, args: &CentralityArgs) -> Option<Vec<Number>> {
     Some(match measure {
         Measure::Closeness if args.uncorrected => floats(totals.closeness(Correction::None)),
@@ -204,8 +206,8 @@ impl fmt::Display for Report {
         match self.sampling_error {
             Some(error) => writeln!(
                 f,
-                "estimates: radius and diameter are at least that, mean distances of vertices \
-                 are right to {error:.4} times the diameter in 99 samples of 100"
+                "estimates: radius and diameter are lower bounds; mean distances of vertices are \
+                 off by at most {error:.4} times the diameter in 99 samples of 100"
             ),
             None => Ok(()),
         }

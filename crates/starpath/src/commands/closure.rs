@@ -33,13 +33,13 @@ struct Report {
     reachable_pairs: usize,
 }
 
-/// What a GPU took beside the solving.
+/// What GPUs did, and the times beside `solve_ms`.
 #[derive(Serialize)]
 struct Device {
     device: String,
-    /// How many of them.
+    /// The number of GPUs.
     gpus: usize,
-    /// By components, on the processor, where that was broken off.
+    /// Time on the CPU by components, if that was broken off for the GPU.
     search_ms: Ms,
     jit_ms: Ms,
     upload_ms: Ms,
@@ -68,7 +68,7 @@ struct Solved {
 pub(crate) fn run(args: &ClosureArgs, common: &Common) -> anyhow::Result<()> {
     args.check(common)?;
     let inputs: Vec<&Path> = args.graph.inputs().collect();
-    let counts_file = ResultFile::check_columns(&args.counts, &inputs, "the names of vertices")?;
+    let counts_file = ResultFile::check_columns(&args.counts, &inputs, "names of vertices")?;
     let mut output = ResultFile::check(&args.output, &inputs)?;
     if args.packed {
         output = output.map(ResultFile::needs_bits).transpose()?;
@@ -87,7 +87,7 @@ pub(crate) fn run(args: &ClosureArgs, common: &Common) -> anyhow::Result<()> {
     loaded.print(close(&loaded, args, output, counts_file, common), common)
 }
 
-/// The closure, written to the files that are asked for.
+/// Finds the closure and writes it to the files of the command line.
 fn close(
     loaded: &Loaded,
     args: &ClosureArgs,
@@ -120,7 +120,7 @@ fn close(
     })
 }
 
-/// Counts alone, for which there need not be bits of all pairs.
+/// Finds the counts alone, which need no bits of all pairs.
 fn count(loaded: &Loaded, file: &ResultFile, common: &Common) -> anyhow::Result<Report> {
     let step = progress("counting", common);
     let arcs = loaded.csr.unweighted();
@@ -128,7 +128,7 @@ fn count(loaded: &Loaded, file: &ResultFile, common: &Common) -> anyhow::Result<
     drop(step);
     file.write_counts(&loaded.names(), &counts)?;
     if common.explain {
-        say(format_args!("components: bits of these are enough, for only counts were asked for"));
+        say(format_args!("components: counts need bits of components only, not of all pairs"));
     }
     let algorithm = Algorithm::Components.name();
     Ok(Report {
@@ -142,7 +142,7 @@ fn solve(graph: &Csr<u32>, args: &ClosureArgs, common: &Common) -> anyhow::Resul
     let step = progress("solving", common);
     if let Some(first) = backend::gpu_for_closure(graph.n_vertices(), args.algorithm, common)? {
         let gpus = backend::with_others(first, args.gpus, None)?;
-        // what goes back and forth is reported beside the solving
+        // copies to and from the GPU are reported apart from the solving
         let mut on_device = Vec::new();
         let tried = repeated(common, || {
             let closed = on_gpus(&gpus, graph, args, &step)?;
@@ -150,7 +150,7 @@ fn solve(graph: &Csr<u32>, args: &ClosureArgs, common: &Common) -> anyhow::Resul
             Ok(closed)
         });
         match tried {
-            // components, on the processor, were the shorter way
+            // components, on the CPU, were faster
             Ok((closed, times)) if closed.found.plan.algorithm == Algorithm::Components.name() => {
                 return Ok(Solved { found: closed.found, device: None, times });
             }
@@ -191,7 +191,10 @@ fn on_gpus(
         }
         ClosureAlgorithm::Star(form) => {
             let [gpu] = gpus else {
-                bail!("not on a GPU: {} is a form for one GPU; use the CPU", form.name());
+                bail!(
+                    "--algorithm {} is for one GPU; leave --gpus out, or use --backend cpu",
+                    form.name()
+                );
             };
             let closed = form.closure_on_gpu(gpu, graph, Some(progress))?;
             let WarshallTimes { jit_ms, upload_ms, solve_ms, download_ms } = closed.times;
@@ -201,13 +204,13 @@ fn on_gpus(
     })
 }
 
-/// What a form of the STAR-machine has found.
+/// The result of a form of the STAR-machine.
 fn found_by(form: Warshall, closure: Closure) -> Found {
-    let (reason, threads) = ("it was asked for".to_owned(), rayon::current_num_threads());
+    let (reason, threads) = ("chosen by the caller".to_owned(), rayon::current_num_threads());
     Found { closure, plan: Plan { algorithm: form.name(), reason, threads } }
 }
 
-/// Whether the CPU may still do it.
+/// Whether the error is one of a GPU, so that the CPU may still succeed.
 fn is_of_gpu(error: &anyhow::Error) -> bool {
     use ClosureError::{Gpu, TooLarge, TooManyArcs};
     matches!(error.downcast_ref(), Some(Gpu(_) | TooLarge { .. } | TooManyArcs { .. }))

@@ -37,9 +37,9 @@ impl fmt::Display for Report {
 enum NamesThere {
     /// As in the file that was read.
     Kept,
-    /// By numbers one greater, or one less.
+    /// By numbers one greater or one less.
     Shifted,
-    /// By their place in the list beside the file.
+    /// By their position in the list beside the file.
     Listed,
 }
 
@@ -82,7 +82,10 @@ pub(crate) fn run(args: &ConvertArgs, common: &Common) -> anyhow::Result<()> {
     if absent > 0 {
         let absent = counted(absent, VERTICES);
         let there = output.display();
-        loaded.note(format!("{there}: an edge list lacks {absent} without arcs"), common);
+        loaded.note(
+            format!("{there}: an edge list cannot hold vertices without arcs; {absent} left out"),
+            common,
+        );
     }
     check_interrupt()?;
     let head = loaded.head("convert");
@@ -90,7 +93,7 @@ pub(crate) fn run(args: &ConvertArgs, common: &Common) -> anyhow::Result<()> {
     loaded.print(Ok(Report { head, write_ms, output, names }), common)
 }
 
-/// Vertices that no arc touches. O(n + m).
+/// The number of vertices that no arc touches. O(n + m).
 fn without_arcs(graph: &Csr<u32>) -> usize {
     let mut touched = vec![false; graph.n_vertices()];
     for (u, v, _) in graph.arcs() {

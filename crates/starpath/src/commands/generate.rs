@@ -36,7 +36,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Where the vertices lie.
+/// The coordinates of the vertices.
 enum Positions {
     InPlane(Vec<[f64; 2]>),
     InSpace(Vec<[f64; 3]>),
@@ -91,7 +91,7 @@ pub(crate) fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
                 .and_then(|graph| Ok((graph, coordinates.map(|_| positions()).transpose()?)))
         }
     };
-    // whatever a generator refuses was asked for on the command line
+    // a generator refuses only parameters of the command line
     let (graph, positions) = made.map_err(|error| WrongUse(error.to_string()))?;
     let solve_ms = milliseconds(start.elapsed());
     check_interrupt()?;
@@ -110,7 +110,7 @@ pub(crate) fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
     report::print(&Report { head, seed: shared.seed, write_ms, output }, common)
 }
 
-/// What a file in this format calls the vertices of a generated graph.
+/// The names of the vertices of a generated graph in a file of this format.
 fn names_in(format: Format) -> Ids {
     match names_lost(format, &Ids::FromZero) {
         Some(_) => Ids::FromOne,
@@ -118,12 +118,15 @@ fn names_in(format: Format) -> Ids {
     }
 }
 
-/// Says at once why coordinates could not be written to this file later, if so.
+/// An error, before the work, if coordinates cannot be written to this file.
 fn check_coordinates(path: &Path, graph: &Path) -> anyhow::Result<()> {
     let shown = path.display();
     let is_csv = path.extension().is_some_and(|suffix| suffix == "csv");
     if !is_csv && !is_standard_output(path) {
-        return Err(WrongUse(format!("{shown}: coordinates are written as .csv only")).into());
+        return Err(WrongUse(format!(
+            "{shown}: coordinates are written as .csv only; name a file that ends in .csv"
+        ))
+        .into());
     }
     refuse_same(path, graph)?;
     check_file(path, &[])

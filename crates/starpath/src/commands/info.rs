@@ -1,4 +1,4 @@
-//! `starpath info`: what a graph is like, and what `auto` would run on it.
+//! `starpath info`: sizes, weights and degrees of a graph, and what `auto` would run on it.
 
 use std::fmt;
 use std::time::Instant;
@@ -22,7 +22,7 @@ struct Report {
     weights: String,
     min_weight: Option<Amount>,
     max_weight: Option<Amount>,
-    /// Whether all weights are the same, and stored once.
+    /// Whether all weights are equal, and so stored once.
     equal_weights: bool,
     weight_sum: Amount,
     self_loops: usize,
@@ -31,7 +31,7 @@ struct Report {
     min_degree: usize,
     mean_degree: f64,
     max_degree: usize,
-    /// Vertices that no arc touches, but for loops.
+    /// Vertices that no arc touches, loops aside.
     isolated: usize,
     components: usize,
     largest_component: usize,
@@ -39,7 +39,7 @@ struct Report {
     last_id: Option<Id>,
     /// What `--algorithm auto` runs, and why.
     auto: String,
-    /// What reading decided; in JSON every report on a graph has that.
+    /// What reading decided; the JSON of every report on a graph has these notes.
     #[serde(skip)]
     notes: Vec<String>,
 }

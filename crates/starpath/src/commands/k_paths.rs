@@ -1,4 +1,4 @@
-//! `starpath path --k`: the shortest paths between two vertices, several of them.
+//! `starpath path --k`: the k shortest simple paths between two vertices.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -21,17 +21,17 @@ use crate::search::repeated;
 struct Report {
     #[serde(flatten)]
     head: Head,
-    /// What is done once for the graph, before any search; `None` where it is prepared.
+    /// Time of what is done once for the graph, before any search; `None` if the graph is prepared.
     #[serde(skip_serializing_if = "Option::is_none")]
     prepare_ms: Option<Ms>,
-    /// Arcs looked at by searches.
+    /// Arcs relaxed by searches.
     #[serde(skip_serializing_if = "Option::is_none")]
     relaxations: Option<u64>,
     source: Id,
     target: Id,
-    /// How many paths were asked for.
+    /// The number of paths that the command line asks for.
     k: NonZeroUsize,
-    /// By length, then by their vertices; fewer than `k` where there are no more.
+    /// Sorted by length, then by their vertices; fewer than `k` if there are no more.
     paths: Vec<Found>,
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &PathArgs, k: NonZeroUsize, common: &Common) -> anyhow::
     loaded.print(solve(&loaded, args, k, common), common)
 }
 
-/// By the distances of a hierarchy where there is one, else by those of a search.
+/// With distances to the target from a hierarchy if there is one, else from a search.
 fn solve(
     loaded: &Loaded,
     args: &PathArgs,
@@ -84,7 +84,7 @@ fn solve(
             if common.explain {
                 say(format_args!("distances to the target: {plan}"));
                 let (arcs, settled) = (work.relaxations, work.settled);
-                say(format_args!("work: {arcs} arcs looked at, {settled} vertices settled"));
+                say(format_args!("work: {arcs} arcs relaxed, {settled} vertices settled"));
             }
             let head = Head { threads: plan.threads, ..head.solved("yen", &times, common) };
             (head, found.answer, Some(prepare_ms), Some(work.relaxations))

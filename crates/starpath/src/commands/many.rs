@@ -29,19 +29,19 @@ use crate::search::{Device, repeated, repeated_by};
 struct Report {
     #[serde(flatten)]
     head: Head,
-    /// What was done once for the graph and the searches on a GPU.
+    /// Time of what is done once for the graph before searches on a GPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     prepare_ms: Option<Ms>,
     #[serde(flatten)]
     device: Option<Device>,
-    /// How many shared the sources.
+    /// The number of GPUs that shared the sources.
     #[serde(skip_serializing_if = "Option::is_none")]
     gpus: Option<usize>,
     sources: usize,
-    /// How many there are in a table; `None` when every vertex is looked at.
+    /// The number of targets of a table; `None` for `--nearest`, which looks at every vertex.
     #[serde(skip_serializing_if = "Option::is_none")]
     targets: Option<usize>,
-    /// Processes that shared the sources, each with as many threads.
+    /// Processes that shared the sources, each with `threads` threads.
     #[serde(skip_serializing_if = "Option::is_none")]
     ranks: Option<usize>,
     /// Pairs, or vertices, that have a distance.
@@ -50,16 +50,16 @@ struct Report {
     sums: Sums,
 }
 
-/// What rank 0 has read.
+/// What only rank 0 has read.
 struct Root {
     loaded: Loaded,
     sources: Vec<VertexId>,
-    /// `None` asks for the nearest source of every vertex.
+    /// `None` for `--nearest`.
     targets: Option<Vec<VertexId>>,
     output: Option<ResultFile>,
 }
 
-/// To be called by all ranks; a table is all that several of them share.
+/// To be called by all ranks. Several ranks can share a table only.
 pub(crate) fn run(
     ranks: &dyn Communicator,
     args: &SsspArgs,
@@ -70,9 +70,9 @@ pub(crate) fn run(
     if ranks.size() > 1 {
         refuse("--nearest", args.nearest)?;
         refuse("--backend cuda", common.backend == Backend::Cuda)?;
-        refuse("an algorithm of GPUs", configs.cpu.is_none())?;
+        refuse("an algorithm that runs on a GPU only", configs.cpu.is_none())?;
     }
-    // the searches of a table run together, so that trials of single ones tell nothing of it
+    // the searches of a table run together, so timing single searches would not help to choose
     if let Some(config) = &mut configs.gpu {
         config.expected_searches = None;
     }
@@ -104,7 +104,10 @@ impl Root {
             let what = "both sources and distances";
             output = output.map(|file| file.needs_columns(what)).transpose()?;
         }
-        let path = args.sources.as_deref().ok_or_else(|| anyhow!("--sources is missing"))?;
+        let path = args
+            .sources
+            .as_deref()
+            .ok_or_else(|| anyhow!("--sources is missing; name a file of sources"))?;
         let sources = IdList::read(path)?;
         let targets = args.targets.as_deref().map(IdList::read).transpose()?;
         let loaded = load(&args.graph, common)?;
@@ -172,7 +175,7 @@ fn table(
     })
 }
 
-/// Asks the hierarchy for the distances of every pair.
+/// Finds the distances of every pair in the hierarchy.
 fn ask(
     loaded: &Loaded,
     prepared: &Prepared,
@@ -256,7 +259,7 @@ fn nearest(
 }
 
 impl Report {
-    /// Of what one process has found without a GPU.
+    /// The report of one process without a GPU.
     fn of(head: Head, sources: usize, distances: &AnyDistances) -> Self {
         Self {
             head,

@@ -1,4 +1,4 @@
-//! One file a command: arguments to report.
+//! One file for each command: from its arguments to its report.
 //!
 //! `tests/all/every.rs` runs every command with little memory, into all kinds of files, and until a
 //! signal: a new command has a line there. One of the STAR-machine is a file in `star/` and a variant
@@ -36,7 +36,7 @@ use crate::{progress, report};
 pub(crate) fn run(cli: Cli, ranks: &dyn Communicator) -> anyhow::Result<()> {
     let no_threads = |reason: &dyn Display| anyhow!("cannot start threads: {reason}");
     progress::catch_interrupts().map_err(|error| no_threads(&error))?;
-    // for reading and generating; solvers have their own count
+    // for reading and generating; solvers have their own number of threads
     let threads = cli.common.threads.map_or(0, NonZeroUsize::get);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
     pool.build_global().map_err(|error| no_threads(&error))?;
@@ -47,7 +47,7 @@ pub(crate) fn run(cli: Cli, ranks: &dyn Communicator) -> anyhow::Result<()> {
             many::run(ranks, args, args.solver.configs(common)?, common)
         }
         _ if ranks.size() > 1 => {
-            let text = "ranks share the work of apsp and of sssp --sources --targets; run other \
+            let text = "only apsp and sssp --sources --targets run on several ranks; run other \
                         commands without mpirun";
             Err(WrongUse(text.to_owned()).into())
         }
@@ -68,8 +68,8 @@ pub(crate) fn run(cli: Cli, ranks: &dyn Communicator) -> anyhow::Result<()> {
         Command::Plot(args) => plot::run(args, common),
         #[cfg(not(feature = "plot"))]
         Command::Plot(_) => {
-            let text = "this build draws no pictures; in a checkout of starpath, run cargo install \
-                        --locked --path crates/starpath --features plot";
+            let text = "this build cannot draw pictures; in a checkout of starpath, run cargo \
+                        install --locked --path crates/starpath --features plot";
             Err(WrongUse(text.to_owned()).into())
         }
         Command::Star(args) => star::run(args, common),

@@ -24,7 +24,7 @@ use crate::progress::check_interrupt;
 use crate::report::{Head, Sums, grouped};
 use crate::search::repeated;
 
-/// Pairs that a thread takes at a time, and after which it hears Ctrl-C.
+/// Pairs of a task; a thread checks for Ctrl-C between two tasks.
 const PAIRS_PER_TASK: usize = 256;
 
 #[derive(Serialize)]
@@ -32,21 +32,21 @@ struct Report {
     #[serde(flatten)]
     head: Head,
     pairs: usize,
-    /// Those that have a path.
+    /// Pairs that have a path.
     reached: usize,
     #[serde(flatten)]
     sums: Sums,
     query_us: Microseconds,
 }
 
-/// How long one pair takes a thread.
+/// Time of one pair on one thread, in microseconds.
 #[derive(Serialize)]
 struct Microseconds {
     mean: f64,
     p99: f64,
 }
 
-/// A pair's distance and path, as far as they are asked for and there.
+/// A pair's distance, if it has a path, and with `--paths` its vertices.
 #[derive(Clone)]
 struct Answer {
     distance: Option<Number>,
@@ -62,13 +62,16 @@ pub(crate) fn run(args: &PathArgs, file: &Path, common: &Common) -> anyhow::Resu
     let loaded = load(&args.graph, common)?;
     let Some(prepared) = &loaded.prepared else {
         let graph = shown(&loaded.path);
-        bail!("{graph} is not prepared for many pairs; `starpath prepare` does that once for all");
+        bail!(
+            "--pairs needs a prepared graph, and {graph} is not one; prepare it with `starpath \
+               prepare`"
+        );
     };
     let pairs = pairs(file, &entries, &loaded.names())?;
     loaded.print(ask(&loaded, prepared, &pairs, args.paths, output.as_ref(), common), common)
 }
 
-/// The vertices that lines name, two each.
+/// The two vertices that each line names.
 fn pairs(
     file: &Path,
     entries: &[(usize, String)],
@@ -79,8 +82,8 @@ fn pairs(
         let fields = fields(text);
         let [source, target] = &fields[..] else {
             bail!(
-                "{place}: expected two vertex ids, found `{text}`; a tab between them, or quotes \
-                 around them, let them have blanks and commas"
+                "{place}: expected two vertex ids, found `{text}`; an id with blanks or commas \
+                 needs double quotes, or a tab between the two ids"
             );
         };
         let vertex = |role, id| names.vertex(role, id).map_err(|error| anyhow!("{place}: {error}"));
@@ -89,8 +92,8 @@ fn pairs(
     entries.iter().map(pair).collect()
 }
 
-/// The ids on a line: set apart by tabs or, where it has none, by blanks and commas, which may
-/// stand inside quotes.
+/// The ids on a line, separated by tabs or, if it has none, by blanks and commas. Between quotes,
+/// blanks and commas belong to the id.
 fn fields(line: &str) -> Vec<Cow<'_, str>> {
     let is_separator = |c: char| matches!(c, ' ' | ',');
     let is_end = |rest: &str| rest.is_empty() || rest.starts_with(is_separator);
@@ -99,7 +102,7 @@ fn fields(line: &str) -> Vec<Cow<'_, str>> {
         fields.clear();
         let mut rest = line.trim_start_matches(is_separator);
         while !rest.is_empty() {
-            // inside quotes two quotes stand for one, so that each second one may close them
+            // inside quotes two quotes stand for one, so every second quote may be the closing one
             let quotes = rest.match_indices('"').map(|(at, _)| at + 1).skip(1).step_by(2);
             let quoted = quotes.filter(|_| rest.starts_with('"')).find(|&end| is_end(&rest[end..]));
             let end = quoted.or_else(|| rest.find(is_separator)).unwrap_or(rest.len());
@@ -180,7 +183,7 @@ fn write(
 }
 
 impl Microseconds {
-    /// Of at least one time in seconds.
+    /// The mean and the 99th percentile of at least one time in seconds.
     fn of(mut seconds: Vec<f64>) -> Self {
         seconds.sort_unstable_by(f64::total_cmp);
         let mean = seconds.iter().sum::<f64>() / seconds.len() as f64;
@@ -198,6 +201,6 @@ impl fmt::Display for Report {
             write!(f, "; {}", self.sums)?;
         }
         let Microseconds { mean, p99 } = self.query_us;
-        writeln!(f, "\na pair took {mean} us in the mean, {p99} us or less in 99 of 100")
+        writeln!(f, "\na pair took {mean} us in the mean; 99 of 100 took at most {p99} us")
     }
 }

@@ -22,17 +22,17 @@ use crate::report::{ARCS, Head, Ms, counted, milliseconds};
 struct Report {
     #[serde(flatten)]
     head: Head,
-    /// Ordering the vertices, and contracting them in this order.
+    /// Time to order the vertices and to contract them in this order.
     #[serde(skip_serializing_if = "Option::is_none")]
     order_ms: Option<Ms>,
     #[serde(skip_serializing_if = "Option::is_none")]
     contract_ms: Option<Ms>,
-    /// Weighing the arcs of the hierarchy.
+    /// Time to compute the weights of the hierarchy.
     customize_ms: Ms,
     write_ms: Ms,
-    /// Pairs of vertices that are joined, by arcs or shortcuts.
+    /// Pairs of vertices that an arc or a shortcut joins.
     hierarchy_arcs: usize,
-    /// Vertices of the longest way up.
+    /// Vertices of the longest upward path.
     height: usize,
     output: String,
 }
@@ -84,7 +84,7 @@ fn order(loaded: &Loaded, args: &PrepareArgs, common: &Common) -> anyhow::Result
     Ok(Report { head, order_ms, contract_ms, ..report })
 }
 
-/// Weighs the hierarchy that was made before with the weights of this graph, and writes it.
+/// Gives a prepared hierarchy the weights of this graph, and writes it.
 fn weigh(
     loaded: &Loaded,
     before: &(Prepared, Ids),
@@ -93,7 +93,7 @@ fn weigh(
     let (prepared, ids) = before;
     if *ids != loaded.ids {
         let (new, old) = (shown(&loaded.path), args.prepared.display());
-        bail!("{new} names its vertices otherwise than {old}; prepare it by itself");
+        bail!("{new} and {old} name their vertices differently; use `starpath prepare` on {new}");
     }
     let report = write(loaded, prepared.hierarchy(), &args.output)?;
     let solve_ms = Some(report.customize_ms);
@@ -101,12 +101,15 @@ fn weigh(
     Ok(Report { head, ..report })
 }
 
-/// Weighs a hierarchy and writes it.
+/// Computes the weights of a hierarchy and writes it.
 fn write(loaded: &Loaded, hierarchy: &Hierarchy, output: &Path) -> anyhow::Result<Report> {
     let start = Instant::now();
     let metric = any::customize(hierarchy, &loaded.csr).map_err(|error| match error {
         HierarchyError::AnotherGraph => {
-            anyhow!("{}: its arcs are not those of the prepared graph", shown(&loaded.path))
+            anyhow!(
+                "{}: its arcs are not those of the prepared graph; use `starpath prepare` on it",
+                shown(&loaded.path)
+            )
         }
         other => other.into(),
     })?;
@@ -126,21 +129,26 @@ fn write(loaded: &Loaded, hierarchy: &Hierarchy, output: &Path) -> anyhow::Resul
     })
 }
 
-/// What `prepare` has written, and the names of its vertices.
+/// A prepared graph and the names of its vertices.
 fn read_prepared(path: &Path) -> anyhow::Result<(Prepared, Ids)> {
     let loaded = graph_formats::read(path)?;
     match Prepared::of(&loaded).map_err(|error| anyhow!("{}: {error}", path.display()))? {
         Some(prepared) => Ok((prepared, loaded.ids)),
-        None => bail!("{}: a graph, but not a prepared one", path.display()),
+        None => {
+            bail!("{}: this graph is not prepared; `starpath prepare` prepares it", path.display())
+        }
     }
 }
 
-/// The suffix says how the file is read again.
+/// The suffix must be .prepared, by which the file is recognised when it is read.
 fn check_output(output: &Path, inputs: &[&Path]) -> anyhow::Result<()> {
     let is_named = output.extension().is_some_and(|suffix| suffix == "prepared");
     if !is_named && !is_standard_output(output) {
         let shown = output.display();
-        return Err(WrongUse(format!("{shown}: name a file that ends in .prepared, or -")).into());
+        return Err(WrongUse(format!(
+            "{shown}: expected an output file that ends in .prepared, or -"
+        ))
+        .into());
     }
     check_file(output, inputs)
 }

@@ -1,4 +1,4 @@
-//! `starpath query`: a shortest path from what `starpath apsp` has saved.
+//! `starpath query`: a shortest path from the arrays that `starpath apsp` wrote.
 
 use std::fmt;
 use std::time::Instant;
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &QueryArgs, common: &Common) -> anyhow::Result<()> {
     let vertices = hops.n_vertices();
     if distances.n_vertices() != vertices {
         let found = distances.n_vertices();
-        bail!("{dist} is of {found} vertices and {hop} of {vertices}; give two files of one run");
+        bail!("{dist} is for {found} vertices and {hop} for {vertices}; give two files of one run");
     }
     check_same_graph(&args.distances, &args.next_hops)?;
     let ids = saved_ids(&args.distances, &args.next_hops, vertices)?;
@@ -72,8 +72,8 @@ pub(crate) fn run(args: &QueryArgs, common: &Common) -> anyhow::Result<()> {
         let legs = legs.collect::<Result<Option<Vec<_>>, _>>()?;
         if !legs.is_some_and(|legs| add_up(&legs, distance)) {
             bail!(
-                "{hop}: the arcs of the path do not add up to {distance}, which {dist} has; give \
-                 two files of one run"
+                "{hop}: the arcs of the path do not add up to {distance}, the distance in {dist}; \
+                 give two files of one run"
             );
         }
     }
@@ -83,8 +83,7 @@ pub(crate) fn run(args: &QueryArgs, common: &Common) -> anyhow::Result<()> {
     report::print(&report, common)
 }
 
-/// Whether the lengths of a path's arcs are together its length; floats as nearly as they may have
-/// been rounded.
+/// Whether the lengths of a path's arcs add up to its length, for floats up to rounding errors.
 fn add_up(legs: &[Number], length: Number) -> bool {
     let whole = legs.iter().map(|leg| leg.to_i128()).sum::<Option<i128>>();
     if let (Some(sum), Some(length)) = (whole, length.to_i128()) {

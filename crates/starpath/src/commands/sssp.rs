@@ -22,7 +22,7 @@ struct Report {
     #[serde(flatten)]
     searched: Searched,
     source: Id,
-    /// Whether all that the source reaches was found; not where the search stopped at its
+    /// Whether every vertex that the source reaches was found: not if the search stopped at its
     /// target or cutoff.
     complete: bool,
     #[serde(flatten)]
@@ -33,7 +33,7 @@ struct Report {
     target: Option<Target>,
 }
 
-/// All that the source reaches.
+/// The report of a search without a target or cutoff.
 #[derive(Serialize)]
 struct All {
     /// Vertices that have a distance, the source included.
@@ -42,11 +42,11 @@ struct All {
     sums: Sums,
 }
 
-/// What a search with a cutoff found.
+/// The report of a search with a cutoff.
 #[derive(Serialize)]
 struct Within {
     cutoff: Amount,
-    /// Vertices at most so far away, the source included.
+    /// Vertices at most `cutoff` away, the source included.
     within_cutoff: usize,
 }
 
@@ -79,7 +79,8 @@ fn solve(
     common: &Common,
 ) -> anyhow::Result<Report> {
     let names = loaded.names();
-    let source = args.source.as_deref().ok_or_else(|| anyhow!("--source is missing"))?;
+    let source =
+        args.source.as_deref().ok_or_else(|| anyhow!("--source is missing; name a vertex"))?;
     let source = names.vertex("source", source)?;
     let target = args.target.as_deref().map(|id| names.vertex("target", id)).transpose()?;
     let goal = match (target, &args.cutoff) {
@@ -117,7 +118,7 @@ fn parse_cutoff(text: &str, weights: WeightKind) -> Result<Number, WrongUse> {
     Number::parse(text, weights).ok_or_else(|| {
         let kind = weights.distance();
         WrongUse(format!(
-            "--cutoff {text}: expected a number that {kind} can hold, for the weights of this \
+            "--cutoff {text}: expected a number that {kind} can hold, because the weights of this \
              graph are {weights}"
         ))
     })

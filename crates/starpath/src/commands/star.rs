@@ -13,7 +13,7 @@ use std::fmt;
 
 use crate::cli::{Common, StarArgs, StarCommand};
 
-/// Rows, or numbers, that are listed for people; all are in JSON and in the file.
+/// Rows or numbers that a report lists; JSON and files have all of them.
 const SHOWN: usize = 20;
 
 pub(crate) fn run(args: &StarArgs, common: &Common) -> anyhow::Result<()> {
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &StarArgs, common: &Common) -> anyhow::Result<()> {
     }
 }
 
-/// The first of them, after a colon if there is one.
+/// The first numbers of a list, after a colon; nothing for an empty list.
 struct Listed<'a, T>(&'a [T]);
 
 impl<T: fmt::Display> fmt::Display for Listed<'_, T> {

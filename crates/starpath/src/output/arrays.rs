@@ -1,6 +1,5 @@
-//! Arrays, as .npy files, and beside them the names of what they are indexed by: an array
-//! counts from 0, whatever the graph file calls its vertices. Beside those of all pairs stands
-//! which graph they are of.
+//! Arrays as .npy files. An array counts from 0, so a file beside it has the names of the vertices
+//! that index it. Another file beside arrays of all pairs names their graph.
 
 use std::io::Write;
 use std::path::Path;
@@ -15,21 +14,21 @@ use super::mark::Mark;
 use crate::ids::Names;
 use crate::progress::check_interrupt;
 
-/// What the rows of an array, and its columns if it has any, are.
+/// The vertices that index the rows of an array and, if it has any, its columns.
 #[derive(Clone, Copy)]
 pub(super) enum Axes<'a> {
     /// All vertices, in order.
     Vertices,
-    /// All vertices twice, of this graph.
+    /// All vertices of this graph, for rows and columns.
     Pairs(&'a Mark),
     /// The vertices of two lists.
     Lists { rows: &'a [VertexId], columns: &'a [VertexId] },
 }
 
 impl ResultFile {
-    /// Writes an array, whose bytes `write` gives, and the names of its rows and columns where
-    /// these are not 0, 1, 2 and so on, and which graph it is of. What an earlier array left there
-    /// goes.
+    /// Writes an array, whose bytes `write` gives, and beside it the names of its rows and columns,
+    /// unless these are 0, 1, 2 and so on, and its graph. Such files of an earlier array are
+    /// removed.
     ///
     /// Nothing is put in place before all of it has been written.
     pub(super) fn write_named(
@@ -41,7 +40,7 @@ impl ResultFile {
         self.write_named_to(self.create()?, names, axes, write)
     }
 
-    /// The same, to a file that [`create`](Self::create) has opened.
+    /// As `write_named`, to a file that [`create`](Self::create) has opened.
     pub(super) fn write_named_to(
         &self,
         mut array: AtomicFile,

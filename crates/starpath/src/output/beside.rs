@@ -6,27 +6,27 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 
-/// What follows the name of an array in that of a file with names,
+/// The suffixes of files with the names of an array's vertices, after the name of the array.
 const SUFFIXES: [&str; 3] = [".ids", ".rows.ids", ".columns.ids"];
-/// and in that of the file that says which graph it is of.
+/// The suffix of the file that names the graph of an array.
 const GRAPH_SUFFIX: &str = ".graph";
 
-/// The file beside an array that names the vertices it is indexed by.
+/// The file beside an array with the names of its vertices.
 pub(crate) fn ids_path(array: &Path) -> PathBuf {
     beside(array, SUFFIXES[0])
 }
 
-/// The file beside an array that says which graph it is of.
+/// The file beside an array that names its graph.
 pub(crate) fn graph_path(array: &Path) -> PathBuf {
     beside(array, GRAPH_SUFFIX)
 }
 
-/// The files that may come to stand beside an array.
+/// All files that may be written beside an array.
 pub(super) fn all_beside(array: &Path) -> impl Iterator<Item = PathBuf> {
     names_beside(array).chain([graph_path(array)])
 }
 
-/// Those of names.
+/// The files of names that may be written beside an array.
 pub(super) fn names_beside(array: &Path) -> impl Iterator<Item = PathBuf> {
     SUFFIXES.iter().map(|suffix| beside(array, suffix))
 }

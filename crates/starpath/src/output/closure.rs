@@ -1,4 +1,4 @@
-//! Who reaches whom, as pairs, as a matrix, and in numbers.
+//! The transitive closure as pairs, as a matrix, and as counts.
 
 use std::io::Write;
 
@@ -13,16 +13,16 @@ use crate::ids::Names;
 use crate::progress::check_interrupt;
 
 impl ResultFile {
-    /// Refuses what has no bits.
+    /// Refuses formats other than `.npy`, which alone can be packed.
     pub(crate) fn needs_bits(self) -> anyhow::Result<Self> {
         if self.format != Format::Npy {
             let shown = shown_output(&self.path);
-            return Err(WrongUse(format!("{shown}: only .npy files are packed")).into());
+            return Err(WrongUse(format!("{shown}: --packed is for .npy files only")).into());
         }
         Ok(self)
     }
 
-    /// Writes a line for every pair that is joined, or the array of all pairs.
+    /// Writes a line for every pair that has a path, or the array of all pairs.
     pub(crate) fn write_closure(&self, names: &Names<'_>, closure: &Closure) -> anyhow::Result<()> {
         let n = closure.n_vertices();
         if self.format == Format::Tsv {
@@ -52,7 +52,7 @@ impl ResultFile {
         })
     }
 
-    /// Writes for every vertex a row of so many bytes, which `fill` puts over zeros.
+    /// Writes for every vertex a row of bytes, which `fill` sets from zeros.
     fn write_rows_of_bytes(
         &self,
         names: &Names<'_>,

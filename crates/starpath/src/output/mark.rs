@@ -1,9 +1,9 @@
-//! Which graph an array of all pairs is of: a small file beside it, so that distances are not taken
-//! together with the paths of another graph.
+//! A small file beside an array of all pairs that names its graph, so that distances are not
+//! combined with the paths of another graph.
 //!
 //! `OUT.npy.graph` has two lines: `sha256` and the digest of the graph's arrays, `graph` and the
-//! name of its file. Results of one graph have the same digest, whatever the file was called and
-//! whatever found them. A file that is not there says nothing.
+//! name of its file. Results of one graph have the same digest, for any name of the file and any
+//! algorithm. If the file is missing, nothing is checked.
 
 use std::fmt;
 use std::fs::File;
@@ -19,7 +19,7 @@ use super::beside::graph_path;
 use crate::load::Loaded;
 use crate::progress::check_interrupt;
 
-/// More than any such file has.
+/// More bytes than any such file has.
 const MAX_BYTES: u64 = 1 << 16;
 
 /// A graph, by its digest and the name of its file.
@@ -36,7 +36,7 @@ impl Mark {
         };
         let digest = digest(&loaded.csr, Some(&stop)).map_err(|_| Interrupted)?;
         let name = loaded.path.file_name().unwrap_or_default().to_string_lossy();
-        // a line of its own, whatever a file is called
+        // a name with a line feed must not take two lines
         let name = name.escape_debug().to_string();
         Ok(Self { digest, name })
     }
@@ -49,7 +49,7 @@ impl Mark {
         Ok(file)
     }
 
-    /// That beside an array, if there is one.
+    /// The mark beside an array, if there is one.
     fn beside(array: &Path) -> anyhow::Result<Option<Self>> {
         let path = graph_path(array);
         let shown = path.display();
@@ -88,8 +88,8 @@ pub(crate) fn check_same_graph(array: &Path, other: &Path) -> anyhow::Result<()>
     };
     if mark.digest != other_mark.digest {
         bail!(
-            "{} is of {mark} and {} of {other_mark}; give two files of one run, or delete the \
-             .graph file beside one that was written by something else since",
+            "{} is for {mark} and {} for {other_mark}; give two files of one run, or delete the \
+             .graph file beside an array that another program has replaced",
             array.display(),
             other.display()
         );

@@ -72,8 +72,8 @@ impl ResultFile {
         })
     }
 
-    /// As [`write_pairs`](Self::write_pairs), from the rows of several ranks: at rank 0,
-    /// which gathers them to a file that [`create`](Self::create) has opened.
+    /// As [`write_pairs`](Self::write_pairs), from the rows of several ranks. Rank 0 gathers them
+    /// into a file that [`create`](Self::create) has opened.
     pub(crate) fn write_gathered(
         &self,
         mut file: AtomicFile,
@@ -117,7 +117,7 @@ impl ResultFile {
         })
     }
 
-    /// The same from the rows of several ranks, at rank 0.
+    /// Writes the array of next hops from the rows of several ranks, at rank 0.
     pub(crate) fn write_gathered_hops(
         &self,
         file: AtomicFile,
@@ -131,7 +131,7 @@ impl ResultFile {
         })
     }
 
-    /// The end of writing, with the file's name in its error.
+    /// Adds the file's name to an error of writing.
     fn done(&self, written: Result<(), ApspError>) -> anyhow::Result<()> {
         written.map_err(|error| match error {
             ApspError::Interrupted(interrupted) => interrupted.into(),
@@ -155,7 +155,7 @@ impl ResultFile {
     }
 }
 
-/// The line above a table.
+/// The header line of a table.
 fn header_of(names: &Names<'_>, targets: impl Iterator<Item = VertexId>) -> String {
     targets.fold(String::from("source"), |header, target| {
         header + "\t" + &names.name(target).to_string()

@@ -141,19 +141,19 @@ const CASES: &[Case] = &[
     ("apsp {}/road.gr --scratch {}/new --memory 1K", 1, &["at least", "1024 allowed"]),
     ("apsp {}/road.gr --scratch {}/new --algorithm johnson", 1, &["johnson", "blocked"]),
     ("apsp {}/road.gr --scratch {}/new --algorithm supernodes", 1, &["supernodes", "blocked"]),
-    ("apsp {}/road.gr --scratch {}", 1, &["no scratch folder", "empty folder"]),
+    ("apsp {}/road.gr --scratch {}", 1, &["is not a scratch folder", "empty folder"]),
     ("apsp {}/road.gr --scratch {}/road.gr", 1, &["road.gr"]),
     ("sssp {}/missing.gr --source 1 -o {}/out.xlsx", 2, &["out.xlsx", ".tsv", ".npy"]),
-    ("sssp {}/road.gr --source 1 -o {}/none/out.tsv", 1, &["out.tsv", "no folder"]),
-    ("sssp {}/missing.gr --source 1 -o {}/none/out.tsv", 1, &["out.tsv", "no folder"]),
+    ("sssp {}/road.gr --source 1 -o {}/none/out.tsv", 1, &["out.tsv", "does not exist"]),
+    ("sssp {}/missing.gr --source 1 -o {}/none/out.tsv", 1, &["out.tsv", "does not exist"]),
     ("sssp {}/road.gr --source 1 -o {}/folder.tsv", 1, &["folder.tsv", "name a file"]),
     ("sssp {}/road.gr --sources {}/two.txt --nearest -o {}/out.npy", 2, &["out.npy", ".tsv"]),
     ("convert {}/road.gr {}/out.doc", 2, &["out.doc", ".spg"]),
     ("convert {}/road.gr {}/out.graph", 1, &["out.graph", "undirected"]),
     ("convert {}/road.gr {}/out.gr.zst", 2, &["out.gr.zst", ".gz after it"]),
-    ("convert {}/road.gr {}/none/out.spg", 1, &["out.spg", "no folder"]),
+    ("convert {}/road.gr {}/none/out.spg", 1, &["out.spg", "does not exist"]),
     ("convert {}/floats.wel {}/out.gr", 1, &["out.gr", ".spg"]),
-    ("convert {}/road.gr {}/road.gr", 2, &["road.gr", "also read"]),
+    ("convert {}/road.gr {}/road.gr", 2, &["road.gr", "is an input"]),
     ("convert {}/cut.gr.gz {}/out.spg", 1, &["cut.gr.gz", "ends early"]),
     // closures
     ("closure {}/road.gr --algorithm bfs", 2, &["bfs", "components"]),
@@ -192,11 +192,11 @@ const CASES: &[Case] = &[
     ("star min {}/ages.csv --rows 3", 1, &["no row 3", "3 rows"]),
     ("star min {}/ages.csv --rows 2-1", 2, &["2-1", "10-19"]),
     ("star min {}/ages.csv --rows ages", 2, &["ages", "10-19"]),
-    ("star min {}/ages.csv --rows {}/ages.csv", 1, &["ages.csv:3", "42", "marks no row"]),
+    ("star min {}/ages.csv --rows {}/ages.csv", 1, &["ages.csv:3", "42", "expected 1"]),
     ("star min {}/ages.csv --rows {}/missing.csv", 1, &["missing.csv"]),
     ("star min {}/ages.csv -o {}/out.npy", 2, &["out.npy", ".csv"]),
-    ("star min {}/ages.csv -o {}/ages.csv", 2, &["ages.csv", "also read"]),
-    ("star min {}/ages.csv -o {}/none/out.csv", 1, &["out.csv", "no folder"]),
+    ("star min {}/ages.csv -o {}/ages.csv", 2, &["ages.csv", "is an input"]),
+    ("star min {}/ages.csv -o {}/none/out.csv", 1, &["out.csv", "does not exist"]),
     ("star compare {}/ages.csv --word 3 -o {}/out.csv", 2, &["three results", "--json"]),
     // generators
     ("generate star -o {}/out.gr", 2, &["star"]),
@@ -230,7 +230,7 @@ const CASES: &[Case] = &[
     ("sssp {}/none.gr --source 1", 1, &["source 1", "empty"]),
     ("sssp {}/sparse.tsv --source 5", 1, &["source 5", "between 10 and 90000000000"]),
     ("path {}/road.gr 1 7", 1, &["target 7", "from 1 to 3"]),
-    ("sssp {}/sparse.tsv --source 10 -o {}/sparse.tsv", 2, &["also read"]),
+    ("sssp {}/sparse.tsv --source 10 -o {}/sparse.tsv", 2, &["is an input"]),
     // lists of ids
     ("sssp {}/road.gr --sources {}/absent.txt --nearest", 1, &["absent.txt", "No such file"]),
     ("sssp {}/road.gr --sources {}/blank.txt --nearest", 1, &["blank.txt:2", "no comments"]),
@@ -285,7 +285,7 @@ fn write_inputs(folder: &Path) {
     write("empty.wel", "");
     write("empty.spg", "");
     write("two.txt", "1\n2\n");
-    write("blank.txt", "\n# nobody\n");
+    write("blank.txt", "\n# no line\n");
     write("empty.txt", "\n \n");
     write("bad.txt", "1\n\ntwo\n");
     write("far.txt", "1\n99\n");

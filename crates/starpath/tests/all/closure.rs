@@ -141,6 +141,8 @@ fn explain_says_which_way_and_why() {
     };
     let auto = said("");
     assert!(auto.contains("components: 2 components") && auto.contains("threads"), "{auto}");
-    assert!(said("--algorithm blocked").contains("blocked: it was asked for"));
-    assert!(said("--no-condense --threads 1").contains("blocked: components are left aside"));
+    assert!(said("--algorithm blocked").contains("blocked: chosen by the caller"));
+    assert!(
+        said("--no-condense --threads 1").contains("blocked: components are not to be condensed")
+    );
 }

@@ -259,7 +259,7 @@ fn explain_and_human_output() {
     let run = run_in(folder.path(), "sssp {}/road.gr --source 1 --explain");
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert!(run.stdout.contains("1 reaches 3 vertices; distances sum to 14, the greatest is 9"));
-    assert!(run.stderr.contains("arcs looked at") && run.stderr.contains("backend: cpu"));
+    assert!(run.stderr.contains("arcs relaxed") && run.stderr.contains("backend: cpu"));
     let algorithm = json_in(folder.path(), "sssp {}/road.gr --source 1")["algorithm"].to_string();
     assert!(run.stderr.contains(algorithm.trim_matches('"')), "{}", run.stderr);
     let quiet = run_in(folder.path(), "sssp {}/road.gr --source 1 --explain --json");

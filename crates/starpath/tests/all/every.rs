@@ -225,9 +225,9 @@ fn arrays_and_pairs_of_results_are_refused_there() {
     inputs(folder);
     for (line, fragment) in [
         ("apsp {}/road.gr --next-hops -", "standard output: next hops"),
-        ("closure {}/road.gr --packed -o -", "standard output: only .npy"),
-        ("closure {}/road.gr --counts - -o -", "standard output is to be written twice"),
-        ("generate grid --side 3 --coordinates - -o -", "standard output is to be written twice"),
+        ("closure {}/road.gr --packed -o -", "standard output: --packed is for .npy"),
+        ("closure {}/road.gr --counts - -o -", "standard output is named for two results"),
+        ("generate grid --side 3 --coordinates - -o -", "standard output is named for two results"),
         ("star compare {}/column.csv --word 3 -o -", "standard output: compare has three"),
         ("centrality {}/road.gr --resume -", "--resume -"),
         ("centrality {}/road.gr --measure betweenness --resume -", "--resume -"),
@@ -342,7 +342,7 @@ struct Limited {
     left: BTreeSet<String>,
 }
 
-/// Runs a line by one thread in so many KiB.
+/// Runs a line on one thread within `limit` KiB of memory.
 fn run_within(limit: u64, inputs: &Path, line: &str) -> Limited {
     let results = tempfile::tempdir().unwrap();
     let output = results.path().join("out").to_str().unwrap().to_owned();
@@ -413,7 +413,7 @@ fn every_command_that_reads_ends_when_it_is_told_to() {
             .split_whitespace()
             .map(|word| word.replace("{}", folder.to_str().unwrap()).replace('@', &output))
             .collect();
-        // its first input is a pipe that nobody writes into
+        // its first input is a pipe that no process writes into
         let input = words.iter_mut().find(|word| word.starts_with(folder.to_str().unwrap()));
         let input = input.unwrap();
         let suffix = input.rsplit_once('.').unwrap().1.to_owned();

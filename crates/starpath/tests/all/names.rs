@@ -95,7 +95,7 @@ fn failures_leave_names_alone() {
         "sssp {}/sparse.tsv --sources {}/a.npy.ids --targets {}/a.npy.ids -o {}/a.npy",
     );
     assert_eq!(run.code, Some(2), "{}", run.stderr);
-    assert!(run.stderr.contains("a.npy.ids is also read"), "{}", run.stderr);
+    assert!(run.stderr.contains("a.npy.ids is an input"), "{}", run.stderr);
     fs::create_dir(folder.join("b.npy.ids")).unwrap();
     let run = run_in(folder, "sssp {}/sparse.tsv --source 10 -o {}/b.npy");
     assert_eq!(run.code, Some(1), "{}", run.stderr);
@@ -194,13 +194,13 @@ fn comments_in_tables_are_asked_for() {
     let info = json_in(folder, "info {}/x.csv --header yes");
     assert_eq!((&info["edges"], &info["first_id"]), (&2.into(), &"#a".into()));
     let info = json_in(folder, "info {}/x.csv --comment #");
-    let note = "x.csv: 2 lines are passed over as comments";
+    let note = "x.csv: 2 lines are comments";
     assert!(info["notes"][0].as_str().unwrap().ends_with(note), "{info}");
     assert_eq!((&info["edges"], &info["first_id"]), (&1.into(), &"name".into()));
 
     fs::write(folder.join("x.el"), "# from SNAP\n0 1\n").unwrap();
     let info = json_in(folder, "info {}/x.el");
-    assert!(info["notes"][0].as_str().unwrap().ends_with("1 line is passed over as a comment"));
+    assert!(info["notes"][0].as_str().unwrap().ends_with("1 line is a comment"));
     assert_eq!(run_in(folder, "info {}/x.el --comment none").code, Some(1));
     for (line, fragment) in [
         ("info {}/x.el --comment //", "one punctuation character"),

@@ -92,20 +92,20 @@ fn wrong_input_is_refused_before_anything_is_written() {
         (
             "map {}/g.gr --source 1 --coordinates {}/good.co -o {}/no/out.svg".into(),
             1,
-            &["no folder"],
+            &["does not exist"],
         ),
         ("map {}/g.gr --source 1 -o {}/out.svg".into(), 2, &["--coordinates"]),
-        ("matrix {}/wide.npy -o {}/out.svg".into(), 1, &["wide.npy", "no square matrix"]),
+        ("matrix {}/wide.npy -o {}/out.svg".into(), 1, &["wide.npy", "a square matrix"]),
         ("matrix {}/cut.npy -o {}/out.svg".into(), 1, &["cut.npy", "bytes"]),
         ("matrix {}/bytes.npy -o {}/out.svg".into(), 1, &["|u1", "booleans or u64"]),
-        ("matrix {}/nan.npy -o {}/out.svg".into(), 1, &["NaN", "no distance"]),
-        ("matrix {}/bool.npy -o {}/out.svg".into(), 1, &["2", "no boolean"]),
+        ("matrix {}/nan.npy -o {}/out.svg".into(), 1, &["NaN", "not a distance"]),
+        ("matrix {}/bool.npy -o {}/out.svg".into(), 1, &["2", "not a boolean"]),
         (
             "matrix {}/open.npy -o {}/out.svg".into(),
             1,
-            &["no matrix of shortest paths", "1 reaches"],
+            &["not a matrix of shortest paths", "1 reaches"],
         ),
-        ("matrix {}/fine.npy --closure -o {}/out.svg".into(), 2, &["--closure is for graphs"]),
+        ("matrix {}/fine.npy --closure -o {}/out.svg".into(), 2, &["--closure needs a graph"]),
         ("matrix {}/fine.npy --undirected -o {}/out.svg".into(), 2, &["--undirected", "matrix"]),
         ("matrix {}/closed.npy --unit m -o {}/out.svg".into(), 2, &["no distances", "--unit"]),
         ("distances {}/closed.npy -o {}/out.svg".into(), 2, &["a closure has no distances"]),
@@ -146,8 +146,8 @@ fn coordinates_are_refused_before_anything_is_written() {
     let folder = folder.path();
     for (line, part) in [
         ("-o {}/a.spg --coordinates {}/a.co", ".csv only"),
-        ("-o {}/a.csv --coordinates {}/./a.csv", "written twice"),
-        ("-o {}/a.spg --coordinates {}/no/a.csv", "no folder"),
+        ("-o {}/a.csv --coordinates {}/./a.csv", "two results"),
+        ("-o {}/a.spg --coordinates {}/no/a.csv", "does not exist"),
     ] {
         let run = run_in(folder, &format!("generate grid --side 3 {line}"));
         assert!(run.code != Some(0) && run.stderr.contains(part), "{line}: {}", run.stderr);

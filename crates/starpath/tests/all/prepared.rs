@@ -104,7 +104,7 @@ fn pairs_are_answered_line_by_line() {
     assert!(refused("1 901\n").contains("bad.txt:1: target 901 is not in"));
     assert!(refused("\n").contains("no pair of vertex ids"));
     let plain = run_in(at, "path {}/streets.gr --pairs {}/pairs.txt");
-    assert!(plain.stderr.contains("is not prepared for many pairs; `starpath prepare`"));
+    assert!(plain.stderr.contains("is not one; prepare it with `starpath prepare`"));
 }
 
 #[test]
@@ -144,9 +144,9 @@ fn new_weights_are_those_of_a_fresh_preparation() {
         "{run:?}"
     );
     let run = run_in(at, "customize {}/streets.prepared {}/streets.spg -o {}/x.prepared");
-    assert!(run.stderr.contains("streets.spg names its vertices otherwise"), "{run:?}");
+    assert!(run.stderr.contains("name their vertices differently"), "{run:?}");
     let run = run_in(at, "customize {}/streets.gr {}/rush.gr -o {}/x.prepared");
-    assert!(run.stderr.contains("streets.gr: a graph, but not a prepared one"), "{run:?}");
+    assert!(run.stderr.contains("streets.gr: this graph is not prepared"), "{run:?}");
     assert!(!at.join("fewer.prepared").exists() && !at.join("x.prepared").exists());
 }
 

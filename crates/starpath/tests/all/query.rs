@@ -13,7 +13,7 @@ const NONE: u16 = u16::MAX;
 const SAVE: &str = "apsp {}/road.gr --distances {}/dist.npy --next-hops {}/hops.npy";
 const ASK: &str = "query {}/dist.npy {}/hops.npy";
 
-/// 1 → 2 → 3 → 1, a dearer 1 → 3, and 4 → 1: nobody gets to 4.
+/// 1 → 2 → 3 → 1, a dearer 1 → 3, and 4 → 1: no arc leads to 4.
 fn road() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let road = "p sp 4 5\na 1 2 5\na 2 3 4\na 3 1 7\na 1 3 11\na 4 1 1\n";
@@ -111,13 +111,13 @@ fn outputs_are_refused_before_the_work() {
     for (line, code, fragments) in [
         ("apsp {}/road.gr --next-hops {}/hops.tsv", 2, ["hops.tsv", ".npy only"]),
         ("apsp {}/road.gr --next-hops {}/a.npy --distances {}/a.npy", 2, ["a.npy", "two files"]),
-        ("apsp {}/road.gr --next-hops {}/none/a.npy", 1, ["a.npy", "no folder"]),
+        ("apsp {}/road.gr --next-hops {}/none/a.npy", 1, ["a.npy", "does not exist"]),
         ("apsp {}/missing.gr --next-hops {}/a.npy", 1, ["missing.gr", "No such file"]),
         ("closure {}/road.gr -o {}/a.xlsx", 2, ["a.xlsx", ".tsv"]),
         ("closure {}/missing.gr", 1, ["missing.gr", "No such file"]),
         ("query {}/a.npy", 2, ["HOPS.npy", "FROM"]),
         ("query {}/a.npy {}/b.npy 1 2", 1, ["a.npy", "No such file"]),
-        ("query {}/road.gr {}/road.gr 1 2", 1, ["road.gr", "no .npy file"]),
+        ("query {}/road.gr {}/road.gr 1 2", 1, ["road.gr", "not a .npy file"]),
         ("query {} {} 1 2", 1, ["starpath: ", "directory"]),
     ] {
         let run = run_in(folder.path(), line);
@@ -206,33 +206,33 @@ fn damaged_matrices_are_refused() {
     assert!(other.stderr.contains("do not add up to 1, which"), "{}", other.stderr);
     // shapes and types
     write_npy(&hops, &Array2::<u16>::zeros((4, 5)));
-    assert!(complaint(folder, "1 3").contains("no square matrix"));
+    assert!(complaint(folder, "1 3").contains("a square matrix"));
     write_npy(&hops, &ndarray::Array1::<u16>::zeros(16));
-    assert!(complaint(folder, "1 3").contains("no square matrix"));
+    assert!(complaint(folder, "1 3").contains("a square matrix"));
     write_npy(&hops, &Array2::<u16>::zeros((3, 3)));
-    assert!(complaint(folder, "1 3").contains("of 4 vertices"));
+    assert!(complaint(folder, "1 3").contains("for 4 vertices"));
     write_npy(&hops, &Array2::<u32>::zeros((4, 4)));
-    assert!(complaint(folder, "1 3").contains("u16 below 65535"));
+    assert!(complaint(folder, "1 3").contains("next hops of type u16"));
     write_npy(&hops, &wide);
     assert!(complaint(folder, "1 3").contains("expected u16 or u32"));
     write_npy(&hops, &narrow);
     let rows = fs::read(&hops).unwrap();
     let place = rows.windows(5).position(|word| word == b"False").unwrap();
     fs::write(&hops, [&rows[..place], b"True ", &rows[place + 5..]].concat()).unwrap();
-    assert!(complaint(folder, "1 3").contains("no square matrix"), "columns after each other");
+    assert!(complaint(folder, "1 3").contains("a square matrix"), "columns after each other");
     fresh();
     write_npy(&dist, &narrow);
     assert!(complaint(folder, "1 3").contains("expected u64 or i64 or f32 or f64"));
     write_npy(&dist, &Array2::from_elem((4, 4), f64::NAN));
-    assert!(complaint(folder, "1 3").contains("no distance"));
+    assert!(complaint(folder, "1 3").contains("not a distance"));
     // names
     fresh();
     for (ids, fragment) in [
-        ("1\n2\n3\n", "3 ids for 4 vertices"),
+        ("1\n2\n3\n", "it has 3 ids, and the matrix 4"),
         ("1\n2\n2\n4\n", "hops.npy.ids:3"),
         ("1\n2\nthree\n4\n", "hops.npy.ids:4"),
         ("1\n2\n\n4\n", "an empty line"),
-        ("", "0 ids for 4 vertices"),
+        ("", "it has 0 ids, and the matrix 4"),
     ] {
         fs::write(folder.join("hops.npy.ids"), ids).unwrap();
         assert!(complaint(folder, "1 3").contains(fragment));

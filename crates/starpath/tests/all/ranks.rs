@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::support::{Run, json_in, program, run_in};
 
-/// Starts a command line on so many ranks; `None` where that cannot be.
+/// Starts a command line on `n_ranks` ranks; `None` if there is no `mpirun`.
 fn start(folder: &Path, n_ranks: usize, line: &str) -> Option<Child> {
     start_by(&[], folder, n_ranks, line)
 }

@@ -147,7 +147,7 @@ fn tables_of_words() {
     assert!(run.stdout.ends_with("AVAL to PVCR: 3, 1 arc\nAVAL PVCR\n"), "{}", run.stdout);
     let absent = run_in(folder, &format!("path {{}}/worm.csv aval PVCR {columns}"));
     assert_eq!(absent.code, Some(1));
-    let like = "its 3 vertices are named by words, in order from AVAL to VB 1";
+    let like = "its 3 vertices have words as names; the first is AVAL, the last VB 1";
     assert!(absent.stderr.contains(like), "{}", absent.stderr);
     let info = json_in(folder, &format!("info {{}}/worm.csv {columns}"));
     assert_eq!((&info["first_id"], &info["last_id"]), (&"AVAL".into(), &"VB 1".into()));

@@ -153,7 +153,7 @@ fn every_graph_and_algorithm() {
     });
 }
 
-/// The numbers that everybody has for two well-known road networks.
+/// The published numbers of two well-known road networks.
 #[test]
 fn known_road_networks() {
     let Some(data) = data_folder() else { return };

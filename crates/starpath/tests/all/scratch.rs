@@ -12,7 +12,7 @@ use ndarray::Array2;
 use crate::support::{json_in, program, read_npy, run_in};
 
 const KILLS: usize = 20;
-/// Of these, so many at least while the matrix or the next hops are at work.
+/// The least number of kills while the matrix or the next hops are computed.
 const KILLS_AT_WORK: usize = 10;
 
 /// A digraph whose matrix takes eight blocks of pivots.

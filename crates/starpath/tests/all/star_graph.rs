@@ -169,12 +169,12 @@ fn closures_and_paths_follow_changes() {
 fn what_cannot_be_done_is_said() {
     let folder = folder();
     for (args, expected) in [
-        ("kruskal g.el", "for undirected graphs, and no arc of weight 3 leads back from 1 to 0"),
-        ("floyd extreme.el", "take 67 bits, and 64 is the most; scale the weights down"),
+        ("kruskal g.el", "for undirected graphs, but no arc of weight 3 leads back from 1 to 0"),
+        ("floyd extreme.el", "take 67 bits, and at most 64 are supported; scale the weights down"),
         ("dynamic-paths g.el --sink 0 --changes minus.txt", "no weight may be negative"),
         ("dijkstra g.el --source 9", "the source 9 is not in"),
         ("dijkstra cycle.el --source 0", "weighs -4"),
-        ("dijkstra floats.el --source 0", "0 -> 1 weighs 0.5, and the STAR-machine has whole"),
+        ("dijkstra floats.el --source 0", "0 -> 1 weighs 0.5, but the STAR-machine needs whole"),
         ("edmonds g.el --root 3", "the root does not reach every vertex"),
         ("gabow g.el --undirected --root 2 --degree 4", "no spanning tree"),
         ("gabow g.el --undirected --root 2 --degree 0", "no spanning tree"),

@@ -26,7 +26,7 @@ begin
 end;
 ";
 
-/// Who reaches whom, counted from 1 as in print.
+/// The transitive closure, with positions from 1 as in the paper.
 const REACH: &str = "\
 proc REACH(n: integer; var P: table);
 var X: slice(P);  v, w: word(P);  i, k: integer;
@@ -221,21 +221,29 @@ const REFUSED: &[(&str, i32, &[&str])] = &[
         &["T has no value", "--table T=FILE.csv", "LEAST(T: table; X: slice(T)"],
     ),
     ("search.star LEAST --table T=5x3", 2, &["X has no value", "--slice X="]),
-    ("search.star LEAST --table Q=5x3", 2, &["--table Q", "no such parameter", "var Z: slice(T)"]),
-    ("search.star LEAST --slice T=all", 2, &["T of LEAST is a table", "--table"]),
+    (
+        "search.star LEAST --table Q=5x3",
+        2,
+        &["--table Q", "no parameter of this name", "var Z: slice(T)"],
+    ),
+    ("search.star LEAST --slice T=all", 2, &["T of LEAST is of type table", "--table"]),
     ("search.star LEAST --table T=5x3 --table T=5x3", 2, &["--table T is given twice"]),
     ("search.star LEAST --table T", 2, &["--table", "name of a parameter"]),
     ("search.star LEAST --table T=", 2, &["--table"]),
     ("search.star LEAST --table T={}/none.csv", 1, &["none.csv", "No such file"]),
     ("search.star LEAST --table T={}/search.star", 1, &["search.star:1", "unsigned integer"]),
-    ("search.star LEAST --table T={}/numbers.csv:65", 2, &["--table T", "1 to 64 bits, not 65"]),
-    ("search.star LEAST --table T={}/numbers.csv:0", 2, &["1 to 64 bits, not 0"]),
+    ("search.star LEAST --table T={}/numbers.csv:65", 2, &["--table T", "1 to 64 bits, found 65"]),
+    ("search.star LEAST --table T={}/numbers.csv:0", 2, &["1 to 64 bits, found 0"]),
     (
         "search.star LEAST --table T={}/numbers.csv:2",
         1,
         &["numbers.csv:1: 5", "2 bits", "numbers.csv:3"],
     ),
-    ("search.star LEAST --table T={}/bits.csv", 1, &["bits.csv:2", "2 bits", "first row has 3"]),
+    (
+        "search.star LEAST --table T={}/bits.csv",
+        1,
+        &["bits.csv:2", "2 bits", "the first row has 3"],
+    ),
     ("search.star LEAST --table T={}/letters.csv", 1, &["letters.csv:2", "'0b01x'"]),
     (
         "search.star LEAST --table T=5x3 --slice X=5",
@@ -243,25 +251,25 @@ const REFUSED: &[(&str, i32, &[&str])] = &[
         &["--slice X", "no row 5", "numbered from 0"],
     ),
     ("search.star LEAST --table T=5x3 --slice X=0 --from-one", 1, &["no row 0", "numbered from 1"]),
-    ("search.star LEAST --table T=5x3 --slice X=some", 2, &["--slice X 'some'", "list"]),
+    ("search.star LEAST --table T=5x3 --slice X=some", 2, &["--slice X: 'some'", "list"]),
     (
         "search.star LEAST --table T=5x3 --slice X={}/numbers.csv",
         1,
-        &["numbers.csv:1", "marks no row"],
+        &["numbers.csv:1", "expected 1"],
     ),
     (
         "search.star LEAST --table T=4x3 --slice X={}/marked.csv",
         1,
         &["search.star:1:", "X: 5", "T: 4x3", "5 bits", "4 are expected"],
     ),
-    ("endless.star --slice X=all", 2, &["how many rows", "--slice X=all:ROWS"]),
+    ("endless.star --slice X=all", 2, &["the number of rows is not known", "--slice X=all:ROWS"]),
     ("endless.star", 2, &["X has no size", "--slice X=none:ROWS"]),
     ("sizes.star --slice Z=none:1 --word w=0:1", 2, &["F has no size", "--table F=ROWSxBITS"]),
     ("sizes.star --table F=1x1 --slice Z=all:1", 2, &["w has no size", "--word w=0:BITS"]),
     (
         "sizes.star --table F=1x1 --slice Z=all:1 --word w=3",
         2,
-        &["how many bits", "--word w=NUMBER:BITS"],
+        &["the number of bits is not known", "--word w=NUMBER:BITS"],
     ),
     ("sizes.star --table F=1x1 --slice Z=all:1 --word w=4:2", 1, &["2 bits", "--word w=4:3"]),
     ("sizes.star --table F=1x1 --slice Z=all:1 --word w=-1:2", 2, &["unsigned integer"]),
@@ -307,9 +315,9 @@ const REFUSED: &[(&str, i32, &[&str])] = &[
     ("no-result.star -o X={}/x.csv", 2, &["P has no results", "var"]),
     ("search.star LEAST -o Z={}/x.npy", 2, &["x.npy", ".csv"]),
     ("search.star LEAST -o {}/x.csv", 2, &["--output", "name of a parameter"]),
-    ("search.star LEAST --table T={}/numbers.csv -o Z={}/numbers.csv", 2, &["also read"]),
-    ("search.star LEAST --slice X={}/marked.csv -o Z={}/marked.csv", 2, &["also read"]),
-    ("search.star LEAST -o Z={}/none/x.csv", 1, &["x.csv", "no folder"]),
+    ("search.star LEAST --table T={}/numbers.csv -o Z={}/numbers.csv", 2, &["is an input"]),
+    ("search.star LEAST --slice X={}/marked.csv -o Z={}/marked.csv", 2, &["is an input"]),
+    ("search.star LEAST -o Z={}/none/x.csv", 1, &["x.csv", "does not exist"]),
     ("search.star -o Z={}/x.csv -o F={}/x.csv", 2, &["-o F", "twice"]),
     ("search.star -o Z={}/x.csv -o Z={}/y.csv", 2, &["-o Z", "twice"]),
     ("search.star LEAST --list --cost", 2, &["--list", "--cost"]),

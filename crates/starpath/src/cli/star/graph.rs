@@ -59,37 +59,37 @@ Example:\n  starpath star edmonds brain.mtx -o branching.tsv
     },
     /// A minimum spanning forest under insertions and deletions of edges and vertices
     #[command(after_help = "\
-A change is a line of --changes: insert u v [w], delete u v [w] (one such edge), insert-vertex x,
-delete-vertex x. An edge inserted without a weight weighs 1; without a weight, delete takes the
-first such edge. The result is the forest after the last change.
+A change is a line of --changes: insert u v [w], delete u v [w], insert-vertex x, delete-vertex x. An
+edge inserted without a weight weighs 1. delete removes one edge: the first between u and v, or the
+first of weight w. The result is the forest after the last change.
 
 Example:\n  starpath star dynamic-mst net.mtx --changes closed.txt --cost")]
     DynamicMst(OnChanges),
     /// The transitive closure under insertions and deletions of arcs, by Italiano's algorithm
     #[command(after_help = "\
-A change is a line of --changes: insert u v, delete u v (one such arc). The result is the closure
-after the last change, as starpath closure writes it: OUT.tsv or OUT.npy.
+A change is a line of --changes: insert u v, delete u v. delete removes one of parallel arcs. The
+result is the closure after the last change, as starpath closure writes it: OUT.tsv or OUT.npy.
 
 Example:\n  starpath star dynamic-closure brain.mtx --changes cut.txt --cost -o pairs.tsv")]
     DynamicClosure(OnChanges),
     /// All shortest paths to --sink under insertions and deletions of arcs, by the algorithm of
     /// Ramalingam and Reps
     #[command(after_help = "\
-A change is a line of --changes: insert u v [w], delete u v [w]. Of parallel arcs only the
-lightest is kept. An arc inserted without a weight weighs 1. The result is the distances after the
-last change, with a line for every next vertex on a shortest path.
+A change is a line of --changes: insert u v [w], delete u v [w]. An arc inserted without a weight
+weighs 1. Of parallel arcs only the lightest is kept. The result is the distances to --sink after the
+last change: a line for every next vertex on a shortest path.
 
 Example:\n  starpath star dynamic-paths net.el --sink 0 --changes closed.txt -o paths.tsv")]
     DynamicPaths {
         #[command(flatten)]
         changes: OnChanges,
-        /// The vertex that the paths lead to
+        /// The vertex at which the paths end
         #[arg(long, value_name = "ID")]
         sink: String,
     },
 }
 
-/// A graph, and what to report.
+/// The options of every graph algorithm.
 #[derive(Debug, Args)]
 pub(crate) struct OnGraph {
     #[command(flatten)]
@@ -97,7 +97,7 @@ pub(crate) struct OnGraph {
     /// Write the result: OUT.tsv
     #[arg(short, long, value_name = "OUT.tsv")]
     pub(crate) output: Option<PathBuf>,
-    /// Count the operations on the abstract machine, in a run of its own on the CPU
+    /// Count the operations of the abstract machine, by a second run on the CPU
     #[arg(long)]
     pub(crate) cost: bool,
 }
@@ -121,7 +121,7 @@ pub(crate) struct OnChanges {
 }
 
 impl GraphAlgorithm {
-    /// The file of changes, where it takes one.
+    /// The file of changes, if the algorithm has one.
     pub(crate) fn changes(&self) -> Option<&Path> {
         match self {
             Self::DynamicMst(on) | Self::DynamicClosure(on) => Some(&on.changes),

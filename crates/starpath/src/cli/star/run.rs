@@ -8,25 +8,26 @@ use clap::Args;
 /// Run a program in the language Star, in which the papers print their procedures
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The language is described in crates/star-machine/LANGUAGE.md. The procedure is the last of the file,
-unless PROC names another. Its parameters get their values by name:
-  --table T=FILE.csv       a row for each unsigned integer of the file; T=FILE.csv:8 says how many
-                           bits. All tables of which that is not said have as many as the largest
-                           of their numbers needs. Lines may also be bits, 0b0110, all as long.
+The file crates/star-machine/LANGUAGE.md describes the language. PROC is the procedure to run. Its
+parameters get their values by name:
+  --table T=FILE.csv       a row for each unsigned integer of the file; T=FILE.csv:8 sets the number
+                           of bits of a row. The default, for all tables without a number of bits,
+                           is what their largest number needs. Lines may also be bits, 0b0110, all
+                           of one length.
   --table T=100x8          100 rows of 8 bits, all zero
   --slice X=FILE.csv       a 1 for every row that is marked and a 0 for every other
   --slice X=0,3,10-19      these rows; also all, none
-  --word v=42              a number; v=42:8 says how many bits
+  --word v=42              a number; v=42:8 sets its number of bits
   --integer i=5            a number, or -1 for none
-What is declared as slice(T), word(T) or table(T) is as large as T; elsewhere X=none:100 and
-v=42:8 say it. Parameters after var need no value where their size is known: they start with
+A parameter declared as slice(T), word(T) or table(T) has the size of T; for others X=none:100 and
+v=42:8 set the size. Parameters after var need no value if their size is known: they start with
 zeros, integers with none.
 
-Results (-o NAME=OUT.csv): parameters after var. Tables and slices as they are read, a word or an
-integer as one number; of words and tables of more than 64 bits, the bits.
+Results (-o NAME=OUT.csv): parameters after var. Tables and slices are written as they are read, a
+word or an integer as one number, and words and rows of more than 64 bits as bits.
 
-With --from-one, positions count from 1, in the text, in lists and in results, and an integer that
-holds none is 0: programs of the papers run as they are printed.
+With --from-one, positions count from 1 in the program, in lists and in results, and the integer 0
+means none. Programs of the papers then run as they are printed.
 
 Example:
   starpath star run nearest.star --table T=ages.csv --slice X=all -o Z=nearest.csv
@@ -41,36 +42,36 @@ pub(crate) struct RunArgs {
     /// The procedure to run [default: the last of the file]
     #[arg(value_name = "PROC")]
     pub(crate) procedure: Option<String>,
-    /// A table, see below
+    /// The value of a table, see below
     #[arg(long = "table", value_name = "NAME=FILE.csv")]
     pub(crate) tables: Vec<Named>,
-    /// A slice, see below
+    /// The value of a slice, see below
     #[arg(long = "slice", value_name = "NAME=ROWS")]
     pub(crate) slices: Vec<Named>,
-    /// A word, see below
+    /// The value of a word, see below
     #[arg(long = "word", value_name = "NAME=NUMBER")]
     pub(crate) words: Vec<Named>,
-    /// An integer
+    /// The value of an integer, see below
     #[arg(long = "integer", value_name = "NAME=NUMBER")]
     pub(crate) integers: Vec<Named>,
     /// Write a result, see below
     #[arg(short = 'o', long = "output", value_name = "NAME=OUT.csv")]
     pub(crate) outputs: Vec<Named>,
-    /// Positions count from 1, as the papers print them [default: from 0]
+    /// Count positions from 1, as the papers do [default: from 0]
     #[arg(long)]
     pub(crate) from_one: bool,
-    /// Stop the program after so many turns of its loops, all together [default: 2^36]
+    /// Stop the program after N iterations of its loops, added up over all loops [default: 2^36]
     #[arg(long, value_name = "N")]
     pub(crate) most_turns: Option<u64>,
-    /// Count the operations on the abstract machine, in a run of its own on the CPU
+    /// Count the operations of the abstract machine, by a second run on the CPU
     #[arg(long)]
     pub(crate) cost: bool,
-    /// Print the steps of the compiled program, and run nothing
+    /// Print the steps of the compiled program and do not run it
     #[arg(long, conflicts_with_all = ["outputs", "cost"])]
     pub(crate) list: bool,
 }
 
-/// What is said of a parameter.
+/// A parameter and the value that the command line gives it.
 #[derive(Clone, Debug)]
 pub(crate) struct Named {
     pub(crate) name: String,
@@ -85,7 +86,7 @@ impl FromStr for Named {
             Some((name, value)) if !name.is_empty() && !value.is_empty() => {
                 Ok(Self { name: name.to_owned(), value: value.to_owned() })
             }
-            _ => Err("expected the name of a parameter, =, and its value"),
+            _ => Err("expected NAME=VALUE, with the name of a parameter"),
         }
     }
 }

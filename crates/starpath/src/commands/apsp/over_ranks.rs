@@ -1,7 +1,7 @@
 //! `starpath apsp` by the processes that `mpirun` has started.
 //!
-//! Rank 0 reads the graph, sends it to the others, and writes what they bring, or what they leave
-//! in a folder; every other rank computes its rows and is silent.
+//! Rank 0 reads the graph, sends it to the others, and writes the rows that they send or leave in a
+//! folder. The other ranks compute their rows and print nothing.
 
 use std::ops::ControlFlow;
 use std::slice;
@@ -24,7 +24,7 @@ use crate::ranks::{agree, refuse, share_graph};
 use crate::report::{Head, Sums, by_ranks};
 use crate::search::repeated_by;
 
-/// What rank 0 alone has.
+/// What only rank 0 has.
 struct Root {
     loaded: Loaded,
     outputs: Outputs,
@@ -62,7 +62,7 @@ impl Root {
     }
 }
 
-/// What is asked for, and of whom.
+/// What to find, and the ranks that share the work.
 struct Work<'a> {
     ranks: &'a dyn Communicator,
     gpu: Option<&'a Gpu>,
@@ -72,7 +72,8 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// With the matrix in a folder, from which rank 0 writes the results, as one process would.
+    /// Solves with the matrix in a folder, from which rank 0 writes the results as one process
+    /// would.
     fn solve_in(&self, folder: &ScratchFolder, graph: &AnyCsr) -> anyhow::Result<Option<Report>> {
         let Self { ranks, gpu, root, args, common } = *self;
         let names = root.map_or(Names::numbers(graph.n_vertices()), |root| root.loaded.names());
@@ -160,7 +161,7 @@ impl Work<'_> {
             agree(ranks, written)?;
         }
         drop(step);
-        // what goes to GPUs and back is reported beside the solving
+        // copies to and from GPUs are reported apart from the solving
         let times = if gpu.is_some() { solve_ms } else { whole_ms };
         Ok(Report {
             head: Head {

@@ -1,5 +1,5 @@
-//! `starpath centrality --measure betweenness`: that alone, for no other measure is made of numbers
-//! of paths.
+//! `starpath centrality --measure betweenness`, which counts paths and is found apart from the
+//! other measures.
 
 use std::fmt;
 
@@ -20,14 +20,14 @@ use crate::search::repeated;
 pub(super) struct Report {
     #[serde(flatten)]
     head: Head,
-    /// What lengths of paths are: "hops" or "weights".
+    /// How paths are measured: "hops" or "weights".
     lengths: &'static str,
     /// Vertices whose paths were counted.
     sources: usize,
     /// The greatest betweenness, and a vertex that has it.
     greatest: Option<f64>,
     vertex: Option<Id>,
-    /// Of a sample: by how much betweenness may be off.
+    /// Of a sample: the bound on the error of betweenness.
     #[serde(skip_serializing_if = "Option::is_none")]
     sampling_error: Option<f64>,
 }
@@ -76,7 +76,10 @@ impl fmt::Display for Report {
         }
         match self.sampling_error {
             Some(error) => {
-                writeln!(f, "estimates: betweenness is right to {error:.4} in 99 samples of 100")
+                writeln!(
+                    f,
+                    "estimates: betweenness is off by at most {error:.4} in 99 samples of 100"
+                )
             }
             None => Ok(()),
         }

@@ -1,4 +1,4 @@
-//! `starpath centrality --measure diameter`: that alone, by bounds.
+//! `starpath centrality --measure diameter`: the diameter alone, by bounds.
 
 use std::fmt;
 
@@ -18,13 +18,13 @@ use crate::search::repeated;
 struct Report {
     #[serde(flatten)]
     head: Head,
-    /// What lengths of paths are: "hops" or "weights".
+    /// How paths are measured: "hops" or "weights".
     lengths: &'static str,
     diameter: Option<Amount>,
     /// The ends of a shortest path of this length.
     from: Option<Id>,
     to: Option<Id>,
-    /// How many it took.
+    /// The number of searches that it took.
     searches: usize,
 }
 

@@ -1,4 +1,4 @@
-//! `starpath plot degrees`: how many vertices have which degree.
+//! `starpath plot degrees`: a histogram of the degrees.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use crate::report::grouped;
 
 #[derive(Serialize)]
 struct Shows {
-    /// Of out-degrees and in-degrees, in an undirected graph of either.
+    /// The greatest out-degree or in-degree.
     max_degree: usize,
 }
 
@@ -48,7 +48,7 @@ fn draw(loaded: &Loaded, args: &DegreesArgs, file: &PictureFile) -> anyhow::Resu
     let histogram = Histogram {
         title: format!("Degrees in {}", file_name(&loaded.path)),
         across: match bins {
-            Bins::Doubling(_) => "arcs of a vertex, from this number on to below the next",
+            Bins::Doubling(_) => "arcs of a vertex, from this number to one less than the next",
             _ => "arcs of a vertex",
         }
         .to_owned(),

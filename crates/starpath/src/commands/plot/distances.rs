@@ -1,4 +1,4 @@
-//! `starpath plot distances`: how many vertices, or pairs, are how far.
+//! `starpath plot distances`: a histogram of distances.
 
 use std::fmt;
 
@@ -80,10 +80,10 @@ struct What {
     is_whole: bool,
 }
 
-/// What is called with each distance, or without one where there is none.
+/// Called with each distance, or with `None` where there is no path.
 type Visit<'a> = dyn FnMut(Option<f64>) + 'a;
 
-/// Counts the distances that `each` visits, and draws that.
+/// Counts the distances that `each` visits, and draws the histogram.
 fn draw(
     each: &mut dyn FnMut(&mut Visit<'_>) -> anyhow::Result<()>,
     what: What,

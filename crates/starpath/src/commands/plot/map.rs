@@ -21,7 +21,7 @@ use crate::plot::picture::PictureFile;
 use crate::report::{Amount, VERTICES, counted};
 use crate::search::search;
 
-/// What a `.co` file counts, if that is degrees.
+/// The unit of a `.co` file, in degrees.
 const MILLIONTHS: f64 = 1e-6;
 
 #[derive(Serialize)]
@@ -37,7 +37,7 @@ struct Shows {
     unreached: usize,
 }
 
-/// How many vertices are at least `from` away, and nearer than `to`.
+/// The number of vertices at a distance of at least `from` and less than `to`.
 #[derive(Serialize)]
 struct Band {
     from: f64,
@@ -126,8 +126,8 @@ fn lines(graph: &Csr<u32>) -> Vec<(VertexId, VertexId)> {
     arcs.filter(|&(u, v)| !is_undirected || u < v).collect()
 }
 
-/// Turns longitudes and latitudes into degrees; returns how much longer a degree of latitude is
-/// than one of longitude in the middle of the map.
+/// Converts longitudes and latitudes to degrees. Returns the ratio of a degree of latitude to one
+/// of longitude in the middle of the map.
 fn to_degrees(positions: &mut [[f64; 2]], path: &Path) -> anyhow::Result<f64> {
     let is_co = path.file_stem().zip(path.extension()).is_some_and(|(stem, suffix)| {
         suffix.eq_ignore_ascii_case("co")
@@ -138,7 +138,10 @@ fn to_degrees(positions: &mut [[f64; 2]], path: &Path) -> anyhow::Result<f64> {
     for [x, y] in positions.iter_mut() {
         (*x, *y) = (*x * factor, *y * factor);
         if x.abs() > 360.0 || y.abs() > 90.0 {
-            bail!("{}: {x}, {y} is no longitude and latitude in degrees", path.display());
+            bail!(
+                "{}: expected a longitude and a latitude in degrees, found {x}, {y}",
+                path.display()
+            );
         }
         ends = (ends.0.min(*y), ends.1.max(*y));
     }
@@ -147,7 +150,10 @@ fn to_degrees(positions: &mut [[f64; 2]], path: &Path) -> anyhow::Result<f64> {
     if stretch.is_finite() && stretch < 1e3 {
         Ok(stretch)
     } else {
-        Err(anyhow!("{}: this map is of a pole", path.display()))
+        Err(anyhow!(
+            "{}: a map cannot have a pole in its middle; leave --geographic out",
+            path.display()
+        ))
     }
 }
 

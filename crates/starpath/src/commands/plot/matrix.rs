@@ -33,14 +33,14 @@ pub(crate) fn run(args: &MatrixArgs, common: &Common) -> anyhow::Result<()> {
     let rows = &mut *rows;
     if is_closure && (args.step.is_some() || args.unit.is_given()) {
         let shown = shown(&args.graph.path);
-        let text = format!("{shown}: a closure has no distances; --step and --unit are for those");
+        let text = format!("{shown}: a closure has no distances; leave --step and --unit out");
         return Err(WrongUse(text).into());
     }
     let order = ComponentOrder::of(&reached(rows)?).map_err(|(u, v)| {
         let shown = shown(&args.graph.path);
         anyhow!(
-            "{shown}: no matrix of shortest paths: by place, {u} reaches {v}, but not all that {v} \
-             reaches"
+            "{shown}: this is not a matrix of shortest paths: by position, vertex {u} reaches {v}, \
+             but not every vertex that {v} reaches"
         )
     })?;
     let (mut least, mut greatest) = (f64::INFINITY, f64::NEG_INFINITY);

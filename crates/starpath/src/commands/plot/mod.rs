@@ -26,7 +26,7 @@ pub(crate) fn run(args: &PlotArgs, common: &Common) -> anyhow::Result<()> {
     }
 }
 
-/// What every picture reports, and beside it what it shows.
+/// The fields of every picture's report, and those of this picture.
 #[derive(Serialize)]
 struct Report<S> {
     command: &'static str,
@@ -38,7 +38,7 @@ struct Report<S> {
     shows: S,
 }
 
-/// How the numbers of a picture were found.
+/// The algorithm and the time behind the numbers of a picture.
 #[derive(Serialize)]
 struct Made {
     algorithm: Option<&'static str>,
@@ -54,7 +54,7 @@ impl Made {
         Self { algorithm, backend, vertices, load_ms, solve_ms }
     }
 
-    /// Draws the picture, writes it, and says so.
+    /// Draws the picture, writes it, and prints the report.
     fn report<S>(
         self,
         file: &PictureFile,

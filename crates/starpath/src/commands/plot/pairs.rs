@@ -1,4 +1,4 @@
-//! The distances of all pairs, or who reaches whom: from a file, or from a graph.
+//! The distances or the closure of all pairs, read from a file or computed from a graph.
 
 use std::path::Path;
 use std::time::Instant;
@@ -19,7 +19,7 @@ use crate::progress::progress;
 use crate::report::{Head, milliseconds};
 use crate::saved::ids_beside;
 
-/// All pairs, the names of their vertices, and how they were found.
+/// All pairs, the names of their vertices, and the algorithm that found them.
 pub(super) struct AllPairs {
     pub(super) rows: Box<dyn Rows>,
     pub(super) is_closure: bool,
@@ -27,12 +27,12 @@ pub(super) struct AllPairs {
     pub(super) is_whole: bool,
     pub(super) ids: Ids,
     pub(super) made: Made,
-    /// The graph, where one was read.
+    /// The graph, if the file holds one.
     pub(super) loaded: Option<Loaded>,
 }
 
 impl AllPairs {
-    /// Reads a matrix that was saved, or finds one for a graph.
+    /// Reads a saved matrix, or computes one for a graph.
     pub(super) fn of(
         args: &GraphArgs,
         wants_closure: bool,
@@ -80,7 +80,10 @@ impl AllPairs {
         let is_whole = matches!(matrix.dtype(), Dtype::U64 | Dtype::I64);
         if wants_closure && !is_closure {
             let shown = path.display();
-            let text = format!("{shown} holds distances; --closure is for graphs");
+            let text = format!(
+                "{shown} holds distances; --closure needs a graph, or a matrix that \
+                                `closure -o` wrote"
+            );
             return Err(WrongUse(text).into());
         }
         let ids = ids_beside(path, vertices)?;
@@ -90,7 +93,7 @@ impl AllPairs {
     }
 }
 
-/// Whether the file holds a matrix and no graph.
+/// Whether the file holds a saved matrix, not a graph.
 pub(super) fn is_saved(path: &Path) -> bool {
     path.extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("npy"))
 }

@@ -1,4 +1,4 @@
-//! Files with a number for every row, and lists of rows.
+//! Files with a number for each row, and lists of rows.
 
 use std::path::{Path, PathBuf};
 
@@ -8,10 +8,10 @@ use star_machine::{Slice, Table};
 use crate::failure::WrongUse;
 use crate::numbers::read_numbers;
 
-/// What an entry is.
+/// What a message calls an entry.
 pub(super) const WHAT: &str = "unsigned integer";
 
-/// A number for every row, and where it stands.
+/// A number for each row, with its line in the file.
 pub(super) struct Column {
     path: PathBuf,
     lines: Vec<usize>,
@@ -27,7 +27,7 @@ impl Column {
     pub(super) fn of(path: &Path, entries: Vec<(usize, String)>) -> anyhow::Result<Self> {
         let number = |(line, entry): (usize, String)| {
             let value = entry.parse().map_err(|_| {
-                anyhow!("{}:{line}: '{entry}' is no {WHAT}; expected one a line", path.display())
+                anyhow!("{}:{line}: expected one {WHAT} a line, found '{entry}'", path.display())
             });
             Ok((line, value?))
         };
@@ -37,27 +37,27 @@ impl Column {
         Ok(Self { path: path.to_owned(), lines, values })
     }
 
-    /// Reads a file that is about the rows of another.
+    /// Reads a file that must have as many rows as `table`.
     pub(super) fn read_beside(path: &Path, table: &Self) -> anyhow::Result<Self> {
         let column = Self::read(path)?;
         let (found, expected) = (column.values.len(), table.values.len());
         if found != expected {
             let (shown, table) = (path.display(), table.path.display());
             bail!(
-                "{shown}: {found} numbers for the {expected} rows of {table}; it needs one a row"
+                "{shown}: it has {found} numbers, and {table} has {expected} rows; they must be as \
+                 many"
             );
         }
         Ok(column)
     }
 
-    /// The numbers as words of so many bits, which `option` and a number set.
+    /// The numbers as words of `bits` bits; `option` is the flag that sets this number, for the
+    /// error.
     pub(super) fn to_table(&self, bits: usize, option: &str) -> anyhow::Result<Table> {
         if let Some(row) = self.values.iter().position(|&value| n_bits(value) > bits) {
             let (shown, line, value) = (self.path.display(), self.lines[row], self.values[row]);
             let least = n_bits(value);
-            bail!(
-                "{shown}:{line}: {value} does not fit into {bits} bits; it needs {option}{least}"
-            );
+            bail!("{shown}:{line}: {value} does not fit into {bits} bits; use {option}{least}");
         }
         Ok(Table::from_values(&self.values, bits)?)
     }
@@ -66,9 +66,7 @@ impl Column {
     pub(super) fn into_slice(self) -> anyhow::Result<Slice> {
         if let Some(row) = self.values.iter().position(|&value| value > 1) {
             let (shown, line, value) = (self.path.display(), self.lines[row], self.values[row]);
-            bail!(
-                "{shown}:{line}: {value} marks no row; expected 1 for a row that takes part, or 0"
-            );
+            bail!("{shown}:{line}: expected 1 for a row that takes part, or 0, found {value}");
         }
         let bits: Vec<bool> = self.values.iter().map(|&value| value == 1).collect();
         Ok(Slice::from_bits(&bits)?)
@@ -80,7 +78,8 @@ pub(super) fn n_bits(value: u64) -> usize {
     value.checked_ilog2().unwrap_or(0) as usize + 1
 }
 
-/// A set of rows as a list like 0,3,10-19, which count from `first_row`; `option` has the list.
+/// A set of rows from a list such as 0,3,10-19, which counts from `first_row`; `option` is the flag
+/// that has the list, for errors.
 pub(super) fn listed(
     option: &str,
     list: &str,
@@ -91,8 +90,9 @@ pub(super) fn listed(
     let numbered = first_row..n_rows.saturating_add(first_row);
     for part in list.split(',') {
         let wrong = || {
-            let text =
-                format!("{option} '{part}' is no row; expected a list as 0,3,10-19, or a .csv");
+            let text = format!(
+                "{option}: '{part}' is not a row; expected a list such as 0,3,10-19, or a .csv file"
+            );
             anyhow!(WrongUse(text))
         };
         let (first, last) = part.split_once('-').unwrap_or((part, part));

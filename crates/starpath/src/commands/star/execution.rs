@@ -12,10 +12,10 @@ use crate::progress::EndAtOnce;
 use crate::report::{Ms, milliseconds};
 use crate::search::repeated;
 
-/// What a program left in its arguments, and what it took.
+/// What `read` made of the arguments of a program after it ran, and the time of each run.
 pub(super) struct Done<T> {
     pub(super) found: T,
-    /// Of each run, in milliseconds.
+    /// The time of each run, in milliseconds.
     pub(super) times: Vec<f64>,
     pub(super) prepare_ms: Ms,
     /// The GPU's name, if it ran there.
@@ -23,7 +23,7 @@ pub(super) struct Done<T> {
     pub(super) operations: Option<Operations>,
 }
 
-/// Runs a task, and lets `read` have a look at its arguments in the end.
+/// Runs a task, and calls `read` with its arguments at the end.
 pub(super) fn execute<T>(
     task: &Task,
     counts: bool,
@@ -52,7 +52,7 @@ pub(super) fn execute<T>(
     Ok(Done { found, times, prepare_ms, device, operations })
 }
 
-/// What it costs on the abstract machine.
+/// The operations of the task on the abstract machine.
 fn cost(task: &Task) -> Result<Operations, StarError> {
     let mut machine = Counting::new(Host::new());
     task.on(&mut machine)?.run()?;

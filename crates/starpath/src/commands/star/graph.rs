@@ -1,5 +1,5 @@
-//! The graph algorithms: a graph becomes tables, a text runs on them, and what it leaves there
-//! becomes an answer.
+//! The graph algorithms: a graph is put into tables, a program runs on them, and the result is read
+//! from them.
 
 mod answers;
 mod changes;
@@ -31,7 +31,7 @@ struct Report {
     head: Head,
     #[serde(skip_serializing_if = "Option::is_none")]
     device: Option<String>,
-    /// Putting the graph into tables, and these where they are worked on.
+    /// Time to make the tables and to copy them to the machine.
     prepare_ms: Ms,
     #[serde(flatten)]
     answer: Answer,
@@ -87,7 +87,7 @@ pub(super) fn run(algorithm: &GraphAlgorithm, common: &Common) -> anyhow::Result
     loaded.print(Ok(report), common)
 }
 
-/// The task, and what its tables are to say.
+/// The task, and how to read its tables.
 fn task(algorithm: &GraphAlgorithm, loaded: &Loaded) -> anyhow::Result<(Task, Asked)> {
     let (n, names) = (loaded.csr.n_vertices(), loaded.names());
     let source_of = |id: &str| names.vertex("the source", id);
@@ -140,12 +140,12 @@ fn task(algorithm: &GraphAlgorithm, loaded: &Loaded) -> anyhow::Result<(Task, As
         GraphAlgorithm::DynamicMst(_)
         | GraphAlgorithm::DynamicClosure(_)
         | GraphAlgorithm::DynamicPaths { .. } => {
-            return Err(anyhow!("these run change by change"));
+            return Err(anyhow!("these algorithms run change by change"));
         }
     })
 }
 
-/// The arcs of a graph of whole numbers, floats among them.
+/// The arcs of a graph whose weights are whole numbers, floats too.
 fn arcs(loaded: &Loaded) -> anyhow::Result<Arcs> {
     match loaded.csr.clone().into_csr::<i64>() {
         Ok(graph) => Ok(graph.arcs().collect()),
@@ -154,7 +154,7 @@ fn arcs(loaded: &Loaded) -> anyhow::Result<Arcs> {
             let (shown, names) = (loaded.path.display(), loaded.names());
             let (from, to) = (names.name(from), names.name(to));
             Err(anyhow!(
-                "{shown}: the arc {from} -> {to} weighs {weight}, and the STAR-machine has whole \
+                "{shown}: the arc {from} -> {to} weighs {weight}, but the STAR-machine needs whole \
                  numbers of up to 63 bits; scale and round the weights of the file"
             ))
         }
@@ -162,7 +162,7 @@ fn arcs(loaded: &Loaded) -> anyhow::Result<Arcs> {
     }
 }
 
-/// The edges of a graph that is undirected, each once.
+/// The edges of an undirected graph, each once.
 fn edges(loaded: &Loaded) -> anyhow::Result<Arcs> {
     let checked = match loaded.csr.direction() {
         Direction::Undirected => Ok(()),
@@ -175,20 +175,19 @@ fn edges(loaded: &Loaded) -> anyhow::Result<Arcs> {
         };
         let (from, to) = (loaded.names().name(from), loaded.names().name(to));
         anyhow!(
-            "{shown}: the algorithm is for undirected graphs, and no arc of weight {weight} leads \
-             back from {to} to {from}; to take each arc as an edge, read a list of them (starpath \
-             convert writes one, .wel) with --undirected"
+            "{shown}: the algorithm is for undirected graphs, but no arc of weight {weight} leads \
+             back from {to} to {from}; to make an edge of each arc, read an edge list (starpath \
+             convert writes .wel) with --undirected"
         )
     })?;
     Ok(arcs(loaded)?.into_iter().filter(|&(u, v, _)| u <= v).collect())
 }
 
-/// The error as the program ends with it.
+/// The error as the program reports it.
 fn explain(error: anyhow::Error) -> anyhow::Error {
     match error.downcast_ref() {
         Some(StarError::TooLarge { what, rows, columns }) => anyhow!(
-            "the machine would need {what} of {rows} by {columns} bits, more than fit into memory; \
-             take a smaller graph"
+            "{what} of {rows} by {columns} bits does not fit into memory; use a smaller graph"
         ),
         _ => error,
     }

@@ -1,4 +1,4 @@
-//! What a program costs on the abstract machine, as it is reported.
+//! The operations of a program on the abstract machine, as a report has them.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use star_machine::Cost;
 
 use crate::report::grouped;
 
-/// Operations by their kinds.
+/// Operations by kind.
 #[derive(Serialize)]
 pub(super) struct Operations {
     total: u64,
@@ -37,7 +37,7 @@ impl Operations {
     }
 }
 
-/// A line for all, then one for each kind that there is.
+/// A line for the total, then one for each kind that occurs.
 impl fmt::Display for Operations {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let total = grouped(self.total);

@@ -37,7 +37,7 @@ struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     solve_min_ms: Option<Ms>,
     found: Results,
-    /// Those that a procedure made.
+    /// The numbers that a procedure computed.
     #[serde(skip_serializing_if = "Option::is_none")]
     numbers: Option<Vec<u64>>,
     operations: Operations,
@@ -52,9 +52,9 @@ pub(super) fn run(procedure: &Procedure, common: &Common) -> anyhow::Result<()> 
         if !is_column || matches!(procedure, Procedure::Compare(_)) {
             let shown = shown_output(output);
             let message = if is_column {
-                format!("{shown}: compare has three results and a column holds one; use --json")
+                format!("{shown}: compare has three results, and a file holds one; use --json")
             } else {
-                format!("{shown}: unknown format for a column; expected .csv, or -")
+                format!("{shown}: unknown format; expected a file that ends in .csv, or -")
             };
             return Err(WrongUse(message).into());
         }
@@ -79,7 +79,7 @@ pub(super) fn run(procedure: &Procedure, common: &Common) -> anyhow::Result<()> 
         Ok(word) => Ok(word),
         Err(_) => {
             let least = n_bits(word);
-            Err(anyhow!("--word {word} does not fit into {bits} bits; it needs --bits {least}"))
+            Err(anyhow!("--word {word} does not fit into {bits} bits; use --bits {least}"))
         }
     });
     let task = Task::of(procedure, word.transpose()?, other)?;
@@ -115,8 +115,8 @@ pub(super) fn run(procedure: &Procedure, common: &Common) -> anyhow::Result<()> 
     report::print(&report, common)
 }
 
-/// What the procedure finds on a machine, and the times that it took, with the way of the table
-/// there and of the results back.
+/// What the procedure finds on a machine, and the times of its runs, with the copies of the table
+/// to the machine and of the results back.
 fn timed<M: Machine>(
     machine: &mut M,
     task: &Task<'_>,

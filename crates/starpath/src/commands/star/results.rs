@@ -1,4 +1,4 @@
-//! What a program or a procedure gives: as JSON and people have it, and as files.
+//! The results of a program or a procedure: in JSON, in the report, and in files.
 
 use std::fmt;
 use std::io::Write;
@@ -11,10 +11,10 @@ use star_machine::{StarError, Table, Word};
 use super::Listed;
 use crate::report::{ROWS, counted};
 
-/// What stands before bits.
+/// The prefix of bits.
 pub(super) const BITS: &str = "0b";
 
-/// A word as a number; where it is longer, its bits.
+/// A word as a number, or its bits if it has more than 64.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum Row {
@@ -22,13 +22,13 @@ pub(super) enum Row {
     Bits(String),
 }
 
-/// What a parameter holds in the end.
+/// The value of a parameter after the run.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum Held {
     /// The rows of a table, or those of a slice that are marked.
     Rows(Vec<Row>),
-    /// A word, or an integer as the text counts.
+    /// A word, or an integer, which counts from 1 with `--from-one`.
     One(Row),
 }
 
@@ -45,7 +45,7 @@ impl Row {
 }
 
 impl Held {
-    /// What a parameter holds, where positions count from `first`.
+    /// The value of a parameter; positions count from `first`.
     pub(super) fn of(value: &Value, first: usize) -> Result<Self, StarError> {
         Ok(match value {
             Value::Table(table) => Self::Rows(rows(table)?),
@@ -94,7 +94,7 @@ impl fmt::Display for Row {
     }
 }
 
-/// A line for each.
+/// A line for each parameter.
 impl fmt::Display for Results {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, held) in &self.0 {

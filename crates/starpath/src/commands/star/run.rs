@@ -27,19 +27,19 @@ use crate::report::{self, Ms, least, median};
 struct Report {
     command: &'static str,
     program: String,
-    /// The procedure of it that was compiled.
+    /// The procedure that was compiled.
     procedure: String,
     arguments: Vec<Described>,
-    /// As people read them.
+    /// The arguments and their sizes, as `T: 100x8, X: 100, i`.
     #[serde(skip)]
     sizes: String,
-    /// Of the compiled program.
+    /// The number of steps of the compiled program.
     steps: usize,
     #[serde(flatten)]
     done: Outcome,
 }
 
-/// What was done with the program.
+/// The listing of the program, or its results.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Outcome {
@@ -59,7 +59,7 @@ struct Run {
     solve_ms: Ms,
     #[serde(skip_serializing_if = "Option::is_none")]
     solve_min_ms: Option<Ms>,
-    /// What is written to no file.
+    /// The results that are not written to a file.
     results: Results,
     #[serde(skip_serializing_if = "Option::is_none")]
     operations: Option<Operations>,
@@ -73,7 +73,10 @@ pub(super) fn run(args: &RunArgs, common: &Common) -> anyhow::Result<()> {
     let Some(parameters) = text.parameters(proc) else {
         let known: Vec<_> = text.names().collect();
         let known = known.join(", ");
-        return Err(WrongUse(format!("{shown}: no procedure {proc}; there are {known}")).into());
+        return Err(WrongUse(format!(
+            "{shown}: there is no procedure {proc}; the file has {known}"
+        ))
+        .into());
     };
     let outputs = Outputs::check(args, proc, &parameters, &inputs(args))?;
     let arguments = Arguments::read(args, proc, &parameters)?;
@@ -94,7 +97,7 @@ pub(super) fn run(args: &RunArgs, common: &Common) -> anyhow::Result<()> {
         };
         let done = execute(&task, args.cost, common, read);
         let done = done.map_err(|error| match error.downcast_ref() {
-            Some(StarError::Endless { .. }) => anyhow!("{shown}: {proc}: {error}, by --most-turns"),
+            Some(StarError::Endless { .. }) => anyhow!("{shown}: {proc}: {error} (--most-turns)"),
             Some(StarError::InText { .. }) => anyhow!("{shown}:{error}"),
             Some(_) => anyhow!("{shown}: {proc}: {error}"),
             None => error,
@@ -114,7 +117,7 @@ pub(super) fn run(args: &RunArgs, common: &Common) -> anyhow::Result<()> {
 }
 
 impl Run {
-    /// Writes what is asked for to its files, and reports the rest.
+    /// Writes results to the files of `-o`, and reports the others.
     fn of(
         Done { found: values, times, device, operations, .. }: Done<HashMap<String, Value>>,
         args: &RunArgs,

@@ -1,4 +1,4 @@
-//! A procedure, what it is called with, and what it finds.
+//! A basic procedure, its arguments, and its results.
 
 use star_machine::{Machine, Procedures, Slice, Star, StarError, Table, Word};
 
@@ -6,21 +6,21 @@ use crate::cli::Procedure;
 use crate::cli::Procedure::{Add, Compare, Hit, Match, Max, Min, Setmax, Setmin, Subtract};
 use crate::failure::WrongUse;
 
-/// A procedure and what it takes beside a table and its rows.
+/// A procedure with its arguments, the first table and the rows aside.
 pub(super) struct Task<'a> {
     procedure: &'a Procedure,
     word: Option<Word>,
     other: Option<Table>,
 }
 
-/// What was found: sets of rows by name, and new numbers where there are some.
+/// The results: sets of rows by name, and the numbers that `add` and `subtract` make.
 pub(super) struct Found {
     pub(super) sets: Vec<(&'static str, Slice)>,
     pub(super) numbers: Option<Table>,
 }
 
 impl<'a> Task<'a> {
-    /// An error unless the procedure takes what it was given.
+    /// An error unless the command line has the arguments of the procedure.
     pub(super) fn of(
         procedure: &'a Procedure,
         word: Option<Word>,
@@ -36,7 +36,7 @@ impl<'a> Task<'a> {
             }
         };
         if !is_given {
-            let text = format!("star: this procedure takes {takes}; see starpath star --help");
+            let text = format!("star: this procedure needs {takes}; see starpath star --help");
             return Err(WrongUse(text));
         }
         Ok(Self { procedure, word, other })

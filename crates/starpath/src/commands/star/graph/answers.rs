@@ -1,4 +1,4 @@
-//! What the tables of a task say of its graph.
+//! Reads the result for a graph from the tables of a task.
 
 use std::fmt;
 
@@ -16,22 +16,23 @@ use crate::report::{ARCS, Amount, VERTICES, counted, grouped};
 /// Arcs, or edges.
 pub(super) type Arcs = Vec<(VertexId, VertexId, i64)>;
 
-/// How the tables are to be read.
+/// How to read the tables.
 pub(super) enum Asked {
-    /// `T` marks some of these arcs, trees of so many vertices if of all.
+    /// `T` marks some of these arcs; `trees_of` is the number of vertices, if they form trees of
+    /// all.
     Marked { arcs: Arcs, trees_of: Option<usize> },
-    /// The same, unless it marks none for want of a way to all vertices.
+    /// `T` marks the arcs of an arborescence, or none if the root does not reach every vertex.
     Arborescence { arcs: Arcs, n_vertices: usize },
-    /// `P` has the vertices before those of a tree, `D` how much more the edges there weigh than
-    /// the least, `d` the degree of its root, or none.
+    /// `P` has the parent of each vertex of a tree, `D` the weight of the edge to it minus `least`,
+    /// `d` the degree of the root, or none.
     Tree { root: VertexId, n_vertices: usize, least: i64 },
-    /// `Z`, `D` and `P` are of a search.
+    /// `Z`, `D` and `P` are the results of a search.
     Search { source: VertexId },
-    /// The same with distances in two's complement, and `c`.
+    /// The results of a search with distances in two's complement, and `c`.
     SignedSearch { source: VertexId, matrix: SignedMatrix },
-    /// The fields of `D` have distances of so many bits.
+    /// The fields of `D` have distances of `bits` bits.
     Pairs { bits: usize },
-    /// The same in two's complement, and `c` and `d`.
+    /// The fields of `D` have distances in two's complement; `c` and `d` are results too.
     SignedPairs { matrix: SignedMatrix },
 }
 
@@ -42,15 +43,15 @@ pub(super) enum Answer {
         forest: Forest,
         #[serde(skip)]
         edges: Arcs,
-        /// What the vertices are called that the graph's file has not.
+        /// The names of the vertices that are not in the graph's file.
         #[serde(skip)]
         new: Vec<String>,
     },
-    /// Shortest paths from a vertex, a tree; or all to a vertex.
+    /// A tree of shortest paths from a vertex, or all shortest paths to a vertex.
     Search {
         reached: usize,
         distance_sum: Amount,
-        /// Those on shortest paths, where all of these are asked for.
+        /// The number of arcs on shortest paths, if the algorithm finds all of them.
         #[serde(skip_serializing_if = "Option::is_none")]
         arcs: Option<usize>,
         #[serde(skip)]
@@ -60,7 +61,7 @@ pub(super) enum Answer {
         negative_cycle: Vec<Id>,
     },
     Closure {
-        /// Joined by a path of at least one arc.
+        /// Ordered pairs joined by a path of at least one arc.
         reachable_pairs: usize,
         #[serde(skip)]
         closure: Closure,
@@ -77,12 +78,13 @@ pub(super) enum Answer {
 pub(super) struct Forest {
     weight: Amount,
     edges: usize,
-    /// Trees, those of one vertex too; unless it is one tree.
+    /// The number of trees, isolated vertices included; `None` if the algorithm finds one tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     components: Option<usize>,
 }
 
-/// A vertex, how far it is, and which is before it, or how far it has to go, and one that comes next.
+/// A vertex, its distance from the source and its predecessor, or its distance to the sink and a
+/// next vertex.
 pub(super) struct Line {
     pub(super) vertex: VertexId,
     pub(super) distance: i128,
@@ -107,7 +109,8 @@ impl Asked {
             Self::Tree { root, n_vertices, least } => {
                 if run.int("d")?.is_none() {
                     return Err(anyhow!(
-                        "no spanning tree gives the root such a degree; try another, or --at-most"
+                        "no spanning tree gives the root this degree; use another --degree, or \
+                         --at-most"
                     ));
                 }
                 let before = run.table("P")?.to_values()?;
@@ -159,7 +162,7 @@ fn search(
     Ok(Answer::Search { reached: lines.len(), distance_sum, arcs: None, lines })
 }
 
-/// The distances of different vertices, from fields of so many bits with a code for each of them.
+/// The distances of pairs of different vertices, from fields of `bits` bits.
 fn pairs(
     table: &Table,
     bits: usize,
@@ -183,7 +186,8 @@ fn marked(run: &mut dyn Runner, arcs: &Arcs) -> anyhow::Result<Arcs> {
 }
 
 impl Answer {
-    /// These edges, which are trees of so many vertices if of all.
+    /// The result with these edges; `trees_of` is the number of vertices, if the edges are a
+    /// spanning forest.
     pub(super) fn of_edges(edges: Arcs, trees_of: Option<usize>) -> Self {
         let weight = Total::of(edges.iter().map(|edge| edge.2)).into();
         let components = trees_of.map(|n| n - edges.len());
@@ -258,7 +262,7 @@ impl fmt::Display for Answer {
             }
             Self::Cycle { negative_cycle } => {
                 let cycle: Vec<_> = negative_cycle.iter().map(ToString::to_string).collect();
-                write!(f, "a cycle of negative weight can be reached: {}", cycle.join(" "))
+                write!(f, "a cycle of negative weight is reachable: {}", cycle.join(" "))
             }
             Self::Pairs { reachable_pairs, distance_sum, .. } => {
                 let pairs = grouped(*reachable_pairs as u64);

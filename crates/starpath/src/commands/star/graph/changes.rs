@@ -1,4 +1,4 @@
-//! A graph that changes: what each change takes, beside making everything from scratch.
+//! A graph that changes: the time of each change, and that of computing everything from scratch.
 
 use std::fmt;
 use std::time::Instant;
@@ -22,11 +22,11 @@ use crate::numbers::read_text;
 use crate::progress::EndAtOnce;
 use crate::report::{Ms, grouped, milliseconds};
 
-/// What changes took.
+/// The times of changes.
 #[derive(Serialize)]
 pub(super) struct Changes {
     changes: Vec<Made>,
-    /// All that is kept, from scratch, for the graph after the last change.
+    /// Time to compute everything from scratch for the graph after the last change.
     recompute_ms: Ms,
     #[serde(skip_serializing_if = "Option::is_none")]
     recompute_operations: Option<u64>,
@@ -34,7 +34,7 @@ pub(super) struct Changes {
 
 #[derive(Serialize)]
 struct Made {
-    /// As its line says.
+    /// Its line in the file of changes.
     change: String,
     solve_ms: Ms,
     /// Slice operations on the abstract machine.
@@ -42,7 +42,7 @@ struct Made {
     operations: Option<u64>,
 }
 
-/// What is kept of the graph.
+/// The structure that is kept up to date.
 #[derive(Clone, Copy)]
 pub(super) enum Kept {
     Forest,
@@ -51,7 +51,7 @@ pub(super) enum Kept {
 }
 
 impl Kept {
-    /// Of a graph with these arcs, with room for the changes.
+    /// The structure for a graph with these arcs, with room for the changes.
     fn of(self, n: usize, arcs: &Arcs, room: &Room) -> Result<Dynamic, StarError> {
         match self {
             Self::Forest => dynamic_mst(n, arcs, room),
@@ -60,7 +60,7 @@ impl Kept {
         }
     }
 
-    /// What it says of the graph as it has become.
+    /// The result for the graph after the changes.
     fn answer(self, run: &mut dyn Runner, room: &Room, new: Vec<String>) -> anyhow::Result<Answer> {
         match self {
             Self::Forest => forest(run, room, new),
@@ -116,15 +116,15 @@ pub(super) fn run(
     Ok((done, Some(Changes { changes: made, recompute_ms, recompute_operations })))
 }
 
-/// The changes of a file.
+/// The changes in a file.
 struct Read {
     lines: Vec<String>,
     changes: Vec<Change>,
-    /// What new vertices are called.
+    /// The names of new vertices.
     new: Vec<String>,
 }
 
-/// Reads changes. Vertices have the graph's names; a new one has whatever name it comes with.
+/// Reads changes. Vertices have the graph's names; a new vertex has the name of its line.
 fn read(args: &OnChanges, names: &Names<'_>) -> anyhow::Result<Read> {
     let shown = args.changes.display();
     let text = read_text(&args.changes).map_err(|error| anyhow!("{shown}: {error}"))?;
@@ -156,8 +156,8 @@ fn read(args: &OnChanges, names: &Names<'_>) -> anyhow::Result<Read> {
         let change = Change::read(&numbered.join(" ")).ok().and_then(|read| read.first().copied());
         let Some(change) = change else {
             return Err(anyhow!(
-                "{shown}:{number}: '{line}' is no change; a change is insert u v [w], delete u v \
-                 [w], insert-vertex x or delete-vertex x, and w is a whole number"
+                "{shown}:{number}: '{line}' is not a change; expected insert u v [w], delete u v \
+                 [w], insert-vertex x or delete-vertex x, where w is a whole number"
             ));
         };
         lines.push(line.to_owned());
@@ -192,7 +192,7 @@ fn closure(run: &mut dyn Runner) -> anyhow::Result<Answer> {
         let others = others.positions().filter(|&u| u != v);
         others.for_each(|u| closure.insert(u as VertexId, v as VertexId));
     }
-    // there each vertex reaches itself; here only one that an arc leads back to
+    // in the table every vertex reaches itself; in the result only one on a cycle does
     let (tails, heads) = (run.table("L")?.to_values()?, run.table("R")?.to_values()?);
     for row in run.slice("X")?.positions() {
         let (u, v) = (tails[row], heads[row]);
@@ -218,13 +218,13 @@ fn paths(run: &mut dyn Runner, sink: VertexId) -> anyhow::Result<Answer> {
         let next = next.positions().map(|v| Some(v as VertexId));
         steps.extend(next.map(|beside| Line { vertex, distance, beside }));
     }
-    // all but that of the sink are arcs
+    // all lines but that of the sink are arcs
     let arcs = Some(steps.len() - 1);
     let distance_sum = Total::Integer(sum).into();
     Ok(Answer::Search { reached, distance_sum, arcs, lines: steps })
 }
 
-/// Slice operations of each change, and of making everything from scratch after the last.
+/// Slice operations of each change, and of computing everything from scratch after the last.
 fn costs(dynamic: &Dynamic, changes: &[Change]) -> Result<(Vec<u64>, u64), StarError> {
     let mut machine = Counting::new(Host::new());
     let mut run = dynamic.task().on(&mut machine)?;

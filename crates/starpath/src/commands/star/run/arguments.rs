@@ -1,5 +1,5 @@
-//! What a procedure of a text is called with: the values that the command line has for its
-//! parameters, and zeros of a known size where it has none.
+//! The arguments of a procedure: the values of the command line, and zeros for results of a known
+//! size.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ pub(super) struct Argument {
 /// The arguments of a procedure, in the order of its parameters.
 pub(super) struct Arguments(pub(super) Vec<Argument>);
 
-/// A parameter, what is given for it, and what has been made of that.
+/// A parameter, what the command line gives for it, and the value made from that.
 struct Slot<'a> {
     parameter: &'a Parameter,
     given: Option<&'a str>,
@@ -32,7 +32,7 @@ struct Slot<'a> {
 }
 
 impl Arguments {
-    /// Reads what is given for the parameters of `proc`.
+    /// Reads the values that the command line gives for the parameters of `proc`.
     pub(super) fn read(
         args: &RunArgs,
         proc: &str,
@@ -69,7 +69,7 @@ pub(super) fn inputs(args: &RunArgs) -> Vec<PathBuf> {
     tables.chain(slices).collect()
 }
 
-/// Parameters with what is given for each.
+/// The parameters, each with what the command line gives for it.
 fn slots<'a>(
     args: &'a RunArgs,
     proc: &str,
@@ -77,8 +77,10 @@ fn slots<'a>(
 ) -> Result<Vec<Slot<'a>>, WrongUse> {
     if let Some(Parameter { name, .. }) = parameters.iter().find(|p| p.of == "array") {
         let takes = signature(proc, parameters);
-        let text =
-            format!("{takes}: {name} is an array; only a procedure that declares it can call this");
+        let text = format!(
+            "{takes}: {name} is an array, which the command line cannot give; run a \
+                     procedure that declares the array and calls this one"
+        );
         return Err(WrongUse(text));
     }
     let slot = |parameter| Slot { parameter, given: None, read: None, value: None };
@@ -94,22 +96,24 @@ fn slots<'a>(
     {
         let Some(slot) = slots.iter_mut().find(|slot| slot.parameter.name == *name) else {
             let takes = signature(proc, parameters);
-            return Err(WrongUse(format!("--{of} {name}: there is no such parameter of {takes}")));
+            return Err(WrongUse(format!("--{of} {name}: {takes} has no parameter of this name")));
         };
         let is = slot.parameter.of;
         if is != of {
-            let text = format!("--{of} {name}: {name} of {proc} is a {is}; give it with --{is}");
+            let text = format!(
+                "--{of} {name}: the parameter {name} of {proc} is of type {is}; use --{is}"
+            );
             return Err(WrongUse(text));
         }
         if slot.given.replace(value).is_some() {
-            return Err(WrongUse(format!("--{of} {name} is given twice; give one value")));
+            return Err(WrongUse(format!("--{of} {name} is given twice; give it once")));
         }
     }
     Ok(slots)
 }
 
-/// Reads the tables that are given; numbers have as many bits as is said of them, and those of
-/// which nothing is said as many as the largest of these needs.
+/// Reads the tables of the command line. Numbers have the bits that it sets for their table. All
+/// others have as many bits as the largest of them needs.
 fn read_tables(slots: &mut [Slot<'_>]) -> anyhow::Result<()> {
     let is_table = |slot: &&mut Slot<'_>| slot.parameter.of == "table";
     for slot in slots.iter_mut().filter(is_table) {
@@ -128,13 +132,16 @@ fn read_tables(slots: &mut [Slot<'_>]) -> anyhow::Result<()> {
         let table = match read {
             TableFile::Bits(table) if bits.is_some_and(|bits| bits != table.columns()) => {
                 let (shown, columns) = (path.display(), table.columns());
-                bail!("{shown}: its rows have {columns} bits; leave out what --table {name} says")
+                bail!(
+                    "{shown}: its rows have {columns} bits; leave out the number of bits of \
+                       --table {name}"
+                )
             }
             TableFile::Bits(table) => table,
             TableFile::Numbers(column) => {
                 let bits = bits.unwrap_or(bits_of_all);
                 if !(1..=64).contains(&bits) {
-                    let text = format!("--table {name}: numbers have 1 to 64 bits, not {bits}");
+                    let text = format!("--table {name}: expected 1 to 64 bits, found {bits}");
                     return Err(WrongUse(text).into());
                 }
                 column.to_table(bits, &format!("--table {name}={}:", path.display()))?
@@ -145,9 +152,9 @@ fn read_tables(slots: &mut [Slot<'_>]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Makes the tables that are results and as large as another one.
+/// Makes the tables that are results and have the size of another table.
 fn size_tables(slots: &mut [Slot<'_>]) -> anyhow::Result<()> {
-    // one may be as large as another that is not known before it is
+    // the size of one may be that of another that this loop has not reached yet
     for _ in 0..slots.len() {
         let known: Vec<_> = slots.iter().filter_map(Slot::sized).collect();
         for slot in slots.iter_mut().filter(|slot| slot.is_unset("table")) {
@@ -162,19 +169,20 @@ fn size_tables(slots: &mut [Slot<'_>]) -> anyhow::Result<()> {
 }
 
 impl Slot<'_> {
-    /// Whether it is a result of that type which has no value and is given none.
+    /// Whether it is a result of this type without a value.
     fn is_unset(&self, of: &str) -> bool {
         let Self { parameter, given, value, .. } = self;
         parameter.of == of && parameter.is_result && given.is_none() && value.is_none()
     }
 
-    /// A table's name and size, where it has one.
+    /// A table's name and size, if it has a value.
     fn sized(&self) -> Option<(String, Size)> {
         let size = self.value.as_ref()?.size();
         matches!(size, Size::Table(..)).then(|| (self.parameter.name.clone(), size))
     }
 
-    /// Finds the value of what is no table, which may be as large as a table of this size.
+    /// Finds the value of a parameter that is not a table; `size` is that of the table which it
+    /// names.
     fn find(&mut self, size: Option<Size>, first: usize) -> anyhow::Result<()> {
         let (rows, columns) = match size {
             Some(Size::Table(rows, columns)) => (Some(rows), Some(columns)),
@@ -198,7 +206,7 @@ impl Slot<'_> {
         Ok(())
     }
 
-    /// What to do where there is no value.
+    /// The error for a parameter without a value, which says how to give it.
     fn missing(&self, proc: &str, parameters: &[Parameter]) -> anyhow::Error {
         let Parameter { name, of, is_result, .. } = self.parameter;
         let (what, how) = match (is_result, *of) {
@@ -214,7 +222,7 @@ impl Slot<'_> {
     }
 }
 
-/// A procedure and its parameters, as a text declares them.
+/// A procedure and its parameters, as the program declares them.
 fn signature(proc: &str, parameters: &[Parameter]) -> String {
     let declared = |Parameter { name, of, sized_by, is_result }: &Parameter| {
         let var = if *is_result { "var " } else { "" };
@@ -240,7 +248,7 @@ impl fmt::Display for Arguments {
     }
 }
 
-/// An argument as it is reported.
+/// An argument as a report has it.
 #[derive(Serialize)]
 pub(super) struct Described {
     name: String,

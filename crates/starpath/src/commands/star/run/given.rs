@@ -1,4 +1,4 @@
-//! The values that the command line has for parameters, as they are written there.
+//! The values of parameters as the command line writes them.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ pub(super) fn zeros(given: &str) -> Option<(usize, usize)> {
     Some((rows.parse().ok()?, columns.parse().ok()?))
 }
 
-/// A slice of as many rows as its file, as is said after a colon, or as its table has.
+/// A slice with the number of rows of its file, of the number after its colon, or of its table.
 pub(super) fn slice(
     name: &str,
     given: &str,
@@ -38,8 +38,8 @@ pub(super) fn slice(
     };
     let Some(len) = len else {
         let text = format!(
-            "--slice {name}={given}: nothing says how many rows there are; say it as \
-             --slice {name}={given}:ROWS"
+            "--slice {name}={given}: the number of rows is not known; write --slice \
+             {name}={given}:ROWS"
         );
         return Err(WrongUse(text).into());
     };
@@ -50,7 +50,7 @@ pub(super) fn slice(
     }
 }
 
-/// A word of as many bits as it is written with, as is said after a colon, or as its table has.
+/// A word with the number of bits of its literal, of the number after its colon, or of its table.
 pub(super) fn word(name: &str, given: &str, columns: Option<usize>) -> anyhow::Result<Word> {
     if let Some(bits) = bits_of(given) {
         return Ok(bits.into_word());
@@ -60,20 +60,22 @@ pub(super) fn word(name: &str, given: &str, columns: Option<usize>) -> anyhow::R
         None => (given, columns),
     };
     let wrong = |what: &str| {
-        let text = format!("--word {name}={given}: {what}; expected --word {name}=NUMBER:BITS");
+        let text = format!("--word {name}={given}: {what}; write --word {name}=NUMBER:BITS");
         anyhow!(WrongUse(text))
     };
-    let number: u64 = number.parse().map_err(|_| wrong("this is no unsigned integer"))?;
-    let bits = bits.ok_or_else(|| wrong("nothing says how many bits it has"))?;
+    let number: u64 = number.parse().map_err(|_| wrong("this is not an unsigned integer"))?;
+    let bits = bits.ok_or_else(|| wrong("the number of bits is not known"))?;
     let least = n_bits(number);
     if least > bits {
-        let rest = format!("it needs {least}, as --word {name}={number}:{least} or of its table");
+        let rest = format!(
+            "it needs {least}: write --word {name}={number}:{least}, or give its table more bits"
+        );
         bail!("--word {name}={given} does not fit into {bits} bits; {rest}");
     }
     Ok(Word::from_u64(number, bits)?)
 }
 
-/// What an integer holds: one less than is given where positions count from 1.
+/// The value of an integer: one less than on the command line if positions count from 1.
 pub(super) fn integer(name: &str, given: &str, first: usize) -> Result<Option<u32>, WrongUse> {
     let (first, most) = (first as i64, i64::from(i32::MAX));
     let number = given.parse::<i64>().ok().and_then(|number| number.checked_sub(first));

@@ -1,4 +1,4 @@
-//! The files that the results of a program go to.
+//! The files for the results of a program.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,8 @@ use crate::failure::WrongUse;
 use crate::output::{check_file, is_standard_output};
 use crate::progress::check_interrupt;
 
-/// The files that results go to, by the name of the parameter: checked, and opened when all is computed.
+/// The file of each result, by the name of its parameter. Files are checked before the run and
+/// opened after it.
 pub(super) struct Outputs<'a>(Vec<(&'a str, &'a Path)>);
 
 impl<'a> Outputs<'a> {
@@ -34,16 +35,20 @@ impl<'a> Outputs<'a> {
                 let results = parameters.iter().filter(|parameter| parameter.is_result);
                 let names: Vec<_> = results.map(|parameter| &*parameter.name).collect();
                 return refuse(match &names[..] {
-                    [] => format!("{proc} has no results: no parameter is declared after var"),
+                    [] => {
+                        format!("{proc} has no results, because it declares no parameter after var")
+                    }
                     names => format!("the results of {proc} are {}", names.join(", ")),
                 });
             }
             let is_csv = path.extension().is_some_and(|suffix| suffix == "csv");
             if !is_csv && !is_standard_output(path) {
-                return refuse("unknown format for a result; expected .csv, or -".to_owned());
+                return refuse(
+                    "unknown format; expected a file that ends in .csv, or -".to_owned(),
+                );
             }
             if outputs.iter().any(|&(other, file)| other == name || file == path) {
-                return refuse("is given twice; write each result to a file of its own".to_owned());
+                return refuse("is given twice; give each result one file".to_owned());
             }
             check_file(path, &inputs)?;
             outputs.push((name, path));

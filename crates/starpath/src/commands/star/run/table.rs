@@ -1,4 +1,4 @@
-//! Files with a table: a number for every row, or its bits.
+//! Files with a table: for each row a number, or its bits.
 
 use std::path::Path;
 
@@ -11,13 +11,13 @@ use crate::numbers::read_numbers;
 
 /// A table that was read.
 pub(super) enum TableFile {
-    /// Numbers, whose bits are not decided yet.
+    /// Numbers, whose number of bits is decided later.
     Numbers(Column),
     Bits(Table),
 }
 
 impl TableFile {
-    /// Reads a file: the first line says which of the two it holds.
+    /// Reads a file; its first line decides whether it holds numbers or bits.
     pub(super) fn read(path: &Path) -> anyhow::Result<Self> {
         let entries = read_numbers(path, WHAT)?;
         match entries.first() {
@@ -26,7 +26,7 @@ impl TableFile {
         }
     }
 
-    /// The bits that its largest number needs, where that is to decide.
+    /// The bits that its largest number needs; `None` for rows of bits.
     pub(super) fn least_bits(&self) -> Option<usize> {
         match self {
             Self::Numbers(column) => column.values.iter().map(|&value| n_bits(value)).max(),
@@ -41,18 +41,27 @@ fn of_bits(path: &Path, entries: &[(usize, String)]) -> anyhow::Result<Table> {
     let columns = entries.first().map_or(0, |(_, first)| digits(first));
     let mut table = Table::zeros(entries.len(), columns)?;
     for (row, (line, entry)) in entries.iter().enumerate() {
-        let wrong = || anyhow!("{}:{line}: '{entry}' is no row of bits, as 0b0110", path.display());
+        let wrong = || {
+            anyhow!(
+                "{}:{line}: expected a row of bits such as 0b0110, found '{entry}'",
+                path.display()
+            )
+        };
         let bits = bits_of(entry).ok_or_else(wrong)?;
         if bits.len() != columns {
             let shown = path.display();
-            bail!("{shown}:{line}: {} bits in a table whose first row has {columns}", bits.len());
+            bail!(
+                "{shown}:{line}: this row has {} bits, and the first row has {columns}; all rows \
+                   must have as many",
+                bits.len()
+            );
         }
         table.set_row(row, &bits.into_word())?;
     }
     Ok(table)
 }
 
-/// The bits of `0b0110`; none of anything else.
+/// The bits of a text such as `0b0110`; `None` for any other text.
 pub(super) fn bits_of(text: &str) -> Option<Slice> {
     let digits = text.strip_prefix(BITS).filter(|digits| !digits.is_empty())?;
     let bit = |digit| match digit {
