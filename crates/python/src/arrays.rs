@@ -41,7 +41,7 @@ macro_rules! with_weights {
             $body
         } else {
             let (found, shape) = (array.getattr("ndim")?, array.getattr("shape")?);
-            let message = format!("weights of {found} dimensions, shape {shape}");
+            let message = format!("the array of weights has {found} dimensions and shape {shape}");
             Err(Error::argument(message))
         }
     }};
@@ -67,7 +67,9 @@ pub(crate) fn from_csr(
         // below zero, before it was taken for a number without a sign
         GraphError::VertexOutOfRange { arc, vertex, .. } if vertex > i32::MAX as u64 => {
             let column = vertex as u32 as i32;
-            Error::argument(format!("column indices: entry {arc} is {column}, below zero"))
+            Error::argument(format!(
+                "column indices: entry {arc} is {column}; expected zero or more"
+            ))
         }
         error => error.into(),
     })?;
@@ -156,7 +158,9 @@ pub(crate) fn ensure_numbers(n_vertices: usize) -> Result<(), Error> {
         return Ok(());
     }
     let most = i32::MAX;
-    Err(Error::argument(format!("{n_vertices} vertices, of at most {most}{NUMBERING}")))
+    Err(Error::argument(format!(
+        "{n_vertices} vertices are too many; at most {most} are supported{NUMBERING}"
+    )))
 }
 
 /// The graph of a matrix: sparse, where each stored entry is an arc, or dense, where what is finite
@@ -173,7 +177,7 @@ pub(crate) fn from_matrix(matrix: &Bound<'_, PyAny>, is_directed: bool) -> Resul
     let (rows, columns): (usize, usize) = matrix
         .getattr("shape")?
         .extract()
-        .map_err(|_| Error::argument("a graph's matrix has two dimensions"))?;
+        .map_err(|_| Error::argument("the matrix of a graph must have two dimensions"))?;
     square(rows, columns)?;
     let part = |name| matrix.getattr(name);
     from_csr(&part("indptr")?, &part("indices")?, Some(&part("data")?), is_directed)
@@ -201,7 +205,8 @@ where
             let bits = 8 * size_of::<N>();
             let advice = if number < 0 { "" } else { NUMBERING };
             Error::argument(format!(
-                "{what}: entry {at} is {number}, beyond {bits} bits unsigned{advice}"
+                "{what}: entry {at} is {number}, which {bits} bits without a sign cannot \
+                 hold{advice}"
             ))
         })
     };
@@ -263,8 +268,9 @@ fn square(rows: usize, columns: usize) -> Result<(), Error> {
     if rows == columns {
         return Ok(());
     }
-    let message =
-        format!("a graph's matrix is square, and this has {rows} rows, {columns} columns");
+    let message = format!(
+        "the matrix of a graph must be square; this one has {rows} rows and {columns} columns"
+    );
     Err(Error::argument(message))
 }
 

@@ -269,7 +269,7 @@ impl Foreign {
         let is_compact = shape == [1] || strides.is_none_or(is_next);
         check_layout(what, shape.len(), is_compact)?;
         if optional("mask")?.is_some() {
-            return Err(Error::argument(format!("{what}: a masked array has gaps")));
+            return Err(Error::argument(format!("{what}: masked arrays are not supported")));
         }
         let (len, stream) = (shape.iter().product(), optional("stream")?);
         let gpu = opened(if len > 0 { Gpu::ordinal_at(address)? } else { 0 })?;

@@ -167,7 +167,7 @@ impl DeviceGraph {
         };
         let shape: Vec<usize> = matrix.getattr("shape")?.extract()?;
         if shape.len() != 2 || shape[0] != shape[1] {
-            let message = format!("a matrix of shape {shape:?}; expected a square one");
+            let message = format!("the matrix has shape {shape:?}; expected a square one");
             return Err(Error::argument(message).into());
         }
         let [indptr, indices, weights] = &arrays;
@@ -202,7 +202,8 @@ impl DeviceGraph {
         let gpu = weights.gpu.clone();
         let ordinals = [&indptr, &indices, &weights].map(|array| array.gpu.properties().ordinal);
         if ordinals[0] != ordinals[2] || ordinals[1] != ordinals[2] {
-            let message = format!("arrays on the GPUs {ordinals:?}; expected one for all");
+            let message =
+                format!("the arrays are on the GPUs {ordinals:?}; expected all on one GPU");
             return Err(Error::argument(message).into());
         }
         let solver: Box<dyn Searches> = match weights.kind {
@@ -231,8 +232,8 @@ impl DeviceGraph {
         self.n_arcs
     }
 
-    /// Where the time of making it went on the device, in milliseconds: of loading kernels, once a
-    /// process, and of preparing the graph.
+    /// The times of making it, in milliseconds: of loading kernels, once in a process, and of
+    /// preparing the graph.
     #[getter]
     fn times<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let by_name = PyDict::new(py);
@@ -255,7 +256,7 @@ impl DeviceGraph {
     ///     The type of the distances. An integer has its greatest value where a vertex is not
     ///     reached. What it cannot hold exactly is refused, but by float32, which rounds.
     /// predecessors : bool, default True
-    ///     Whether the vertices before each vertex are to be found, too.
+    ///     Whether to find predecessors, too.
     ///
     /// Returns
     /// -------

@@ -1,4 +1,4 @@
-//! What can go wrong, and which exception of Python it is.
+//! The errors of the package, and their exceptions in Python.
 
 use std::any::Any;
 
@@ -30,14 +30,14 @@ pub(crate) enum Error {
     Gpu(#[from] GpuError),
     #[error(transparent)]
     Measure(#[from] CentralityError),
-    /// An argument that is not what it has to be.
+    /// A wrong argument.
     #[error("{0}")]
     Argument(String),
     /// A graph, or a result, that memory cannot hold.
     #[error("{what} takes {bytes} bytes, and {available} are free{advice}")]
     TooLarge { what: String, bytes: u128, available: u64, advice: &'static str },
     /// Work that ended where it never should.
-    #[error("{0}; this is a bug of starpaths: please report it with what was called")]
+    #[error("{0}; this is a bug in starpaths: please report it, with the call")]
     Panic(String),
     /// An exception that Python code raised.
     #[error(transparent)]

@@ -1,4 +1,4 @@
-//! The class `Graph`: where graphs come from, and what they are.
+//! The class `Graph`: its constructors and properties.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -46,7 +46,7 @@ pub(crate) struct Graph {
     names: Names,
 }
 
-/// What vertices are called.
+/// The names of the vertices.
 enum Names {
     /// By the file that they are of, or by their numbers.
     File(Ids),
@@ -163,7 +163,8 @@ impl Graph {
         let n = labels.len();
         if numbers.len() != n || n_vertices.is_some_and(|n_vertices| n_vertices != n) {
             let message = format!(
-                "{n} labels, {} of them different; expected a different one for each vertex",
+                "there are {n} labels, {} of them different; expected a different one for each \
+                 vertex",
                 numbers.len()
             );
             return Err(Error::argument(message).into());

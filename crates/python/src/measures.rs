@@ -41,13 +41,13 @@ enum Type {
 
 #[pymethods]
 impl Totals {
-    /// Closeness of each vertex: one part in its mean distance; zero where it has none.
+    /// Closeness of each vertex: the reciprocal of its mean distance; zero where it has no path.
     ///
     /// Parameters
     /// ----------
     /// wf_improved : bool, default True
-    ///     Whether the share of the vertices that have a path is a factor, as in NetworkX; igraph
-    ///     leaves the others out.
+    ///     Whether to multiply by the share of the vertices that have a path, as in NetworkX; if
+    ///     False, vertices without a path are ignored, as in igraph.
     ///
     /// Returns
     /// -------
@@ -64,12 +64,12 @@ impl Totals {
         self.found.closeness(correction).into_pyarray(py)
     }
 
-    /// Harmonic closeness of each vertex: one part in each distance above zero, added up.
+    /// Harmonic closeness of each vertex: the sum of the reciprocals of its distances above zero.
     fn harmonic<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         self.found.harmonic().into_pyarray(py)
     }
 
-    /// The greatest distance of each vertex; what has no path does not count.
+    /// The greatest distance of each vertex; pairs without a path do not count.
     ///
     /// Returns
     /// -------
@@ -79,7 +79,7 @@ impl Totals {
         self.lengths.array(py, self.found.eccentricities())
     }
 
-    /// How many others each vertex has a path to, or from. Of a sample an estimate.
+    /// The number of other vertices that each has a path to, or from; for a sample, an estimate.
     fn reached<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         self.found.reached().into_pyarray(py)
     }

@@ -1,7 +1,7 @@
 //! Distances as arrays of numpy.
 
 use std::any::Any;
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use bytemuck::{NoUninit, allocation};
@@ -32,6 +32,20 @@ pub(crate) enum Dtype {
     UInt32,
 }
 
+impl Display for Dtype {
+    /// NumPy's name of the type.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Float64 => "float64",
+            Self::Float32 => "float32",
+            Self::Int64 => "int64",
+            Self::Int32 => "int32",
+            Self::UInt64 => "uint64",
+            Self::UInt32 => "uint32",
+        })
+    }
+}
+
 impl Dtype {
     /// What numpy takes `argument` for; 64 bits of float where there is none.
     pub(crate) fn of(py: Python<'_>, argument: Option<&Bound<'_, PyAny>>) -> Result<Self, Error> {
@@ -48,7 +62,7 @@ impl Dtype {
         let found = known.into_iter().find(|(known, _)| known.is_equiv_to(&asked));
         found.map(|(_, dtype)| dtype).ok_or_else(|| {
             Error::argument(format!(
-                "distances of type {asked}; expected integers or floats of 32 or 64 bits"
+                "dtype is {asked}; expected an integer or a float of 32 or 64 bits"
             ))
         })
     }
@@ -178,7 +192,7 @@ fn told_apart<T: PartialEq + Display>(
     match numbers.iter().zip(mask).any(|(number, is_none)| *number == greatest && !is_none) {
         false => Ok(()),
         true => Err(Error::argument(format!(
-            "a distance is {greatest}, which stands for no path; ask for another dtype"
+            "a distance is {greatest}, which means no path; use another dtype"
         ))),
     }
 }
@@ -220,7 +234,7 @@ where
     match is_exact.into_inner() {
         true => Ok(numbers),
         false => Err(Error::argument(format!(
-            "not all distances are numbers of type {dtype:?}; ask for another dtype"
+            "{dtype} cannot hold all distances exactly; use another dtype"
         ))),
     }
 }

@@ -65,9 +65,8 @@ impl Out {
             let (shape, found) = (out.getattr("shape")?, out.getattr("dtype")?);
             let dtype = Dtype::of(py, Some(dtype.unwrap_or(&found)))?;
             if !shape.eq((n, n))? || Dtype::of(py, Some(&found))? != dtype {
-                let message = format!(
-                    "out is of {found} and shape {shape}; expected {dtype:?} and ({n}, {n})"
-                );
+                let message =
+                    format!("out is of {found} and shape {shape}; expected {dtype} and ({n}, {n})");
                 return Err(Error::argument(message).into());
             }
             return Ok(Self { array: out.clone().unbind(), dtype, file: None });

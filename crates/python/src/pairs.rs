@@ -1,4 +1,4 @@
-//! Distances of all pairs that are asked for one by one, and the paths.
+//! Distances and paths of all pairs, with a query for one pair at a time.
 
 use std::num::NonZeroUsize;
 

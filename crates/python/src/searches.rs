@@ -31,7 +31,9 @@ pub(crate) fn goal(target: Option<VertexId>, cutoff: Option<f64>) -> Result<Goal
         (None, Some(cutoff)) => {
             Err(Error::argument(format!("cutoff is {cutoff}; expected zero or more")))
         }
-        (Some(_), Some(_)) => Err(Error::argument("a target or a cutoff, not both")),
+        (Some(_), Some(_)) => {
+            Err(Error::argument("target and cutoff are both given; give one of them"))
+        }
     }
 }
 
@@ -173,7 +175,7 @@ impl Graph {
         Tree::new(py, source, distances, predecessors)
     }
 
-    /// What `sssp` searches with, and why.
+    /// The algorithm that `sssp` would use, and why.
     ///
     /// Parameters
     /// ----------
@@ -188,7 +190,7 @@ impl Graph {
     /// --------
     /// >>> import starpaths
     /// >>> starpaths.Graph.from_arcs([0], [1]).explain(algorithm="dijkstra")
-    /// 'dijkstra: it was asked for; queue dial; 1 thread; 32-bit keys'
+    /// 'dijkstra: chosen by the caller; queue dial; 1 thread; 32-bit keys'
     #[pyo3(signature = (*, algorithm=None, threads=None, backend=None))]
     fn explain(
         &self,
@@ -203,7 +205,7 @@ impl Graph {
         })
     }
 
-    /// For every vertex how far the nearest of several sources is, and which.
+    /// The nearest of several sources for every vertex, and its distance.
     ///
     /// Parameters
     /// ----------
@@ -217,9 +219,9 @@ impl Graph {
     /// Returns
     /// -------
     /// distances : ndarray, shape (n_vertices,)
-    ///     How far the nearest source is; infinity where none reaches the vertex.
+    ///     The distance from the nearest source; infinity where none reaches the vertex.
     /// sources : ndarray of int32, shape (n_vertices,)
-    ///     Which it is, the smallest of several as near; -1 where there is none.
+    ///     The nearest source, the smallest of several as near; -1 where there is none.
     ///
     /// Examples
     /// --------
@@ -246,20 +248,20 @@ impl Graph {
         Ok((distances.into_array(py, &[self.csr.n_vertices()])?, owners))
     }
 
-    /// The shortest paths from a vertex to another that pass no vertex twice.
+    /// The k shortest simple paths between two vertices, which pass no vertex twice.
     ///
     /// Parameters
     /// ----------
     /// source, target : int
     ///     Where paths start and end.
     /// k : int
-    ///     How many are wanted.
+    ///     The number of paths.
     ///
     /// Returns
     /// -------
     /// list of (length, list of int)
-    ///     The `k` shortest, or all where there are fewer, by length and those of equal length by
-    ///     their vertices. A length is an int where weights are, and else a float.
+    ///     The `k` shortest paths, or all if there are fewer, sorted by length and then by their
+    ///     vertices. A length is an int if weights are integers, else a float.
     ///
     /// Raises
     /// ------

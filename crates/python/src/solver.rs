@@ -42,11 +42,11 @@ self_cell! {
 /// Parameters
 /// ----------
 /// graph : Graph
-///     What is searched.
+///     The graph to search.
 /// algorithm, threads, backend
 ///     As for :meth:`Graph.sssp`.
 /// searches : int, default 1
-///     How many there will be; of many, a GPU tries what is fastest.
+///     The expected number of searches. For many, a GPU first tries which algorithm is fastest.
 ///
 /// Examples
 /// --------
@@ -62,7 +62,7 @@ pub(crate) struct Solver {
     /// That of the question which is being answered.
     watch: Arc<Mutex<Arc<Watch>>>,
     held: Quiet<Turns<Held>>,
-    /// What it searches with, and why.
+    /// The algorithm that it uses, and why.
     #[pyo3(get)]
     plan: String,
 }

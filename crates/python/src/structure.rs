@@ -1,4 +1,4 @@
-//! What a graph's arcs join, whatever they weigh, and what joins them at the least weight.
+//! Components, closure, and minimum spanning forests and arborescences.
 
 use bytemuck::allocation;
 use closure::{closure, closure_on_gpus};
@@ -21,15 +21,16 @@ impl Graph {
     /// Parameters
     /// ----------
     /// connection : {"weak", "strong"}, default "weak"
-    ///     Whether arcs join vertices both ways, or there have to be paths from each to each.
+    ///     "weak" ignores the direction of arcs; "strong" needs a path from each vertex to each
+    ///     other.
     ///
     /// Returns
     /// -------
     /// n_components : int
     ///     How many there are.
     /// labels : ndarray of int32, shape (n_vertices,)
-    ///     Which each vertex is in: numbers from 0 on, in the order of their first vertices, or for
-    ///     "strong" in one where no arc leads to a greater number.
+    ///     The component of each vertex, from 0. Weak components are numbered by their first
+    ///     vertices, strong ones so that no arc leads to a greater number.
     ///
     /// Examples
     /// --------
@@ -67,8 +68,8 @@ impl Graph {
         Ok((n_components, shaped(py, labels, &[self.csr.n_vertices()])?))
     }
 
-    /// Which vertices reach which by a path of at least one arc: a vertex reaches itself only along
-    /// a cycle.
+    /// The transitive closure: which vertices reach which by a path of at least one arc. A vertex
+    /// reaches itself only along a cycle.
     ///
     /// Parameters
     /// ----------
@@ -113,14 +114,15 @@ impl Graph {
         shaped(py, cells, &[n, n])
     }
 
-    /// The edges of least weight that join whatever arcs can join, either way.
+    /// A minimum spanning forest of the graph, whose arcs count as edges.
     ///
     /// Returns
     /// -------
     /// sources, targets : ndarray of int32, shape (k,)
-    ///     Both ends of each edge, the smaller first: by weight, and those as heavy by their ends.
+    ///     The ends of each edge, the smaller first. Edges are sorted by weight, then by their
+    ///     ends.
     /// weights : ndarray, shape (k,)
-    ///     What they weigh, in the type of the graph's weights.
+    ///     Their weights, in the type of the graph's weights.
     ///
     /// Examples
     /// --------
@@ -132,20 +134,20 @@ impl Graph {
         self.forest(py, None)
     }
 
-    /// The arcs of least weight along which a vertex reaches all others: of several arcs into a
-    /// vertex one.
+    /// A minimum spanning arborescence: the arcs of least weight along which the root reaches every
+    /// other vertex.
     ///
     /// Parameters
     /// ----------
     /// root : int
-    ///     The vertex from which they lead.
+    ///     The root.
     ///
     /// Returns
     /// -------
     /// sources, targets : ndarray of int32, shape (n_vertices - 1,)
     ///     Where each arc starts and ends, in the order of the graph's arcs.
     /// weights : ndarray, shape (n_vertices - 1,)
-    ///     What they weigh, in the type of the graph's weights.
+    ///     Their weights, in the type of the graph's weights.
     ///
     /// Raises
     /// ------

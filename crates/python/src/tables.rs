@@ -160,11 +160,11 @@ impl Graph {
     /// dtype : dtype, default float64
     ///     The type of the distances. Integers are a masked array.
     /// out : ndarray or path_like, optional
-    ///     Where to write them, also if memory cannot hold them: an array of this shape and type, or
-    ///     the name of an .npy file, which is made and returned as a `numpy.memmap`. Of integers
-    ///     the greatest stands for no path there.
+    ///     Where to write the distances: an array of this shape and type, or the name of an .npy
+    ///     file, which may be larger than memory and is returned as a `numpy.memmap`. With an
+    ///     integer type, its greatest value means no path.
     /// progress : bool, default False
-    ///     Whether a bar of tqdm shows how far it is.
+    ///     Whether to show a progress bar, by tqdm.
     ///
     /// Returns
     /// -------

@@ -90,7 +90,7 @@ impl Tree {
 /// predecessors : DeviceArray of int32, shape (n_vertices,), or None
 ///     The vertex before each vertex on its path; -1 for the source and what was not reached.
 /// solve_ms : float
-///     How long the search for the distances took on the device.
+///     The time of the search for the distances on the device, in milliseconds.
 #[pyclass(frozen, module = "starpaths")]
 pub(crate) struct DeviceTree {
     /// The vertex where the paths start.
@@ -126,7 +126,11 @@ impl DeviceTree {
     /// StarpathsError
     ///     When the tree has no predecessors, or was written to so that they lead round a cycle.
     fn path_to(&self, py: Python<'_>, vertex: i64) -> PyResult<Option<Vec<i64>>> {
-        let none = || Error::argument("a tree without predecessors has no paths");
+        let none = || {
+            Error::argument(
+                "the tree has no predecessors, so it has no paths; search with predecessors=True",
+            )
+        };
         let predecessors = self.predecessors.as_ref().ok_or_else(none)?.get().get(py)?;
         let predecessors = predecessors.cast::<PyArray1<i32>>()?.try_readonly()?;
         Ok(path(predecessors.as_slice()?, self.source, vertex)?)

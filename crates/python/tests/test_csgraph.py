@@ -378,7 +378,7 @@ def test_no_path_and_the_greatest_integer_are_told_apart(tmp_path):
         with pytest.raises(starpaths.StarpathsError, match="a distance is 2147483647"):
             ours.dijkstra(matrix, indices=[0], targets=[0, 1, 0], dtype="int32", out=out)
     assert os.listdir(tmp_path) == []
-    with pytest.raises(ValueError, match="out must be of int64"):
+    with pytest.raises(ValueError, match="out must have dtype int64"):
         ours.dijkstra(matrix, indices=[0], dtype="int64", out=np.empty((1, 3), dtype="int32"))
 
 

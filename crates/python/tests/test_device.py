@@ -140,7 +140,7 @@ def test_goals_and_types(library):
         assert (library.here(found.predecessors) == tree.predecessors).all()
     tree = graph.sssp(3, predecessors=False, dtype="float32")
     assert tree.predecessors is None and tree.distances.dtype == "float32"
-    with pytest.raises(starpaths.StarpathsError, match="without predecessors"):
+    with pytest.raises(starpaths.StarpathsError, match="no predecessors"):
         tree.path_to(9)
     alone = scipy.sparse.csr_array(([5], ([0], [1])), shape=(3, 3), dtype="int32")
     graph = on_device(library, alone)
@@ -148,7 +148,7 @@ def test_goals_and_types(library):
     assert library.here(graph.sssp(0, dtype="int64").distances).tolist() == [0, 5, greatest]
     assert library.here(graph.sssp(0, dtype="int32").distances)[2] == np.iinfo("int32").max
     graph = on_device(library, alone.astype("float64") / 2)
-    with pytest.raises(starpaths.StarpathsError, match="numbers of type i64"):
+    with pytest.raises(starpaths.StarpathsError, match="i64 cannot hold all distances"):
         graph.sssp(0, dtype="int64")
 
 
@@ -302,10 +302,10 @@ def test_what_is_no_graph_is_named(cupy):
     with pytest.raises(starpaths.StarpathsError, match="indices: expected one dimension without"):
         DeviceGraph.from_csr(array([0, 1]), three[::2], array([1.0, 1.0, 1.0]))
     gone = ByInterface(array([0]), data=(64, False))
-    with pytest.raises(starpaths.StarpathsError, match="does not lie in the memory of a GPU"):
+    with pytest.raises(starpaths.StarpathsError, match="is not in the memory of a GPU"):
         DeviceGraph.from_csr(array([0, 1]), gone, array([1.0]))
     long = ByInterface(array([0]), shape=(1 << 50,))
-    with pytest.raises(starpaths.StarpathsError, match="does not lie in the memory of GPU 0"):
+    with pytest.raises(starpaths.StarpathsError, match="is not in the memory of GPU 0"):
         DeviceGraph.from_csr(array([0, 1]), long, array([1.0]))
     graph = DeviceGraph.from_csr(array([0, 0]), array([], dtype="int32"), array([]))
     assert graph.sssp(0).distances.get().tolist() == [0]

@@ -52,7 +52,7 @@ _FUNCTIONS = {
     "radius": f"{_DIJKSTRA} Not with `e`.",
     "shortest_path": "",
     "shortest_path_length": "",
-    "shortest_simple_paths": f"{_DIJKSTRA} Paths as long as each other may be in another order.",
+    "shortest_simple_paths": f"{_DIJKSTRA} Paths of equal length may be in another order.",
     "single_source_all_shortest_paths": "",
     "single_source_bellman_ford": "",
     "single_source_bellman_ford_path": "",
@@ -70,12 +70,12 @@ _FUNCTIONS = {
 
 
 def get_info():
-    """What the backend is, and which functions it has."""
+    """The name of the backend, and its functions."""
     return {
         "backend_name": "starpaths",
         "project": "starpaths",
         "package": "starpaths",
-        "short_summary": "Shortest paths in Rust, on all processors.",
+        "short_summary": "Shortest paths in Rust, on all CPU cores.",
         "functions": {
             name: {"additional_docs": notes} if notes else {}
             for name, notes in _FUNCTIONS.items()

@@ -2,11 +2,11 @@
 
 
 class StarpathsError(ValueError):
-    """An argument that cannot be used, or a question that has no answer."""
+    """A wrong argument, or a call that has no result."""
 
 
 class NegativeCycleError(StarpathsError):
-    """A cycle of negative length, along which paths get shorter with every turn.
+    """A cycle of negative length, so that paths that reach it have no least length.
 
     Attributes
     ----------

@@ -10,14 +10,14 @@ from starpaths._errors import StarpathsError
 
 
 def from_networkx(graph: Any, weight: Hashable | None = "weight") -> Graph:
-    """The graph of one of NetworkX: its nodes are numbered in their order, and are the labels.
+    """Converts a graph of NetworkX. Nodes are numbered in their order, and become the labels.
 
     Parameters
     ----------
-    graph : networkx.Graph, or of another of its classes
+    graph : networkx.Graph, or another of its graph classes
         Of parallel edges the lightest counts.
     weight : hashable, optional
-        The attribute of edges that is their weight, 1 where one lacks it. If None, all are 1.
+        The attribute of edges that is their weight; 1 for an edge without it. If None, all are 1.
 
     Returns
     -------
@@ -58,16 +58,16 @@ def from_pandas(
     *,
     directed: bool = True,
 ) -> Graph:
-    """The graph of a data frame with an edge a row: its ends are the labels, as they come.
+    """Converts a data frame with an edge in each row. Its ends become the labels, in their order.
 
     Parameters
     ----------
     edges : pandas.DataFrame
         The edges.
     source, target : hashable
-        The columns of where they start and end.
+        The columns of the first and the second end of each edge.
     weight : hashable, optional
-        The column of what they weigh; 1 each by default.
+        The column of the weights; by default all are 1.
     directed : bool, default True
         If False, each row is an arc each way.
 
@@ -90,7 +90,8 @@ def from_pandas(
     numbers, labels = pandas.factorize(ends)
     if (numbers < 0).any():
         row = int((numbers < 0).argmax()) % len(edges)
-        raise StarpathsError(f"row {row} lacks an end; drop such rows, or give it one")
+        raise StarpathsError(
+            f"row {row} has no value for an end of its edge; drop such rows, or fill them")
     weights = None if weight is None else edges[weight].to_numpy()
     n = len(edges)
     return Graph.from_arcs(

@@ -1,7 +1,7 @@
 """The shortest-path functions of `scipy.sparse.csgraph`, with the same names and conventions.
 
 ``from scipy.sparse.csgraph import dijkstra`` becomes ``from starpaths.csgraph import dijkstra``;
-arguments, defaults, return types, shapes and errors are scipy's. The work is done by all processors,
+arguments, defaults, return types, shapes and errors are scipy's. The work uses all CPU cores,
 without the interpreter's lock, and Ctrl-C ends it. Where results differ they are listed in
 docs/coming-from/scipy.md: weights under 1e-8 of a dense matrix are edges here, an undirected graph
 has the smaller of both weights with every function, and of several shortest paths it may be another
@@ -69,13 +69,13 @@ def shortest_path(csgraph, method="auto", directed=True, return_predecessors=Fal
         Floyd-Warshall, Dijkstra, Bellman-Ford or Johnson. Results are the same; 'D' does not take
         negative weights, and 'FW' no `indices`.
     directed : bool, optional
-        If False, arcs lead both ways, by the smaller weight where both are there.
+        If False, every arc leads both ways; if both arcs exist, the smaller weight counts.
     return_predecessors : bool, optional
         Whether to return predecessors too.
     unweighted : bool, optional
-        Whether each arc counts 1, whatever it weighs.
+        Whether to ignore weights: every arc then weighs 1.
     overwrite : bool, optional
-        Taken for scipy's sake; nothing is overwritten.
+        Accepted for compatibility with scipy; nothing is overwritten.
     indices : array_like of int, or int, optional
         The sources; all vertices by default. Negative ones count from the end.
     targets : array_like of int, optional
@@ -87,15 +87,16 @@ def shortest_path(csgraph, method="auto", directed=True, return_predecessors=Fal
         Where to search. Not in scipy.
     out : ndarray or path_like, optional
         Where to write the distances: an array of their shape and type, which is returned, or the
-        name of an .npy file, which is made and returned as a `numpy.memmap`. Of integers the
-        greatest stands for no path there. Not in scipy.
+        name of an .npy file, which is made and returned as a `numpy.memmap`. With an integer type,
+        its greatest value means no path. Not in scipy.
 
     Returns
     -------
     dist_matrix : ndarray, shape (n, n), or that of `indices` and n
         Infinity where there is no path.
     predecessors : ndarray of int32
-        The vertex before each on its path, -9999 for none. Only with `return_predecessors`.
+        The vertex before each vertex on its path, -9999 for none. Only with
+        `return_predecessors`.
 
     Raises
     ------
@@ -185,16 +186,17 @@ def dijkstra(csgraph, directed=True, indices=None, return_predecessors=False, un
     csgraph, directed, indices, return_predecessors, unweighted, targets, dtype, backend, out
         As for `shortest_path`.
     limit : float, optional
-        Leave out what is farther than this, which may take less time.
+        Leave out vertices farther than this, which may take less time.
     min_only : bool, optional
-        Whether to find only how far each vertex is from the nearest of `indices`.
+        Whether to find only the distance of each vertex from the nearest of `indices`.
 
     Returns
     -------
     dist_matrix : ndarray
         As for `shortest_path`; of shape (n,) with `min_only`.
     predecessors : ndarray of int32
-        The vertex before each on its path, -9999 for none. Only with `return_predecessors`.
+        The vertex before each vertex on its path, -9999 for none. Only with
+        `return_predecessors`.
     sources : ndarray of int32, shape (n,)
         The nearest source of each vertex, -9999 for none. Only with `min_only` and
         `return_predecessors`.
@@ -223,7 +225,7 @@ def dijkstra(csgraph, directed=True, indices=None, return_predecessors=False, un
 
 
 def yen(csgraph, source, sink, K, *, directed=True, return_predecessors=False, unweighted=False):
-    """The `K` shortest paths from a vertex to another that pass no vertex twice.
+    """The `K` shortest simple paths between two vertices, which pass no vertex twice.
 
     Parameters
     ----------
@@ -232,7 +234,7 @@ def yen(csgraph, source, sink, K, *, directed=True, return_predecessors=False, u
     source, sink : int
         Where paths start and end.
     K : int
-        How many are wanted.
+        The number of paths.
     return_predecessors : bool, optional
         Whether to return the paths too.
 
@@ -305,14 +307,14 @@ def connected_components(csgraph, directed=True, connection="weak", return_label
 
 
 def minimum_spanning_tree(csgraph, overwrite=False):
-    """A minimum spanning tree of an undirected graph, or of each of its components one.
+    """A minimum spanning tree of an undirected graph, or one for each of its components.
 
     Parameters
     ----------
     csgraph : array_like or sparse array or matrix, of shape (n, n)
-        An edge {i, j} is there where one of entries (i, j) and (j, i) is, and weighs the smaller.
+        There is an edge {i, j} if entry (i, j) or (j, i) exists; its weight is the smaller one.
     overwrite : bool, optional
-        Taken for scipy's sake; nothing is overwritten.
+        Accepted for compatibility with scipy; nothing is overwritten.
 
     Returns
     -------
@@ -433,7 +435,7 @@ def construct_dist_matrix(graph, predecessors, directed=True, null_value=np.inf)
 
 
 def _graph(csgraph, directed, unweighted):
-    """The graph that scipy takes a matrix for."""
+    """The graph that scipy reads from a matrix."""
     matrix = _matrix(csgraph)
     if isinstance(matrix, np.ndarray):
         if unweighted:
@@ -456,7 +458,7 @@ def _graph(csgraph, directed, unweighted):
 
 
 def _matrix(csgraph):
-    """A square matrix as rows of scipy, or as an array where what is no arc is zero."""
+    """A square matrix as rows of scipy, or as an array with zeros for no arc."""
     if hasattr(csgraph, "tocsr"):
         matrix = csgraph.tocsr()
     elif np.ma.isMaskedArray(csgraph):
@@ -476,13 +478,13 @@ def _matrix(csgraph):
 
 
 def _numbers(weights):
-    """The same as float64, but integers as they are."""
+    """The same numbers as float64; integers keep their type."""
     is_whole = weights.dtype.kind in "iub"
     return weights if is_whole else weights.astype(np.float64, copy=False)
 
 
 def _exact(weights, n):
-    """The same weights as float64, or as integers if sums of these are the same and sooner found."""
+    """The weights as float64, or as integers if their sums are the same and faster to find."""
     if weights.dtype.kind in "iub":
         greatest = max(abs(int(weights.max())), abs(int(weights.min()))) if weights.size else 0
         return weights if greatest * n < _MAX_EXACT else weights.astype(np.float64)
@@ -503,7 +505,7 @@ def _warn_of_negative_weights(graph):
 
 
 def _wrapped(indices, n):
-    """Vertices, of which negative ones count from the end."""
+    """The vertices of these indices; negative ones count from the end."""
     vertices = np.array(indices, dtype=np.int64)
     if vertices.size and not 0 <= vertices.min() <= vertices.max() < n:
         vertices[vertices < 0] += n
@@ -556,12 +558,12 @@ def _distances(graph, indices, return_predecessors, targets, dtype, backend, out
 
 
 def _written(distances, out):
-    """The same without a mask in an array of the caller, or in a file."""
+    """Writes the distances, without a mask, to an array of the caller or to a file."""
     if np.ma.isMaskedArray(distances):
         greatest = np.iinfo(distances.dtype).max
         if np.ma.filled(distances == greatest, False).any():
             raise starpaths.StarpathsError(
-                f"a distance is {greatest}, which stands for no path; ask for another dtype")
+                f"a distance is {greatest}, which means no path; use another dtype")
         distances = distances.filled(greatest)
     if not isinstance(out, np.ndarray):
         path = os.fspath(out)
@@ -580,13 +582,13 @@ def _written(distances, out):
     if out.shape != distances.shape:
         raise ValueError(f"out must have shape {distances.shape}, but has {out.shape}")
     if out.dtype != distances.dtype:
-        raise ValueError(f"out must be of {distances.dtype}, but is of {out.dtype}")
+        raise ValueError(f"out must have dtype {distances.dtype}, but has {out.dtype}")
     out[...] = distances
     return out
 
 
 def _nearest(graph, sources, return_predecessors, limit, dtype):
-    """How far the nearest of several sources is, and the paths from there."""
+    """The distance from the nearest of several sources, and the paths from there."""
     n = graph.n_vertices
     cutoff = None if limit == np.inf or graph.has_negative_weights else limit
     if limit == np.inf and not return_predecessors and not graph.has_negative_weights:
@@ -614,7 +616,7 @@ def _nearest(graph, sources, return_predecessors, limit, dtype):
 
 
 def _leave_out_beyond(limit, distances, predecessors=None):
-    """Makes what is farther than the limit unreached, and tells which that is."""
+    """Marks vertices farther than the limit as unreached, and returns which they are."""
     is_beyond = np.ma.filled(distances > limit, True)
     distances[is_beyond] = np.ma.masked if np.ma.isMaskedArray(distances) else np.inf
     if predecessors is not None:

@@ -72,7 +72,7 @@ def convert_to_nx(result, **kwargs):
 
 
 def can_run(name, args, kwargs):
-    """Whether there is a form of a call here, or why not."""
+    """Whether a call is supported, or why not."""
     if _is_forked():
         return "the process was forked after starpaths had been used"
     arguments = _arguments(name, args, kwargs)

@@ -62,7 +62,7 @@ class BackendGraph:
             return None
 
     def number(self, node: Any, message: str) -> int:
-        """The number of a node; otherwise the error that it is not there."""
+        """The number of a node; an error if the graph does not have it."""
         number = self.find(node)
         if number is None:
             raise nx.NodeNotFound(message)
@@ -86,7 +86,7 @@ class BackendGraph:
         """
         arcs = self.arcs(weight)
         if arcs.has_negative_weights:
-            raise NotImplementedError("negative weights for Dijkstra's algorithm")
+            raise NotImplementedError("Dijkstra's algorithm needs weights of at least zero")
         return arcs
 
     @cached_property
@@ -118,7 +118,7 @@ class BackendGraph:
         else:
             weights = _as_numbers([data.get(weight, 1) for row in rows for data in row.values()])
         if weights.dtype.kind == "i" and _greatest(weights) * len(self) >= _MAX_EXACT:
-            raise NotImplementedError("integers as weights whose sums float64 has not exactly")
+            raise NotImplementedError("integer weights whose sums float64 cannot hold exactly")
         return weights
 
 
@@ -130,12 +130,12 @@ def _as_numbers(values: list[Any]) -> NDArray[Any]:
         weights = np.array(None)
     is_number = weights.dtype.kind in "bif" and weights.dtype.itemsize <= 8
     if weights.ndim != 1 or not is_number:
-        raise NotImplementedError("weights that are neither integers nor floats of 64 bits")
+        raise NotImplementedError("weights other than integers and floats of at most 64 bits")
     if weights.dtype.kind != "f":
         return weights.astype(np.int64, copy=False)
     # numpy makes floats of integers that are too large
     if _greatest(weights) >= _MAX_EXACT and any(isinstance(value, int) for value in values):
-        raise NotImplementedError("integers as weights that float64 has not exactly")
+        raise NotImplementedError("integer weights that float64 cannot hold exactly")
     return weights.astype(np.float64, copy=False)
 
 

@@ -27,7 +27,7 @@ class Found(NamedTuple):
     predecessors: NDArray[np.int32]
 
     def order(self) -> NDArray[np.intp]:
-        """What was reached: the sources, and the others by distance."""
+        """The nodes that were reached: the sources, then the others by distance."""
         distances = self.distances.copy()
         distances[self.sources] = -inf
         order = np.argsort(distances, kind="stable")[: np.count_nonzero(distances < inf)]
@@ -38,7 +38,7 @@ class Found(NamedTuple):
         return vertex is not None and self.distances[vertex] < inf
 
     def length(self, vertex: int) -> int | float:
-        """How far a vertex is that was reached."""
+        """The distance of a vertex that was reached."""
         if vertex in self.sources:
             return 0
         return self.arcs.numbers(self.distances[vertex : vertex + 1])[0]
@@ -51,7 +51,7 @@ class Found(NamedTuple):
         return graph.nodes[path[::-1]].tolist()
 
     def lengths(self, graph: BackendGraph) -> dict[Any, int | float]:
-        """How far each node is."""
+        """The distance of each node."""
         order = self.order()
         numbers = self.arcs.numbers(self.distances[order])
         # as NetworkX has it, also among floats
@@ -157,7 +157,7 @@ def _at_least_zero(cutoff: float | None) -> float | None:
 
 
 def _within(cutoff: float | None, found: Found) -> Found:
-    """What was found, but where the cutoff is below zero only the sources."""
+    """The nodes that were found; only the sources if the cutoff is below zero."""
     if cutoff is None or cutoff >= 0:
         return found
     distances = np.full_like(found.distances, inf)
