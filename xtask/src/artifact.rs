@@ -30,10 +30,10 @@ impl Artifact {
 pub(crate) fn built_by(mut command: Command) -> Result<Vec<Artifact>> {
     command.arg("--message-format=json-render-diagnostics").stderr(Stdio::inherit());
     let output = command.output().context("cannot start cargo")?;
-    ensure!(output.status.success(), "cargo built not everything");
+    ensure!(output.status.success(), "cargo did not build everything");
     let mut artifacts = Vec::new();
     for message in Message::parse_stream(&*output.stdout) {
-        artifacts.extend(artifact_of(message.context("a message of cargo is no JSON")?));
+        artifacts.extend(artifact_of(message.context("a message of cargo is not JSON")?));
     }
     Ok(artifacts)
 }

@@ -33,37 +33,37 @@ use clap::Parser;
                   cargo xtask bench\n  cargo xtask shim && cargo build --features cuda"
 )]
 enum Task {
-    /// Check everything; 20 minutes from nothing on two cores
+    /// Check everything; without earlier builds it takes 20 minutes on two cores
     ///
-    /// Every step runs even where an earlier one failed. At the end stand the slowest tests, a
-    /// table of the steps with seconds and the units that were compiled, and a line `N passed, N
-    /// failed, N skipped` that counts each test, each house rule and each other step. The exit
-    /// code is 1 when anything failed, and 2 when it was called wrongly.
+    /// Every step runs even if an earlier one failed. The end lists the slowest tests, the steps
+    /// with their seconds and the units that were compiled, and a line `N passed, N failed, N
+    /// skipped`, which counts each test, each house rule and each other step. The exit code is 1 if
+    /// anything failed, and 2 for wrong use.
     Verify {
         /// List the steps and the house rules
         #[arg(long)]
         list: bool,
-        /// Take this step; again for one more
+        /// Run this step only; may be given several times
         #[arg(long, value_name = "STEP", value_parser = verify::step)]
         only: Vec<&'static verify::Step>,
     },
-    /// Measure; the arguments go to the bench program (try --help), but for `outside`, which
-    /// compares the program with a project that depends on sssp
+    /// Run benchmarks; the arguments go to the bench program (try --help). `bench outside` compares
+    /// the program with a project that depends on sssp
     #[command(disable_help_flag = true)]
     Bench {
         #[arg(allow_hyphen_values = true, trailing_var_arg = true)]
         arguments: Vec<String>,
     },
-    /// Make with cc a libcuda to link --features cuda against, for machines that have no CUDA
-    /// toolkit
+    /// Make a stub of libcuda with cc, against which --features cuda links on machines without a
+    /// CUDA toolkit
     Shim,
-    /// Build the Python package with its GPU code
+    /// Build the wheel of the Python package, with its GPU code
     Wheel,
-    /// Gather what runs on a GPU machine without Rust
+    /// Make a folder of programs and tests that run on a GPU machine without Rust
     Bundle,
-    /// Build the kernels' PTX
+    /// Compile the kernels to PTX
     Ptx {
-        /// Prove it fresh
+        /// Check that the PTX is up to date, and change nothing
         #[arg(long)]
         check: bool,
     },

@@ -115,14 +115,14 @@ fn by_program(program: &Path, graph: &Path, algorithm: &str) -> Result<(f64, Str
     let mut command = Command::new(program);
     command.arg("sssp").arg(graph).args(["--source", "0", "--threads", "1", "--json"]);
     let said = output_of(command.args(["--algorithm", algorithm, "--repeat", SEARCHES]))?;
-    let report: Value = serde_json::from_str(&said).context("the program's report is no JSON")?;
+    let report: Value = serde_json::from_str(&said).context("the program's report is not JSON")?;
     let ms = |field: &str| report[field].as_f64().with_context(|| format!("no {field}: {said}"));
     Ok((ms("solve_ms")? + ms("predecessors_ms")?, report["distance_sum"].to_string()))
 }
 
 fn by_project(project: &Path, graph: &Path, algorithm: &str) -> Result<(f64, String)> {
     let said = output_of(Command::new(project).arg(graph).args([algorithm, SEARCHES]))?;
-    let (ms, sum) = said.trim().split_once(' ').context("two numbers are expected")?;
+    let (ms, sum) = said.trim().split_once(' ').context("expected two numbers")?;
     Ok((ms.parse()?, sum.to_owned()))
 }
 

@@ -57,7 +57,7 @@ pub(crate) fn wheel() -> Result<Option<PathBuf>> {
     let python = match environment()? {
         Ok(python) => python,
         Err(reason) => {
-            println!("SKIPPED: no wheel, for {reason}");
+            println!("SKIPPED: no wheel, because {reason}");
             return Ok(None);
         }
     };
@@ -117,15 +117,17 @@ pub(crate) fn check() -> Result<Outcome> {
 fn environment() -> Result<Result<PathBuf, String>> {
     let supported = "import sys; sys.exit(sys.version_info < (3, 11))";
     if !is_ok(quiet("python3").args(["-c", supported])) {
-        return Ok(Err("there is no Python from 3.11 on, which the tests need".to_owned()));
+        return Ok(Err("the tests need Python 3.11 or later, which is not installed".to_owned()));
     }
     if !is_ok(quiet("python3").args(["-m", "venv", ENVIRONMENT])) {
-        return Ok(Err("Python makes no environments (python3-venv on Debian)".to_owned()));
+        return Ok(Err("Python cannot make environments (on Debian, install \
+                       python3-venv)"
+            .to_owned()));
     }
     let python = root().join(ENVIRONMENT).join("bin/python");
     if !is_ok(Command::new(&python).args(PIP).args(PACKAGES)) {
         let packages = PACKAGES.join(", ");
-        return Ok(Err(format!("not to be had from a package index: {packages}")));
+        return Ok(Err(format!("these packages cannot be installed: {packages}")));
     }
     Ok(Ok(python))
 }

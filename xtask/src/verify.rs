@@ -3,6 +3,7 @@
 //! The steps run one after the other, each whether or not an earlier one failed, so
 //! that one run shows everything.
 
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Instant, SystemTime};
@@ -66,12 +67,11 @@ const STEPS: [Step; 12] = [
 
 /// Prints the steps, and the rules of the first.
 pub(crate) fn list() {
-    for step in &STEPS {
-        println!("{:<10} {}", step.name, step.promise);
-    }
-    for rule in &rules::ALL {
-        println!("  rule {:<16} {}", rule.name, rule.promise);
-    }
+    let steps = STEPS.iter().map(|step| format!("{:<10} {}\n", step.name, step.promise));
+    let rules =
+        rules::ALL.iter().map(|rule| format!("  rule {:<16} {}\n", rule.name, rule.promise));
+    // a closed standard output, as after `head`, is not an error
+    _ = io::stdout().write_all(steps.chain(rules).collect::<String>().as_bytes());
 }
 
 /// The step of this name.

@@ -32,7 +32,11 @@ impl Toolkit {
     pub(super) fn find(target: &Path) -> Result<Self> {
         // nvcc lets the host's compiler expand the macros.
         let host = Command::new("gcc").arg("--version").output();
-        ensure!(host.is_ok_and(|host| host.status.success()), "nvcc needs gcc, which is not here");
+        ensure!(
+            host.is_ok_and(|host| host.status.success()),
+            "nvcc needs gcc, which is not \
+                                                               installed"
+        );
         if let Some(home) = env::var_os("CUDA_HOME") {
             match Self::at(PathBuf::from(home)) {
                 Ok(toolkit) => return Ok(toolkit),
@@ -82,7 +86,7 @@ fn install(folder: &Path, place: &Path) -> Result<()> {
     if installed.is_err() {
         let _ = fs::remove_dir_all(&own);
     }
-    installed.context("nvcc could not be installed from the Python package index")
+    installed.context("nvcc cannot be installed from the Python package index")
 }
 
 /// A Python that has pip: the system's, or one of our own.
