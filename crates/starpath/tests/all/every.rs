@@ -183,6 +183,10 @@ fn results_go_to_files_links_pipes_and_standard_output() {
         };
         assert!(out == file && serde_json::from_str::<serde_json::Value>(&said).is_ok(), "{said}");
 
+        if !Path::new("/dev/full").exists() {
+            println!("SKIPPED: there is no /dev/full");
+            continue;
+        }
         symlink("/dev/full", at("full") + suffix).unwrap();
         let before = names_in(results.path());
         let (code, _, said) = run_to(inputs_folder, line, &at("full"));
