@@ -184,8 +184,8 @@ mod tests {
         );
         assert!(!why.contains("matrix"), "{why}");
         let why = with_loop(300, 3, 5, 5).to_string();
-        assert!(why.contains("all arcs weigh the same") && !why.contains("matrix"), "{why}");
+        assert!(why.contains("all weights are equal") && !why.contains("matrix"), "{why}");
         let why = plan(500, 3, 1 << 40).to_string();
-        assert!(why.contains(" vertices; its matrix is of i64; "), "{why}");
+        assert!(why.contains(" vertices; its matrix has entries of type i64; "), "{why}");
     }
 }

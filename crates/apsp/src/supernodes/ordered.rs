@@ -79,9 +79,8 @@ impl Ordered {
         if n_sums > max_sums {
             return not(&format_args!("they would take {n_sums:.1e} sums"));
         }
-        let reason = || {
-            format!("supernodes take {n_sums:.1e} sums, and the matrix {:.1e}", pairs * n as f64)
-        };
+        let reason =
+            || format!("they take {n_sums:.1e} sums, and the matrix {:.1e}", pairs * n as f64);
         let reason = (algorithm == Algorithm::Auto).then(reason);
         Ok(Self { supernodes: Some(supernodes), reason, order_ms })
     }

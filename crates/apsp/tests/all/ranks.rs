@@ -240,13 +240,13 @@ fn an_error_on_one_rank_is_one_on_all() {
         let config = Config { memory, ..Config::with(Algorithm::Blocked) };
         Solver::new(&graph, &config).solve_over(ranks, None)
     });
-    assert!(found[1].contains("more than the 1000 allowed"), "{found:?}");
+    assert!(found[1].contains("and 1000 are allowed"), "{found:?}");
     assert_eq!([&found[0], &found[2]], [&format!("rank 1: {}", found[1]); 2]);
 
     for form in [Form::FloydWarshall, Form::Recursive] {
         let config = Config::with(Algorithm::Published(form));
         let found = errors(2, |ranks| Solver::new(&graph, &config).solve_over(ranks, None));
-        assert!(found.iter().all(|error| error.contains("by several ranks")), "{found:?}");
+        assert!(found.iter().all(|error| error.contains("with several ranks")), "{found:?}");
         assert!(Solver::new(&cycle, &config).solve_over(&Alone, None).is_err());
     }
 }
@@ -325,7 +325,7 @@ fn errors_of_ranks_with_a_gpu_each() {
         errors(&config, [Some(&gpus[..]); 2], u64::MAX),
         errors(&config, [Some(&gpus[..1]), None], u64::MAX),
     ] {
-        assert!(found.iter().all(|error| error.contains("by several ranks")), "{found:?}");
+        assert!(found.iter().all(|error| error.contains("with several ranks")), "{found:?}");
     }
     let small = gpus[1].with_memory_cap(20 << 20);
     let found = errors(&config, [each[0], Some(slice::from_ref(&small))], u64::MAX);

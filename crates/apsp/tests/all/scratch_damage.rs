@@ -264,7 +264,7 @@ fn damage_is_said_where_it_is() {
         flip(&path, bit);
         let error = go_on(&graph, &with_hops(), folder.path()).unwrap_err().to_string();
         let expected = format!(
-            "{} is damaged: row {row} is not as it was written, so the run cannot go on; delete \
+            "{} is damaged: row {row} is not as it was written, so the run cannot continue; delete \
              the folder and start again",
             path.display()
         );

@@ -188,7 +188,7 @@ fn sparse_graphs_go_by_supernodes() {
     let sparse = cube(1..=9).convert_weights::<u64>().unwrap();
     let found = plan(&sparse);
     assert_eq!(found.algorithm, Algorithm::Supernodes);
-    assert!(found.reason.starts_with("it takes "), "{found}");
+    assert!(found.reason.starts_with("they take "), "{found}");
     let heavy: Vec<_> = sparse.arcs().map(|(u, v, w)| (u, v, w << 57)).collect();
     let heavy = Csr::from_arcs(sparse.n_vertices(), &heavy).unwrap();
     assert_eq!(plan(&heavy).algorithm, Algorithm::Johnson);

@@ -40,7 +40,7 @@ mod tests {
         assert_eq!(needed, 1 << 60);
         assert!(available > 5_000_000_000);
         assert!(
-            error.to_string().starts_with("x.el: reading it takes 1152921504.607 GB"),
+            error.to_string().starts_with("x.el: reading it takes at least 1152921504.607 GB"),
             "{error}"
         );
     }

@@ -26,7 +26,7 @@ fn columns_are_found_by_their_names() {
     assert_eq!(by("5,3").unwrap(), named(&[("7", "9", 1.0), ("9", "7", 1.0)]));
     assert_eq!(
         by("pre,post_id").unwrap_err(),
-        "<memory>:1: no column is called `pre`, but: id, Weight, pre_id, type, post_id"
+        "<memory>:1: no column is called `pre`; the columns are id, Weight, pre_id, type, post_id"
     );
     assert_eq!(by("1,6").unwrap_err(), "<memory>:2: there is no column 6; there are 5");
     assert!(by("3,3").unwrap_err().contains("must be different columns"));

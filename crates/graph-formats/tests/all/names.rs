@@ -53,7 +53,7 @@ fn rows_of_a_table_are_no_comments() {
     assert_eq!(
         error,
         "<memory>:1: the first line starts with % and has other fields than the next; --comment \
-         '%' passes over such lines"
+         '%' skips such lines"
     );
 }
 
@@ -105,8 +105,8 @@ fn ids_with_leading_zeros_are_names() {
     for table in ["06001,6001,3\n6001,6002,4\n", "\"06001\",\"6001\",3\n\"6001\",6002,4\n"] {
         let graph = with(Csv, table, Default::default()).unwrap();
         assert_eq!((graph.csr.n_arcs(), &graph.ids), (2, &words(&["06001", "6001", "6002"])));
-        let note = "ids are read as names, for `06001` has leading zeros; --ids numbers takes them \
-                    away";
+        let note = "ids are read as names, because `06001` has leading zeros; --ids numbers ignores \
+                    leading zeros";
         assert!(graph.notes.iter().any(|said| said.to_string() == note), "{:?}", graph.notes);
         assert_eq!(graph.ids.vertex(6001, 3), graph.ids.vertex("6001", 3));
         assert_eq!(graph.ids.vertex("006001", 3), None);
@@ -128,8 +128,8 @@ fn lists_have_numbers_unless_told() {
         let error = with(format, list, Default::default()).unwrap_err();
         assert_eq!(
             error,
-            "<memory>:2: expected a vertex, found `06001`; --ids numbers takes the zeros away, \
-             --ids names makes it a name of its own"
+            "<memory>:2: expected a vertex, found `06001`; --ids numbers ignores leading zeros, \
+             --ids names keeps them as a part of the name"
         );
         let numbers = with(format, list, kind(IdKind::Numbers)).unwrap();
         assert_eq!(numbers.ids, Ids::Listed(vec![7, 6001]));

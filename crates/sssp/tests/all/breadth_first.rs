@@ -112,7 +112,7 @@ fn tables_agree<W: SearchWeight>(graph: &Csr<W>, n_sources: usize) {
         let mut solver = Solver::new(graph, &config).unwrap();
         for targets in [&targets[..], &targets[..3]] {
             let table = solver.table(&sources, targets).unwrap();
-            assert!(table.plan.reason.ends_with("a bit each"), "{}", table.plan);
+            assert!(table.plan.reason.ends_with("one bit each"), "{}", table.plan);
             for (row, expected) in expected.iter().enumerate() {
                 let row: Vec<_> = table.row(row).collect();
                 assert_eq!(row, expected[..targets.len()], "{threads} threads");

@@ -144,7 +144,7 @@ fn a_program_without_an_end_is_stopped() -> Result<(), StarError> {
     recorder.while_found(i, |m| m.add_int(i, i, 1))?;
     let program = recorder.finish().with_most_turns(1000);
     let (error, values) = interpreted(&program, &[Value::Int(None)]);
-    assert!(error.unwrap().contains("1000 turns"));
+    assert!(error.unwrap().contains("1000 iterations"));
     assert_eq!(values, [Value::Int(Some(1001))]);
     // and the limit is not too low
     let mut recorder = Recorder::new();

@@ -143,7 +143,7 @@ impl SolverArgs {
 
     /// An error for a parameter that this algorithm does not have.
     fn check(&self, name: &str) -> Result<(), WrongUse> {
-        let stepping = "delta-stepping, delta-stepping-buckets and eager";
+        let stepping = "delta-stepping and delta-stepping-buckets and eager";
         let delta = ("--delta", stepping, self.delta != Delta::Auto);
         let queue = ("--queue", "dijkstra", self.queue != AUTO);
         for (option, owners, is_there) in [delta, queue].into_iter().chain(self.options_of_gpu()) {

@@ -240,7 +240,7 @@ fn runs_are_resumed() {
     assert_eq!(read(folder, "c.tsv"), table);
     let other = run_in(folder, "centrality {}/path.gr --hops --resume {}/state");
     assert_eq!(other.code, Some(1));
-    assert!(other.stderr.contains("state is the state of a run that was asked for Weights"));
+    assert!(other.stderr.contains("state is the state of a run for Weights"));
 }
 
 /// While it searches, by hops and by weights.

@@ -163,7 +163,7 @@ fn convert_says_how_names_map() {
     // an edge list has the names, but only of vertices with arcs
     fs::write(folder.join("four.gr"), "p sp 4 1\na 2 4 7\n").unwrap();
     let (said, names) = convert("four.gr", "four.wel");
-    assert_eq!((&*names, said.contains("lacks 2 vertices without arcs")), ("kept", true), "{said}");
+    assert_eq!((&*names, said.contains("2 vertices left out")), ("kept", true), "{said}");
     assert_eq!(json_in(folder, "path {}/four.wel 2 4")["distance"], 7);
     // the names of an earlier graph do not stay beside one that needs none
     convert("road.gr", "b.gr");

@@ -193,7 +193,7 @@ fn what_is_no_prepared_graph_is_refused_by_name() {
 
     let run = run_in(at, "prepare {}/streets.gr -o {}/streets.spg");
     assert_eq!(run.code, Some(2));
-    assert!(run.stderr.contains("name a file that ends in .prepared"), "{}", run.stderr);
+    assert!(run.stderr.contains("file that ends in .prepared"), "{}", run.stderr);
     let run = run_in(at, "convert {}/streets.gr {}/plain.prepared");
     assert_eq!(run.code, Some(2), "{}", run.stderr);
 

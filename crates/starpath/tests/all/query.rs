@@ -148,7 +148,7 @@ fn arrays_of_different_graphs_are_refused() {
     let asked = || run_in(folder, "query {}/other.npy {}/hops.npy 1 3");
     let refused = asked();
     assert_eq!((refused.code, refused.stdout.as_str()), (Some(1), ""));
-    for fragment in ["other.npy is of other.gr (sha256 ", "hops.npy of road.gr (", "of one run"] {
+    for fragment in ["other.npy is for other.gr (sha256 ", "hops.npy for road.gr (", "of one run"] {
         assert!(refused.stderr.contains(fragment), "no {fragment} in {}", refused.stderr);
     }
     // what is no such file is said, and what is not there says nothing
@@ -194,7 +194,7 @@ fn damaged_matrices_are_refused() {
     assert!(complaint(folder, "1 3").contains("do not lead to 3"));
     wrong[(1, 2)] = 4;
     write_npy(&hops, &wrong);
-    assert!(complaint(folder, "1 3").contains("not among the vertices 0..4"));
+    assert!(complaint(folder, "1 3").contains("but the matrix has 4 vertices"));
     // one run's distances, another's hops
     fresh();
     fs::write(folder.join("other.gr"), "p sp 4 5\na 1 2 5\na 2 3 4\na 3 1 7\na 1 3 1\na 4 1 1\n")

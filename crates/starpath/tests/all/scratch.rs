@@ -241,7 +241,7 @@ fn room_on_the_disk_is_looked_for_first() {
     json_in(folder, "generate uniform --vertices 3000000 --edges 1 -o {}/graph.spg");
     let run = run_in(folder, "apsp {}/graph.spg --scratch {}/scratch");
     assert_eq!(run.code, Some(1), "{run:?}");
-    assert!(run.stderr.contains("bytes of the disk") && run.stderr.contains("are free"), "{run:?}");
+    assert!(run.stderr.contains("bytes on the disk") && run.stderr.contains("are free"), "{run:?}");
     let names = fs::read_dir(folder.join("scratch")).unwrap();
     assert!(names.map(|entry| entry.unwrap().file_name()).eq(["lock"]));
 }

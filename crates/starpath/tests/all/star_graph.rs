@@ -173,7 +173,7 @@ fn what_cannot_be_done_is_said() {
         ("floyd extreme.el", "take 67 bits, and at most 64 are supported; scale the weights down"),
         ("dynamic-paths g.el --sink 0 --changes minus.txt", "no weight may be negative"),
         ("dijkstra g.el --source 9", "the source 9 is not in"),
-        ("dijkstra cycle.el --source 0", "weighs -4"),
+        ("dijkstra cycle.el --source 0", "has weight -4"),
         ("dijkstra floats.el --source 0", "0 -> 1 weighs 0.5, but the STAR-machine needs whole"),
         ("edmonds g.el --root 3", "the root does not reach every vertex"),
         ("gabow g.el --undirected --root 2 --degree 4", "no spanning tree"),

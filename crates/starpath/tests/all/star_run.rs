@@ -307,7 +307,7 @@ const REFUSED: &[(&str, i32, &[&str])] = &[
     (
         "endless.star --slice X=all:9 --most-turns 1000 -o X={}/x.csv",
         1,
-        &["1000 turns", "--most-turns"],
+        &["1000 iterations", "--most-turns"],
     ),
     // files of results
     ("endless.star --slice X=all:9 -o Y={}/x.csv", 2, &["-o Y", "results of ENDLESS are X"]),
