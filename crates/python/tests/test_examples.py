@@ -2,8 +2,11 @@
 
 import doctest
 import inspect
+import re
 from pathlib import Path
 
+import networkx as nx
+import numpy as np
 import pytest
 
 import starpaths
@@ -40,3 +43,34 @@ def test_everything_public_is_documented(owner):
 def test_the_readme():
     readme = Path(__file__).parents[1] / "README.md"
     assert doctest.testfile(str(readme), module_relative=False).failed == 0
+
+
+ROOT = Path(__file__).parents[3]
+
+# The pages whose code runs with the graph of the page on NetworkX, the matrix of that on scipy and
+# the file of the first. The code of the others wants a GPU, other libraries or larger files.
+RUN = ["README.md", "docs/start.md", "docs/python.md", "docs/coming-from/networkx.md",
+       "docs/coming-from/scipy.md"]
+
+
+def blocks(page):
+    return re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
+
+
+@pytest.mark.skipif(not (ROOT / "docs").exists(), reason="the documents are not beside the tests")
+def test_the_pages(tmp_path, monkeypatch):
+    arcs = [("home", "shop", 5), ("shop", "work", 2), ("home", "work", 9)]
+    (tmp_path / "streets.csv").write_text("".join(f"{u},{v},{km}\n" for u, v, km in arcs))
+    monkeypatch.chdir(tmp_path)
+    graph = nx.DiGraph()
+    graph.add_weighted_edges_from(arcs, weight="length")
+    matrix = np.array([[0, 5, 9, 0], [0, 0, 2, 0], [0, 0, 0, 0], [0, 0, 0, 0]])
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    assert set(RUN) <= {str(page.relative_to(ROOT)) for page in pages}
+    for page in pages:
+        given = {"G": graph, "matrix": matrix}
+        for block in blocks(page):
+            code = compile(block, page, "exec")
+            wants_gpu, changes_networkx = "cuda" in block, "nx.config" in block
+            if str(page.relative_to(ROOT)) in RUN and not wants_gpu and not changes_networkx:
+                exec(code, given)
