@@ -41,4 +41,12 @@ mod documents {
     struct Start;
     #[doc = include_str!("../../../docs/guides/larger-than-memory.md")]
     struct LargerThanMemory;
+    #[doc = include_str!("../../../docs/guides/roads.md")]
+    struct Roads;
+    #[doc = include_str!("../../../docs/coming-from/petgraph.md")]
+    struct Petgraph;
+    #[doc = include_str!("../../../docs/coming-from/routingkit.md")]
+    struct RoutingKit;
+    #[doc = include_str!("../../../docs/star-machine.md")]
+    struct StarMachine;
 }
