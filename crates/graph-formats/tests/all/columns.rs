@@ -28,7 +28,10 @@ fn columns_are_found_by_their_names() {
         by("pre,post_id").unwrap_err(),
         "<memory>:1: no column is called `pre`; the columns are id, Weight, pre_id, type, post_id"
     );
-    assert_eq!(by("1,6").unwrap_err(), "<memory>:2: there is no column 6; there are 5");
+    assert_eq!(
+        by("1,6").unwrap_err(),
+        "<memory>:2: there is no column 6; there are 5, counted from 1"
+    );
     assert!(by("3,3").unwrap_err().contains("must be different columns"));
     // also in a list that is no table
     let graph = with(Txt, "1 9 2 5\n2 9 1 6\n", columns("1,3,4")).unwrap();

@@ -203,7 +203,7 @@ fn damaged_matrices_are_refused() {
     fs::remove_file(folder.join("other.npy.graph")).unwrap();
     let other = run_in(folder, "query {}/other.npy {}/hops.npy 1 3");
     assert_eq!(other.code, Some(1));
-    assert!(other.stderr.contains("do not add up to 1, which"), "{}", other.stderr);
+    assert!(other.stderr.contains("do not add up to 1, the distance in"), "{}", other.stderr);
     // shapes and types
     write_npy(&hops, &Array2::<u16>::zeros((4, 5)));
     assert!(complaint(folder, "1 3").contains("a square matrix"));
