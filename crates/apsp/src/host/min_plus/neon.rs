@@ -10,7 +10,7 @@ use super::kernel::{Kernel, copies};
 use super::registers::kernel;
 use crate::element::Element;
 
-// Nothing is prefetched: nobody has measured whether that pays.
+// Nothing is prefetched: whether that pays has not been measured.
 #[inline(always)]
 fn fetch<const LINES: usize>(_: *const i8) {}
 

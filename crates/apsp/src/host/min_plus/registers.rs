@@ -1,7 +1,8 @@
 //! Blocks in the registers of a processor, two of them wide, by its own instructions.
 
-/// A kernel of the given instructions, in a module of its own. Where it stands there are `fetch` and
-/// `fetch_later`, which load cache lines from an address on, so many or one, if that pays.
+/// A kernel of the given instructions, in a module of its own. Where it stands there are two
+/// functions that prefetch from an address on, if that pays: `fetch` a number of cache lines, and
+/// `fetch_later` one.
 macro_rules! kernel {
     (
         $name:ident, $title:literal, $features:literal, $bytes:literal, $rows:literal, $number:ty,
