@@ -49,6 +49,7 @@ impl<W: Weight> Found<W> {
     }
 
     /// Whether every arc has its reverse, if that was sought.
+    #[cfg(feature = "files")]
     pub(crate) fn reverses_cancel(&self) -> bool {
         self.excess == 0
     }

@@ -129,7 +129,7 @@ impl<'a> Piece<'a> {
             Self::ToRead(bytes, file, at) => {
                 let chunks = bytes.chunks_mut(size).enumerate();
                 let placed =
-                    |(number, chunk)| Piece::ToRead(chunk, *file, *at + (number * size) as u64);
+                    |(number, chunk)| Piece::ToRead(chunk, file, *at + (number * size) as u64);
                 chunks.map(placed).collect()
             }
         }
