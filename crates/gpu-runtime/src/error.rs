@@ -136,6 +136,6 @@ mod tests {
             "a table needs 12 bytes of GPU memory, but only 7 are available"
         );
         let device = GpuError::NoDevice { ordinal: 3, count: 1 };
-        assert!(device.to_string().contains("shows 1 GPUs, none with number 3"));
+        assert!(device.to_string().contains("there is no GPU 3: the CUDA driver shows 1"));
     }
 }

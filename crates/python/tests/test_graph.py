@@ -666,7 +666,7 @@ def test_networkx_graphs(kind):
     assert ends == {graph.name(v): d for v, d in enumerate(distances)}
     assert starpaths.from_networkx(theirs, weight=None).dtype == "uint32"
     theirs.add_edge("a", "b", w="far")
-    with pytest.raises(StarpathsError, match="weights that are neither"):
+    with pytest.raises(StarpathsError, match="weights other than integers and floats"):
         starpaths.from_networkx(theirs, weight="w")
 
 

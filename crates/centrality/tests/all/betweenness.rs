@@ -273,10 +273,10 @@ fn arcs_that_make_paths_no_longer_are_refused() {
     };
     let weights = config(Lengths::Weights, 1);
     let zero = Csr::from_arcs(3, &[(0, 1, 2u32), (1, 2, 0)]).unwrap();
-    refused(betweenness(&zero, &weights, None).unwrap_err(), ["1 -> 2 of weight 0", "hops"]);
+    refused(betweenness(&zero, &weights, None).unwrap_err(), ["1 -> 2 has weight 0", "hops"]);
     assert_eq!(find(&zero, &config(Lengths::Hops, 1)).raw(), [0.0, 1.0, 0.0]);
     let debt = Csr::from_arcs(3, &[(0, 1, 2i32), (1, 2, -5)]).unwrap();
-    refused(betweenness(&debt, &weights, None).unwrap_err(), ["1 -> 2 has -5", "hops"]);
+    refused(betweenness(&debt, &weights, None).unwrap_err(), ["1 -> 2 has weight -5", "hops"]);
     // lost when it is added to the first
     let tiny = Csr::from_edges(3, &[(0, 1, 1e20), (1, 2, 1.0)]).unwrap();
     refused(betweenness(&tiny, &weights, None).unwrap_err(), ["1 -> 2 of weight 1", "hops"]);
@@ -332,7 +332,7 @@ fn runs_go_on_where_others_ended() {
         assert_eq!(found, expected);
         let other = Config { checkpoint: Some(file.clone()), lengths, ..Config::default() };
         let error = centrality::totals(&graph, &other, None).unwrap_err();
-        assert!(error.to_string().contains("asked for betweenness, "), "{error}");
+        assert!(error.to_string().contains("is the state of a run for betweenness, "), "{error}");
         std::fs::remove_file(&file).unwrap();
     }
 }

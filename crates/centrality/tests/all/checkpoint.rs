@@ -117,7 +117,11 @@ fn files_of_other_runs_are_refused_and_left() {
         assert!(fs::read(&file).unwrap() == before, "what is there stays");
     };
     refused(&other, &ours, "another graph");
-    refused(&graph, &config(Lengths::Hops, Some(&file)), "asked for Weights, Out, All");
+    refused(
+        &graph,
+        &config(Lengths::Hops, Some(&file)),
+        "the state of a run for Weights, Out, All",
+    );
     refused(&graph, &Config { side: Side::In, ..ours.clone() }, "and this run is for Weights, In");
     for end in [0, 10, 16, 40, 90, whole.len() - 1] {
         fs::write(&file, &whole[..end]).unwrap();

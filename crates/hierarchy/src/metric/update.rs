@@ -123,7 +123,7 @@ mod tests {
         let whole = path(1.0).convert_weights::<i64>().unwrap();
         let mut whole = metric_of(&whole);
         let error = refuse(&mut whole, 3, -2).to_string();
-        assert!(error.contains("arc 1 -> 0 has -2"), "{error}");
+        assert!(error.contains("arc 1 -> 0 has weight -2"), "{error}");
         let before = state(&whole);
         let none = HierarchyError::NoSuchArc { arc: 16, n_arcs: 16 };
         assert_eq!(whole.update(&[(0, 7), (16, 7)]), Err(none));

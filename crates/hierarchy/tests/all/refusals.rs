@@ -11,7 +11,7 @@ fn a_negative_weight_is_named() {
     let graph = Csr::from_arcs(3, &[(0, 1, 1i32), (1, 2, -3)]).unwrap();
     let hierarchy = hierarchy_of(&graph);
     let error = hierarchy.customize(&graph).err().unwrap();
-    assert!(error.to_string().contains("arc 1 -> 2 has -3"), "{error}");
+    assert!(error.to_string().contains("arc 1 -> 2 has weight -3"), "{error}");
 }
 
 #[test]

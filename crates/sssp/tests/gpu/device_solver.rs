@@ -186,8 +186,8 @@ fn what_is_no_graph_is_named() {
     refused(&[0, 2, 1, 3], &[0, 1, 2], &[1.0; 3], "vertex 1 are those at 2..1");
     refused(&[0, 1, 2], &[0, 1, 1], &[1.0; 3], "vertex 1 are those at 1..2");
     refused(&[0, 1, 2], &[0, 2], &[1.0; 2], "arc 1 ends at 2");
-    refused(&[0, 1, 2], &[0, 1], &[1.0, f32::NAN], "arc 1 weighs NaN");
-    refused(&[0, 0, 1, 2], &[0, 1], &[1.0, -2.0], "arc 2 -> 1 has -2");
+    refused(&[0, 1, 2], &[0, 1], &[1.0, f32::NAN], "arc 1 has weight NaN");
+    refused(&[0, 0, 1, 2], &[0, 1], &[1.0, -2.0], "arc 2 -> 1 has weight -2");
     let far = of_arrays(&gpu, &[0, 1], &[1 << 32], &[1u32], true).err().unwrap().to_string();
     assert!(far.contains("arc 0 ends at 4294967296"), "{far}");
     let many = solver(&gpu, &Csr::from_arcs(2, &[(0, 1, u64::MAX - 1)]).unwrap(), false);

@@ -53,7 +53,7 @@ pub(crate) struct GraphArgs {
     #[arg(long, help_heading = HEADING, value_name = "FILE")]
     vertices: Option<PathBuf>,
     /// Edge lists: lines that start with this character are comments; with none, no line is one
-    /// [default: # and %; in a table none]
+    /// [default: % and #; in a table none]
     #[arg(long, help_heading = HEADING, value_name = "CHAR|none", value_parser = parse_comment)]
     comment: Option<Comment>,
     /// Edge lists: whether ids are numbers, which may have leading zeros, or names [default:
