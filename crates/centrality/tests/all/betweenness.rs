@@ -279,7 +279,7 @@ fn arcs_that_make_paths_no_longer_are_refused() {
     refused(betweenness(&debt, &weights, None).unwrap_err(), ["1 -> 2 has weight -5", "hops"]);
     // lost when it is added to the first
     let tiny = Csr::from_edges(3, &[(0, 1, 1e20), (1, 2, 1.0)]).unwrap();
-    refused(betweenness(&tiny, &weights, None).unwrap_err(), ["1 -> 2 of weight 1", "hops"]);
+    refused(betweenness(&tiny, &weights, None).unwrap_err(), ["1 -> 2 has weight 1", "hops"]);
     let long = Csr::from_arcs(3, &[(0, 1, u64::MAX - 1), (1, 2, 5)]).unwrap();
     assert!(matches!(betweenness(&long, &weights, None), Err(CentralityError::Search(_))));
 }
