@@ -68,6 +68,8 @@ const FOUND_PER_REPORT: usize = 1 << 16;
 
 /// Labels of a page of memory: 4 KiB on most systems, no system has smaller pages.
 const LABELS_PER_PAGE: usize = 512;
+/// The least number of pages that a thread makes; fewer are not worth starting a thread.
+const MIN_PAGES: usize = 64;
 
 /// Breadth-first searches from one source after another, in the same work space.
 ///
@@ -203,7 +205,7 @@ impl BreadthFirst<'_> {
     /// memory of its own, and the write that then makes it stops all other threads.
     fn make_pages(&mut self) {
         let n_pages = self.space.labels.len().div_ceil(LABELS_PER_PAGE);
-        let n_parts = self.found.len().min(n_pages).max(1);
+        let n_parts = (n_pages / MIN_PAGES).clamp(1, self.found.len());
         let size = n_pages.div_ceil(n_parts).max(1) * LABELS_PER_PAGE;
         let mut parts: Vec<_> = self.space.labels.chunks(size).collect();
         self.threads.each(&mut parts, |_, labels| {

@@ -17,7 +17,7 @@ use super::error::malformed;
 use super::source::{PlainFile, Source};
 use crate::{Buffer, GraphError};
 
-/// Piece per task, which reads them and then sums them while they are in a cache.
+/// Bytes per task, which reads them and then sums them while they are in a cache.
 const CHUNK_BYTES: usize = 1 << 20;
 
 /// An array of zeros in memory of its own. No page is used before it is written.

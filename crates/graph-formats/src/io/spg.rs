@@ -119,7 +119,7 @@ struct Shape {
 }
 
 impl Shape {
-    /// Piece of each section; `None` if 64 bits cannot count them, or if the length of the names
+    /// Bytes of each section; `None` if 64 bits cannot count them, or if the length of the names
     /// does not fit their kind.
     fn lengths(self) -> Option<[u64; 4]> {
         let numbers = self.n_vertices.checked_mul(8)?;
@@ -337,24 +337,31 @@ fn pass<W: Weight>(header: &Header, body: Piece<'_>) -> io::Result<Passed<W>> {
     let row_offsets = bytemuck::cast_slice(offsets.get());
     let valid = validate_offsets(row_offsets, header.n_arcs as usize);
     let arcs = ArcPass { row_offsets, seeks_reverses: header.direction == 1 };
-    // one weight that all arcs have is in the first part alone, and not looked at
-    let has_weights = header.equal == 0;
-    let weights = weights.chunks(size_of::<W>() * ARCS_PER_PART).into_iter().map(Some);
-    let weights = weights.chain(std::iter::repeat_with(|| None));
+    let mut sums_of_weights = Vec::new();
+    let weights = match header.equal {
+        0 => weights.chunks(size_of::<W>() * ARCS_PER_PART),
+        _ => {
+            sums_of_weights.push(weights.fetch()?);
+            Vec::new()
+        }
+    };
+    let weights = weights.into_iter().map(Some).chain(std::iter::repeat_with(|| None));
     let parts = ends.chunks(size_of::<VertexId>() * ARCS_PER_PART).into_iter().zip(weights);
     type Part<'a> = (usize, (Piece<'a>, Option<Piece<'a>>));
     let look = |(part, (mut ends, mut weights)): Part<'_>| {
         let sum = ends.fetch()?;
         let sum_of_weights = weights.as_mut().map(Piece::fetch).transpose()?;
-        let weights = weights.as_ref().filter(|_| has_weights);
-        let weights = weights.map_or(&[][..], |weights| bytemuck::cast_slice(weights.get()));
+        let weights = match &weights {
+            Some(weights) => bytemuck::cast_slice(weights.get()),
+            None => &[],
+        };
         let ends = bytemuck::cast_slice(ends.get());
         let found = valid.is_ok().then(|| arcs.look::<W>(part * ARCS_PER_PART, ends, weights));
         io::Result::Ok((sum, sum_of_weights, found))
     };
     let looked = parallel::try_map_of(parts.enumerate().collect(), &look)?;
     let mut sums = vec![sum_of_offsets, before_ends.fetch()?];
-    let (mut sums_of_weights, mut found) = (Vec::new(), Vec::new());
+    let mut found = Vec::new();
     for (sum, sum_of_weights, part) in looked {
         sums.push(sum);
         sums_of_weights.extend(sum_of_weights);
