@@ -160,6 +160,26 @@ fn an_spg_file_with_any_bit_flipped_is_refused() {
     }
 }
 
+/// Another program may store the weight that all arcs would have.
+#[test]
+fn an_spg_file_may_have_a_weight_and_no_arcs() {
+    let graph = LoadedGraph::new(Csr::<u32>::from_arcs(1, &[]).unwrap(), Ids::FromZero);
+    let mut bytes = saved("x.spg", &graph);
+    assert_eq!(bytes.len(), 192);
+    bytes[15] = 1;
+    bytes.extend([7; 4]);
+    bytes.resize(256, 0);
+    bytes[56..64].copy_from_slice(&256u64.to_le_bytes());
+    bytes[64..72].copy_from_slice(&256u64.to_le_bytes());
+    let sum = crc32fast::hash(&bytes[128..]);
+    bytes[72..76].copy_from_slice(&sum.to_le_bytes());
+    seal_header(&mut bytes);
+    assert_eq!(parse(Format::Spg, &bytes).unwrap().csr, graph.csr);
+    bytes[192] = 8;
+    let error = parse(Format::Spg, &bytes).unwrap_err().to_string();
+    assert!(error.contains("checksum"), "{error}");
+}
+
 #[test]
 fn spg_files_of_version_1_are_read_without_a_checksum() {
     let graph = triangle();
