@@ -1,8 +1,8 @@
 //! Results of kernels that the host needs, and memory that their blocks share.
 //!
-//! A result is a word of the host's memory that the kernel writes. The host polls it, which is
-//! faster than waiting for the stream and copying. After [`PATIENCE`] it waits for the stream
-//! instead, which reports failures.
+//! A result is a word of the host's memory that the kernel writes. The host polls this word, because
+//! to wait for the stream and then to copy takes longer. After [`PATIENCE`] the host waits for the
+//! stream, which reports a failed kernel.
 
 use std::hint;
 use std::sync::atomic::Ordering::{Acquire, SeqCst};
