@@ -10,7 +10,7 @@ use std::ops::{Add, Range};
 use graph_formats::{Distance, VertexId, Weight, WeightKind};
 
 use crate::tree::path_to;
-use crate::{DistanceTable, Distances, Nearest, Predecessors, Total, Tree};
+use crate::{DistanceTable, Distances, Nearest, Predecessors, Total, Tree, Within};
 
 /// A distance of any type, displayed as its own type displays it.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
@@ -270,6 +270,30 @@ impl AnyTree {
     pub fn path_to(&self, vertex: VertexId) -> Option<Vec<VertexId>> {
         self.distance(vertex)?;
         path_to(self.source, &self.predecessors, vertex)
+    }
+}
+
+/// What lies [`Within`] a limit of a source, of any weight type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AnyWithin {
+    /// Where all paths start.
+    pub source: VertexId,
+    /// The greatest distance.
+    pub limit: Number,
+    /// The vertices within, ascending.
+    pub vertices: Vec<VertexId>,
+    /// The distance of each of the vertices.
+    pub distances: AnyDistances,
+    /// The vertex before each of the vertices; `VertexId::MAX` for the source.
+    pub predecessors: Vec<VertexId>,
+}
+
+impl<W: Weight> From<Within<W>> for AnyWithin {
+    fn from(within: Within<W>) -> Self {
+        let (source, limit) = (within.source, Number::of(within.limit));
+        let (vertices, distances, predecessors) = within.into_storage();
+        let distances = Distances::from_storage(distances).into();
+        Self { source, limit, vertices, distances, predecessors }
     }
 }
 

@@ -2,6 +2,7 @@
 //! trusting the solver, and plain oracles that compute the answer again.
 //!
 //! * [`Tree`]: distances from one source with the paths; [`Distances`] alone.
+//! * [`Within`]: the vertices near a source alone, with their distances and paths.
 //! * [`Nearest`]: the nearest of several sources; [`DistanceTable`]: many sources, many targets.
 //! * [`Paths`]: all pairs, with the [`NextHops`] along them.
 //! * [`ShortestPathSubgraph`]: all shortest paths to one vertex.
@@ -47,8 +48,9 @@ pub mod spanning;
 mod subgraph;
 mod table;
 mod tree;
+mod within;
 
-pub use any::{AnyDistances, AnyNearest, AnyTable, AnyTree, Number};
+pub use any::{AnyDistances, AnyNearest, AnyTable, AnyTree, AnyWithin, Number};
 pub use bit_matrix::BitMatrix;
 pub use closure::Closure;
 pub use distances::{Distances, Total};
@@ -60,6 +62,7 @@ pub use next_hops::{HopStorage, NextHops, NextHopsError, Paths};
 pub use subgraph::ShortestPathSubgraph;
 pub use table::DistanceTable;
 pub use tree::{Predecessors, Tree};
+pub use within::Within;
 
 // The example of the README is a test too.
 #[cfg(doctest)]

@@ -1,6 +1,6 @@
 //! For every vertex, which of several sources is nearest and how far it is.
 
-use graph_formats::{VertexId, Weight};
+use graph_formats::{Distance, VertexId, Weight};
 
 use crate::Distances;
 
@@ -39,6 +39,17 @@ impl<W: Weight> Nearest<W> {
     /// none.
     pub fn from_storage(distances: Distances<W::Distance>, owners: Vec<VertexId>) -> Self {
         Self { distances, owners }
+    }
+
+    /// The same without the vertices farther than `limit` from their owners. O(n).
+    pub fn within(mut self, limit: W::Distance) -> Self {
+        self.distances = self.distances.within(limit);
+        for (owner, distance) in self.owners.iter_mut().zip(self.distances.as_storage()) {
+            if *distance == W::Distance::UNREACHED {
+                *owner = NO_SOURCE;
+            }
+        }
+        self
     }
 
     /// The distances and the owners.

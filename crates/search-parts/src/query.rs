@@ -1,6 +1,6 @@
 //! A query from one source, passed from the solver down to the loop or the kernel.
 
-use graph_formats::{Distance, Interrupted, Progress, VertexId, tell};
+use graph_formats::{Interrupted, Progress, VertexId, tell};
 
 use crate::SearchError;
 
@@ -18,17 +18,15 @@ pub struct Query<'a, D> {
     pub progress: Option<Progress<'a>>,
 }
 
-impl<'a, D: Distance> Query<'a, D> {
-    /// For the distances of `targets` in a graph of `n_vertices`. If half of the vertices or more
+impl<'a, D> Query<'a, D> {
+    /// For the distances of `targets` up to `limit`, in a graph of `n_vertices`. If half of the vertices or more
     /// are targets, the query has no targets: checking for the last one would cost more than a
     /// complete search.
-    pub fn of_row(source: VertexId, targets: &'a [VertexId], n_vertices: usize) -> Self {
+    pub fn of_row(source: VertexId, targets: &'a [VertexId], n_vertices: usize, limit: D) -> Self {
         let targets = if targets.len() < n_vertices / 2 { targets } else { &[] };
-        Self { source, targets, limit: D::UNREACHED, progress: None }
+        Self { source, targets, limit, progress: None }
     }
-}
 
-impl<'a, D> Query<'a, D> {
     /// Checks that a graph of `n_vertices` has the source and the targets.
     ///
     /// # Errors

@@ -5,7 +5,7 @@
 
 use gpu_runtime::Gpu;
 use graph_formats::{AnyCsr, Distance, VertexId, with_csr};
-use paths::{AnyDistances, AnyNearest, AnyTable, AnyTree, Number};
+use paths::{AnyDistances, AnyNearest, AnyTable, AnyTree, AnyWithin, Number};
 
 use crate::{
     Config, DeviceTimes, Found, Goal, Path, Plan, Progress, SearchWeight, Solver, SsspError, gpu,
@@ -20,6 +20,11 @@ pub trait AnySolver: Send {
         goal: Goal<Number>,
     ) -> Result<Found<AnyDistances>, SsspError>;
     fn tree(&mut self, source: VertexId, goal: Goal<Number>) -> Result<Found<AnyTree>, SsspError>;
+    fn within(
+        &mut self,
+        sources: &[VertexId],
+        limit: Number,
+    ) -> Result<Found<Vec<AnyWithin>>, SsspError>;
     fn table(
         &mut self,
         sources: &[VertexId],
@@ -37,6 +42,7 @@ pub trait AnySolver: Send {
         target: VertexId,
         k: usize,
     ) -> Result<Found<Vec<Path<Number>>>, SsspError>;
+    fn set_cutoff(&mut self, cutoff: Number) -> Result<(), SsspError>;
     fn plan(&self) -> &Plan;
     fn preparation(&self) -> Option<DeviceTimes>;
     fn gpus(&self) -> &[Gpu];
@@ -99,6 +105,15 @@ impl<W: SearchWeight> AnySolver for Solver<'_, W> {
         Ok(Solver::tree(self, source, goal.typed()?)?.map(AnyTree::from))
     }
 
+    fn within(
+        &mut self,
+        sources: &[VertexId],
+        limit: Number,
+    ) -> Result<Found<Vec<AnyWithin>>, SsspError> {
+        let found = Solver::within(self, sources, limit_of(limit)?)?;
+        Ok(found.map(|within| within.into_iter().map(AnyWithin::from).collect()))
+    }
+
     fn table(
         &mut self,
         sources: &[VertexId],
@@ -130,6 +145,10 @@ impl<W: SearchWeight> AnySolver for Solver<'_, W> {
         Ok(found.map(|paths| paths.into_iter().map(Path::any).collect()))
     }
 
+    fn set_cutoff(&mut self, cutoff: Number) -> Result<(), SsspError> {
+        self.cutoff_at(limit_of(cutoff)?)
+    }
+
     fn plan(&self) -> &Plan {
         Solver::plan(self)
     }
@@ -158,20 +177,26 @@ impl Goal<Number> {
     /// assert!(Goal::Within(Number::I64(-1)).typed::<u64>().is_err());
     /// ```
     pub fn typed<D: Distance>(self) -> Result<Goal<D>, SsspError> {
-        let limit = match self {
-            Self::All => return Ok(Goal::All),
-            Self::Target(target) => return Ok(Goal::Target(target)),
-            Self::Within(limit) => limit,
-        };
-        let whole = match limit.to_i128() {
-            None if D::KIND.is_integer() => Number::F64(limit.to_f64().floor()),
-            _ => limit,
-        };
-        match whole.exactly() {
-            Some(limit) => Ok(Goal::Within(limit)),
-            // above all distances of the type
-            None if limit.to_f64() > 0.0 => Ok(Goal::All),
-            None => Err(SsspError::BadCutoff(limit.to_string())),
+        match self {
+            Self::All => Ok(Goal::All),
+            Self::Target(target) => Ok(Goal::Target(target)),
+            Self::Within(limit) => match limit_of(limit)? {
+                limit if limit == D::UNREACHED => Ok(Goal::All),
+                limit => Ok(Goal::Within(limit)),
+            },
         }
+    }
+}
+
+/// The limit in distances of one type, or the greatest if it is above all of the type.
+fn limit_of<D: Distance>(limit: Number) -> Result<D, SsspError> {
+    let whole = match limit.to_i128() {
+        None if D::KIND.is_integer() => Number::F64(limit.to_f64().floor()),
+        _ => limit,
+    };
+    match whole.exactly() {
+        Some(limit) => Ok(limit),
+        None if limit.to_f64() > 0.0 => Ok(D::UNREACHED),
+        None => Err(SsspError::BadCutoff(limit.to_string())),
     }
 }

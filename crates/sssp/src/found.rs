@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::time::Duration;
 
-use crate::{DeviceTimes, Plan, Work};
+use crate::{DeviceTimes, Plan, SsspError, Work};
 
 /// The result of a call of a [`Solver`](crate::Solver), with its plan, work and times. It
 /// dereferences to the answer.
@@ -28,6 +28,15 @@ impl<T> Found<T> {
     pub(crate) fn map<U>(self, answer: impl FnOnce(T) -> U) -> Found<U> {
         let Self { answer: own, plan, work, device_times, predecessors_time } = self;
         Found { answer: answer(own), plan, work, device_times, predecessors_time }
+    }
+
+    /// The same with the answer mapped by a function that may fail.
+    pub(crate) fn try_map<U>(
+        self,
+        answer: impl FnOnce(T) -> Result<U, SsspError>,
+    ) -> Result<Found<U>, SsspError> {
+        let Self { answer: own, plan, work, device_times, predecessors_time } = self;
+        Ok(Found { answer: answer(own)?, plan, work, device_times, predecessors_time })
     }
 }
 

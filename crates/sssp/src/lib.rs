@@ -1,7 +1,8 @@
 //! Single-source shortest paths: the published algorithms with one interface.
 //!
-//! * [`shortest_paths`] makes one search. A [`Solver`] keeps its work space for many searches, and
-//!   can stop at a target or a cutoff ([`Goal`]).
+//! * [`shortest_path`] finds the path to one target, [`shortest_paths`] those to all. A [`Solver`]
+//!   keeps its work space for many searches, and can stop at a target or a cutoff ([`Goal`]).
+//! * [`Solver::within`] finds what is near, at the cost of what is near.
 //! * [`Solver::k_shortest_paths`] finds the next shortest paths too.
 //! * [`Solver::table`] and [`Solver::nearest`] take many sources at once.
 //! * [`Config`] names the [`Algorithm`], on a GPU the [`gpu::Algorithm`], with its settings. If it
@@ -61,7 +62,7 @@ pub use plan::Plan;
 #[doc(hidden)]
 pub use search_parts::Team;
 pub use search_parts::{DeviceTimes, SearchError as SsspError, Work};
-pub use solver::{SearchWeight, Solver, predecessors, shortest_paths};
+pub use solver::{SearchWeight, Solver, predecessors, shortest_path, shortest_paths};
 
 // The example of the README is a test too.
 #[cfg(doctest)]

@@ -33,7 +33,7 @@ use std::slice;
 
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, VertexId};
-use paths::{DistanceTable, Distances, Nearest, Predecessors, Progress, Tree};
+use paths::{DistanceTable, Distances, Nearest, Predecessors, Progress, Tree, Within};
 
 use self::core::Device;
 pub use self::core::Solver;
@@ -113,6 +113,35 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
         self
     }
 
+    /// This solver with a cutoff. All its results leave out what is farther: vertices, cells of
+    /// tables, and paths. A search takes the time of what lies within.
+    ///
+    /// # Errors
+    /// [`SsspError::BadCutoff`] for NaN, and [`SsspError::NegativeWeight`] if a weight is negative:
+    /// a path may then return from beyond any cutoff.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use sssp::{Config, Solver};
+    ///
+    /// let graph = Csr::from_edges(4, &[(0, 1, 5u32), (1, 2, 2), (2, 3, 4)])?;
+    /// let mut solver = Solver::new(&graph, &Config::default())?.with_cutoff(6)?;
+    /// let table = solver.table(&[0, 3], &[1, 2])?;
+    /// assert_eq!(table.row(0).collect::<Vec<_>>(), [Some(5), None]);
+    /// assert_eq!(table.row(1).collect::<Vec<_>>(), [Some(6), Some(4)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_cutoff(mut self, cutoff: W::Distance) -> Result<Self, SsspError> {
+        self.cutoff_at(cutoff)?;
+        Ok(self)
+    }
+
+    /// Sets the cutoff.
+    pub(crate) fn cutoff_at(&mut self, cutoff: W::Distance) -> Result<(), SsspError> {
+        self.cutoff = self.checked_limit(cutoff)?;
+        Ok(())
+    }
+
     /// The plan for single searches.
     pub fn plan(&self) -> &Plan {
         &self.plan
@@ -145,6 +174,33 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
         goal: Goal<W::Distance>,
     ) -> Result<Found<Tree<W>>, SsspError> {
         W::generated().tree(self, source, goal)
+    }
+
+    /// The vertices no farther than `limit` from each of `sources`, with their distances and paths.
+    ///
+    /// Each search takes O(r log r) time and O(r) memory for r vertices and arcs within the limit.
+    /// There is no pass over all vertices, unless r is a large part of the graph. On the CPU many searches run at once. With an algorithm of the configuration and on
+    /// a GPU, each is a whole [`tree`](Self::tree), of which the rest is left out.
+    ///
+    /// # Errors
+    /// As [`Solver::distances`] for [`Goal::Within`], for any of the searches.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use sssp::{Config, Solver};
+    ///
+    /// let graph = Csr::from_edges(5, &[(0, 1, 5u32), (1, 2, 2), (2, 3, 4), (3, 4, 1)])?;
+    /// let near = Solver::new(&graph, &Config::default())?.within(&[1, 4], 5)?.answer;
+    /// assert_eq!(near[0].iter().collect::<Vec<_>>(), [(0, 5), (1, 0), (2, 2)]);
+    /// assert_eq!(near[1].path_to(2), Some(vec![4, 3, 2]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn within(
+        &mut self,
+        sources: &[VertexId],
+        limit: W::Distance,
+    ) -> Result<Found<Vec<Within<W>>>, SsspError> {
+        W::generated().within(self, sources, limit)
     }
 
     /// The distances from each of `sources` to each of `targets`; a row for each source, in the
@@ -309,6 +365,31 @@ pub fn shortest_paths<W: SearchWeight>(
     config: &Config,
 ) -> Result<Tree<W>, SsspError> {
     Ok(Solver::new(graph, config)?.tree(source, Goal::All)?.answer)
+}
+
+/// A shortest path from `source` to `target`, with its length; `None` if there is none. A target
+/// near the source costs what lies no farther. The path is that of [`shortest_paths`]; for many
+/// pairs of one graph use a [`Solver`].
+///
+/// # Errors
+/// As [`Solver::new`] and [`Solver::distances`].
+///
+/// ```
+/// use graph_formats::Csr;
+/// use sssp::shortest_path;
+///
+/// let graph = Csr::from_edges(4, &[(0, 1, 7u32), (1, 2, 1), (0, 2, 3)])?;
+/// let path = shortest_path(&graph, 0, 1)?.expect("an edge leads there");
+/// assert_eq!((path.length, path.vertices), (4, vec![0, 2, 1]));
+/// assert_eq!(shortest_path(&graph, 0, 3)?, None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn shortest_path<W: SearchWeight>(
+    graph: &Csr<W>,
+    source: VertexId,
+    target: VertexId,
+) -> Result<Option<Path<W::Distance>>, SsspError> {
+    W::generated().path(graph, source, target)
 }
 
 /// The predecessor of every reached vertex but the source, by a rule that gives the same tree on

@@ -263,13 +263,15 @@ fn threads_parser() -> impl TypedValueParser<Value = NonZeroUsize> {
 #[derive(Debug, Args)]
 #[command(
     group = ArgGroup::new("from").required(true).args(["source", "sources"]),
-    group = ArgGroup::new("many").args(["targets", "nearest"]),
+    group = ArgGroup::new("many").args(["targets", "nearest", "cutoff"]).multiple(true),
     after_help = "\
 Results (-o):
   .tsv  a header line, then
           --source   vertex, distance, predecessor: a line for every vertex reached
           --targets  a row for every source, a column for every target; an empty field is no path
           --nearest  vertex, source, distance: a line for every vertex reached
+          --sources with --cutoff alone  source, vertex, distance, predecessor: a line for every
+                     source and vertex within
   .npy  the distances alone, by vertex or as sources x targets. Their type is u64, i64, f32 or f64,
         by the type of the weights. No path is infinity, or in integers the greatest value of the
         type; so are vertices that --target or --cutoff leaves out.
@@ -285,7 +287,8 @@ Example:
   starpath sssp neurons.csv --columns pre,post,length --source AVAL
   starpath sssp rome99.gr --sources depots.txt --targets shops.txt -o table.tsv
   starpath sssp roads.spg --sources all.txt --targets all.txt --backend cuda --gpus all
-  starpath sssp rome99.gr --sources depots.txt --nearest -o nearest.tsv"
+  starpath sssp rome99.gr --sources depots.txt --nearest -o nearest.tsv
+  starpath sssp rome99.gr --sources depots.txt --cutoff 9000 -o within.tsv"
 )]
 pub(crate) struct SsspArgs {
     #[command(flatten)]
@@ -297,18 +300,19 @@ pub(crate) struct SsspArgs {
     /// weights the search does not stop
     #[arg(long, value_name = "ID", conflicts_with_all = ["cutoff", "sources"])]
     pub(crate) target: Option<String>,
-    /// Leave out vertices farther away than D, in the unit of the weights
-    #[arg(long, value_name = "D", conflicts_with = "sources", allow_negative_numbers = true)]
+    /// Leave out what is farther away than D, in the unit of the weights; a search takes the time
+    /// of what lies within
+    #[arg(long, value_name = "D", allow_negative_numbers = true)]
     pub(crate) cutoff: Option<String>,
-    /// Many sources: a file with one id a line, plain or in double quotes; needs --targets or
-    /// --nearest
+    /// Many sources: a file with one id a line, plain or in double quotes; needs --targets,
+    /// --nearest or --cutoff
     #[arg(long, value_name = "FILE", requires = "many")]
     pub(crate) sources: Option<PathBuf>,
     /// Make a table of distances from every source to these vertices: a file with one id a line
     #[arg(long, value_name = "FILE", conflicts_with = "source")]
     pub(crate) targets: Option<PathBuf>,
     /// Find for every vertex which source is nearest and how far, by one search from all sources
-    #[arg(long, conflicts_with = "source", conflicts_with_all = SOLVER_OPTIONS)]
+    #[arg(long, conflicts_with_all = ["source", "targets"], conflicts_with_all = SOLVER_OPTIONS)]
     pub(crate) nearest: bool,
     #[command(flatten)]
     pub(crate) solver: SolverArgs,

@@ -6,6 +6,7 @@ pub(crate) mod breadth_first;
 pub(crate) mod delta_stepping;
 pub(crate) mod dijkstra;
 mod key_search;
+pub(crate) mod near;
 pub(crate) mod nearest;
 pub(crate) mod queue;
 
@@ -76,7 +77,7 @@ impl Chosen {
 /// prepared.
 pub(crate) struct Searches<'g, W: Weight> {
     graph: &'g Csr<W>,
-    chosen: Chosen,
+    pub(crate) chosen: Chosen,
     /// The short arcs, if the long ones are deferred.
     short_arcs: Option<Arc<ArcSplit<W::Unsigned>>>,
     /// The transposed graph, if levels are pulled.

@@ -23,14 +23,19 @@ const POPS_PER_REPORT: u64 = 1 << 16;
 /// Bytes per vertex: its pair, an entry of the queue, and the result.
 pub(crate) const BYTES_OF_VERTEX: usize = 16 + 16 + 12;
 
+/// The nearest of `sources` for every vertex that is no farther from it than `cutoff`.
 pub(crate) fn solve<W: Weight>(
     graph: &Csr<W>,
     sources: &[VertexId],
+    cutoff: W::Distance,
     progress: Option<Progress<'_>>,
 ) -> Result<Nearest<W>, SsspError> {
     type Key<W> = <<W as Weight>::Distance as Distance>::Key;
     let mut best = vec![(Key::<W>::GREATEST, VertexId::MAX); graph.n_vertices()];
     let mut queue = BinaryHeap::new();
+    // a sum that overflows has the greatest key
+    let reaches = cutoff.to_key();
+    let sources = if cutoff < W::Distance::ZERO { &[] } else { sources };
     for &source in sources {
         best[source as usize] = (Key::<W>::LEAST, source);
         queue.push(Reverse((Key::<W>::LEAST, source, source)));
@@ -47,7 +52,7 @@ pub(crate) fn solve<W: Weight>(
         for (to, weight) in graph.arcs_from(vertex) {
             let through = (<FullKeys as KeyArithmetic<W>>::after(key, weight), owner);
             let current = &mut best[to as usize];
-            if through.0 < Key::<W>::GREATEST && through < *current {
+            if through.0 <= reaches && through.0 < Key::<W>::GREATEST && through < *current {
                 *current = through;
                 queue.push(Reverse((through.0, owner, to)));
             }
@@ -55,7 +60,9 @@ pub(crate) fn solve<W: Weight>(
     }
     let distances = best.iter().map(|pair| W::Distance::from_key(pair.0)).collect();
     let distances = Distances::from_storage(distances);
-    check_overflow(graph, &distances)?;
+    if cutoff == W::Distance::UNREACHED {
+        check_overflow(graph, &distances)?;
+    }
     let owners = best.iter().map(|pair| pair.1).collect();
     Ok(Nearest::from_storage(distances, owners))
 }

@@ -7,7 +7,7 @@
 use std::time::Instant;
 
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, VertexId, Weight, tell};
+use graph_formats::{Csr, Distance, VertexId, Weight, tell};
 use paths::{Predecessors, Progress};
 use search_parts::device::Answer;
 use search_parts::{Query, milliseconds, unless_out_of_memory};
@@ -132,7 +132,8 @@ impl<'g, W: SearchKeys> OnGpu<'g, W> {
         let (mut work, mut times) = (Work::default(), self.times().without_search());
         let rows = cells.chunks_exact_mut(targets.len());
         for (done, (&source, cells)) in (1..).zip(sources.iter().zip(rows)) {
-            let query = Query::of_row(source, targets, self.graph.n_vertices());
+            let query =
+                Query::of_row(source, targets, self.graph.n_vertices(), W::Distance::UNREACHED);
             let (distances, row_work) = self.search(&query)?;
             for (cell, &target) in cells.iter_mut().zip(targets) {
                 *cell = distances[target as usize];

@@ -1,18 +1,20 @@
 //! The state of a solver, and single searches.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use graph_formats::{Csr, Distance, VertexId, Weight, ensure_granted};
-use paths::{Distances, Progress};
-use search_parts::{Pool, Query, check_not_negative, check_vertices};
+use paths::{Distances, Predecessors, Progress, Tree, Within};
+use search_parts::{Pool, Query, Team, check_not_negative, check_vertices};
 
-use crate::cpu::Searches;
+use super::rows::{Rows, n_workers};
+use crate::cpu::near::NearSearches;
+use crate::cpu::{Method, Searches};
 use crate::found::Found;
 use crate::gpu::OnGpus;
 use crate::overflow::check_overflow_to;
 use crate::search::Search;
 use crate::weights::SearchKeys;
-use crate::{Config, DeviceTimes, Goal, Plan, SsspError, Work};
+use crate::{Config, DeviceTimes, Goal, Plan, SsspError, Work, predecessors};
 
 /// Bytes per vertex while a tree is made: two distances and the predecessor.
 const BYTES_OF_TREE: usize = 20;
@@ -35,6 +37,8 @@ pub struct Solver<'g, W: Weight> {
     pub(super) graph: &'g Csr<W>,
     pub(super) plan: Plan,
     pub(super) device: Device<'g, W>,
+    /// The greatest distance of all results.
+    pub(super) cutoff: W::Distance,
     pub(crate) progress: Option<Progress<'g>>,
     /// The transposed graph; made for the first k shortest paths in a directed graph.
     pub(super) reversed: Option<Csr<W>>,
@@ -50,8 +54,20 @@ pub(super) enum Device<'g, W: Weight> {
 pub(super) struct OnCpu<'g, W: Weight> {
     pub(super) config: Config,
     pub(super) searches: Searches<'g, W>,
-    pub(super) search: Box<dyn Search<W> + 'g>,
+    /// Made for the first search that needs arrays of all vertices.
+    search: Option<Box<dyn Search<W> + 'g>>,
     pub(super) pool: Pool,
+}
+
+impl<'g, W: SearchKeys> OnCpu<'g, W> {
+    pub(super) fn new(config: &Config, searches: Searches<'g, W>) -> Self {
+        Self { config: config.clone(), searches, search: None, pool: Pool::new(config.threads) }
+    }
+
+    /// The single search, and the pool for work beside it.
+    pub(super) fn search(&mut self) -> (&mut (dyn Search<W> + 'g), &Pool) {
+        (&mut **self.search.get_or_insert_with(|| self.searches.search()), &self.pool)
+    }
 }
 
 impl<W: SearchKeys> Device<'_, W> {
@@ -62,8 +78,9 @@ impl<W: SearchKeys> Device<'_, W> {
     ) -> Result<(Vec<W::Distance>, Work), SsspError> {
         match self {
             Self::Cpu(cpu) => {
-                let work = cpu.search.run(query)?;
-                Ok((cpu.search.distances(), work))
+                let (search, _) = cpu.search();
+                let work = search.run(query)?;
+                Ok((search.distances(), work))
             }
             Self::Gpus(gpus) => gpus.on_first(|gpu| gpu.search(query)),
         }
@@ -78,10 +95,21 @@ impl<W: SearchKeys> Device<'_, W> {
     }
 }
 
-/// Distances, and their limit if there is one.
-type Limited<W> = (Distances<<W as Weight>::Distance>, Option<<W as Weight>::Distance>);
+/// What a search found.
+pub(super) enum Answered<W: Weight> {
+    /// The vertices near the source.
+    Near(Within<W>),
+    /// The distances of all vertices, and their limit if there is one.
+    All(Distances<W::Distance>, Option<W::Distance>),
+}
 
-impl<W: SearchKeys> Solver<'_, W> {
+impl<'g, W: SearchKeys> Solver<'g, W> {
+    /// A solver without a cutoff and a progress callback.
+    pub(super) fn of(graph: &'g Csr<W>, plan: Plan, device: Device<'g, W>) -> Self {
+        let cutoff = W::Distance::UNREACHED;
+        Self { graph, plan, device, cutoff, progress: None, reversed: None }
+    }
+
     /// A result with the plan and the work. On a device it has `times`, or those of the preparation
     /// if no search ran there.
     pub(super) fn found<T>(&self, answer: T, work: Work, times: Option<DeviceTimes>) -> Found<T> {
@@ -98,12 +126,66 @@ impl<W: SearchKeys> Solver<'_, W> {
         }
     }
 
-    /// The distances within `goal`, and the resulting limit.
+    /// Searches near the source, where they are tried before the solver's algorithm.
+    pub(super) fn near(&self) -> Option<NearSearches<'g, W>> {
+        match &self.device {
+            Device::Cpu(OnCpu { config, searches, .. })
+                if config.algorithm.is_none()
+                    && config.team == Team::WhereItPays
+                    && self.plan.negative.is_none() =>
+            {
+                let by_levels = searches.chosen.method == Method::BreadthFirst;
+                Some(NearSearches::of(self.graph, by_levels))
+            }
+            _ => None,
+        }
+    }
+
+    /// Searches near each of `sources`, and puts what lies within `limit` in its place. The place
+    /// of a search that is given up stays empty, and all do where none is tried.
+    pub(super) fn search_near(
+        &self,
+        sources: &[VertexId],
+        limit: W::Distance,
+        places: &mut [Option<Within<W>>],
+    ) -> Result<Work, SsspError> {
+        let (Some(near), Device::Cpu(OnCpu { config, pool, .. })) = (self.near(), &self.device)
+        else {
+            return Ok(Work::default());
+        };
+        let rows = Rows::new(sources.iter().zip(places), sources.len(), self.progress);
+        type Row<'r, W> = (&'r VertexId, &'r mut Option<Within<W>>);
+        let fill = |_: &mut (), (&source, place): Row<'_, W>| {
+            let found = near.search(&Query { source, targets: &[], limit, progress: None })?;
+            Ok(found.map_or(Work::default(), |(within, work)| {
+                *place = Some(within);
+                work
+            }))
+        };
+        let n_workers = n_workers(config, self.graph, sources.len());
+        pool.run(|| rows.fill_by(n_workers, &|| Ok(()), &fill))
+    }
+
+    /// A limit within the solver's cutoff, or an error if it is none.
+    pub(super) fn checked_limit(&self, limit: W::Distance) -> Result<W::Distance, SsspError> {
+        // NaN is not comparable
+        if limit.partial_cmp(&W::Distance::ZERO).is_none() {
+            return Err(SsspError::BadCutoff(limit.to_string()));
+        }
+        if limit < W::Distance::UNREACHED {
+            check_not_negative(self.graph, "a cutoff", "leave the cutoff out")?;
+        }
+        let least = if limit < self.cutoff { limit } else { self.cutoff };
+        // the keys of −0 and 0 differ
+        Ok(if least == W::Distance::ZERO { W::Distance::ZERO } else { least })
+    }
+
+    /// What lies within `goal`.
     pub(super) fn answer(
         &mut self,
         source: VertexId,
         goal: Goal<W::Distance>,
-    ) -> Result<Found<Limited<W>>, SsspError> {
+    ) -> Result<Found<Answered<W>>, SsspError> {
         let (target, limit) = match goal {
             Goal::All => (None, W::Distance::UNREACHED),
             Goal::Target(target) => (Some(target), W::Distance::UNREACHED),
@@ -112,28 +194,36 @@ impl<W: SearchKeys> Solver<'_, W> {
         let targets = target.as_slice();
         check_vertices(self.graph.n_vertices(), "source", &[source])?;
         check_vertices(self.graph.n_vertices(), "target", targets)?;
-        // NaN is not comparable
-        if limit.partial_cmp(&W::Distance::ZERO).is_none() {
-            return Err(SsspError::BadCutoff(limit.to_string()));
-        }
+        let limit = self.checked_limit(limit)?;
         ensure_granted(BYTES_OF_TREE * self.graph.n_vertices())?;
-        // the keys of −0 and 0 differ
-        let limit = if limit == W::Distance::ZERO { W::Distance::ZERO } else { limit };
+        if limit < W::Distance::ZERO {
+            let nothing = Within::from_storage(source, limit, vec![], vec![], vec![]);
+            return Ok(self.found(Answered::Near(nothing), Work::default(), None));
+        }
         let query = Query { source, targets, limit, progress: self.progress };
+        if let Some(near) = self.near()
+            && let Some((within, work)) = near.search(&query)?
+        {
+            let plan = near.plan(&self.plan);
+            return Ok(Found { plan, ..self.found(Answered::Near(within), work, None) });
+        }
+        self.answer_by_plan(&query)
+    }
+
+    /// What lies within `query`, by the solver's algorithm.
+    pub(super) fn answer_by_plan(
+        &mut self,
+        query: &Query<'_, W::Distance>,
+    ) -> Result<Found<Answered<W>>, SsspError> {
+        let &Query { source, targets, limit, .. } = query;
+        let (distances, work) = self.device.search(query)?;
+        let distances = Distances::from_storage(distances);
         // the greatest distance is no limit, and overflows are checked
         let mut limit = Some(limit).filter(|&limit| limit < W::Distance::UNREACHED);
-        if limit.is_some() {
-            check_not_negative(self.graph, "a cutoff", "leave the cutoff out")?;
-        }
-        if limit.is_some_and(|limit| limit < W::Distance::ZERO) {
-            let nothing = vec![W::Distance::UNREACHED; self.graph.n_vertices()];
-            let answer = (Distances::from_storage(nothing), limit);
-            return Ok(self.found(answer, Work::default(), None));
-        }
-        let (distances, work) = self.device.search(&query)?;
-        let distances = Distances::from_storage(distances);
-        if limit.is_none() && self.plan.negative.is_none() {
-            limit = target.and_then(|target| distances.get(target));
+        if self.plan.negative.is_none()
+            && let Some(own) = query.target().and_then(|target| distances.get(target))
+        {
+            limit = limit.filter(|&limit| limit < own).or(Some(own));
         }
         let distances = match limit {
             Some(limit) => distances.within(limit),
@@ -145,7 +235,45 @@ impl<W: SearchKeys> Solver<'_, W> {
             }
         };
         let times = self.device.times();
-        Ok(self.found((distances, limit), work, times))
+        Ok(self.found(Answered::All(distances, limit), work, times))
+    }
+
+    /// The tree of what the last search found. The time of predecessors is added.
+    pub(super) fn tree_of(
+        &mut self,
+        source: VertexId,
+        found: Found<Answered<W>>,
+    ) -> Result<Found<Tree<W>>, SsspError> {
+        let start = Instant::now();
+        let found = found.try_map(|answered| match answered {
+            Answered::Near(within) => Ok(within.to_tree(self.graph.n_vertices())),
+            Answered::All(distances, limit) => {
+                let predecessors = self.predecessors(source, &distances, limit)?;
+                Ok(Tree { source, limit, predecessors, distances })
+            }
+        })?;
+        Ok(Found { predecessors_time: start.elapsed(), ..found })
+    }
+
+    /// The predecessors for these distances, which the last search of the device found.
+    fn predecessors(
+        &mut self,
+        source: VertexId,
+        distances: &Distances<W::Distance>,
+        limit: Option<W::Distance>,
+    ) -> Result<Predecessors, SsspError> {
+        let farthest = limit.unwrap_or(W::Distance::UNREACHED);
+        match &mut self.device {
+            Device::Cpu(cpu) => {
+                let (search, pool) = cpu.search();
+                Ok(search.predecessors(pool, source, farthest))
+            }
+            Device::Gpus(gpus) => {
+                let found = gpus.on_first(|gpu| gpu.predecessors(source, farthest))?;
+                let on_cpu = || predecessors::from_distances(self.graph, source, distances);
+                Ok(found.unwrap_or_else(on_cpu))
+            }
+        }
     }
 }
 
@@ -160,7 +288,7 @@ mod tests {
         let times = DeviceTimes { upload_ms: 1.0, ..DeviceTimes::default() };
         let gpus = OnGpus::mock(&graph, vec![0, 5, 12], times);
         let device = Device::Gpus(gpus);
-        let mut solver = Solver { graph: &graph, plan, device, progress: None, reversed: None };
+        let mut solver = Solver::of(&graph, plan, device);
         let preparation = solver.preparation();
         assert_eq!(preparation.unwrap().upload_ms, 1.0);
         for goal in [Goal::All, Goal::Target(1), Goal::Within(0)] {

@@ -1,14 +1,13 @@
 //! What a solver does, generated once for each weight type.
 
 use std::num::NonZeroUsize;
-use std::time::Instant;
 
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Direction, Distance, VertexId, Weight, ensure_granted};
-use paths::{DistanceTable, Distances, Nearest, Predecessors, Tree};
-use search_parts::{Pool, Query, check_not_negative, check_vertices};
+use paths::{DistanceTable, Distances, Nearest, Predecessors, Tree, Within};
+use search_parts::{Query, check_not_negative, check_vertices};
 
-use super::core::{Device, OnCpu, Solver};
+use super::core::{Answered, Device, OnCpu, Solver};
 use super::rows::{Rows, empty_table, ensure_memory, n_workers};
 use crate::cpu::{Searches, nearest};
 use crate::found::Found;
@@ -29,10 +28,8 @@ type Length<W> = <W as Weight>::Distance;
 pub trait Generated<W: SearchKeys>: Sync {
     fn on_cpu<'g>(&self, graph: &'g Csr<W>, config: &Config) -> Answer<Solver<'g, W>> {
         let (plan, chosen) = Plan::on_cpu(graph, config)?;
-        let searches = Searches::new(graph, chosen);
-        let (config, search, pool) = (config.clone(), searches.search(), Pool::new(config.threads));
-        let device = Device::Cpu(OnCpu { config, searches, search, pool });
-        Ok(Solver { graph, plan, device, progress: None, reversed: None })
+        let device = Device::Cpu(OnCpu::new(config, Searches::new(graph, chosen)));
+        Ok(Solver::of(graph, plan, device))
     }
 
     fn on_gpus<'g>(
@@ -46,8 +43,7 @@ pub trait Generated<W: SearchKeys>: Sync {
             return Err(SsspError::NotOnGpu { reason: "no GPU was given".to_owned() });
         }
         let (plan, on_gpus) = OnGpus::new(gpus, graph, config)?;
-        let device = Device::Gpus(on_gpus);
-        Ok(Solver { graph, plan, device, progress: None, reversed: None })
+        Ok(Solver::of(graph, plan, Device::Gpus(on_gpus)))
     }
 
     fn distances(
@@ -56,7 +52,11 @@ pub trait Generated<W: SearchKeys>: Sync {
         source: VertexId,
         goal: Goal<Length<W>>,
     ) -> Answer<Found<Distances<Length<W>>>> {
-        Ok(solver.answer(source, goal)?.map(|(distances, _)| distances))
+        let n = solver.graph.n_vertices();
+        Ok(solver.answer(source, goal)?.map(|answered| match answered {
+            Answered::Near(within) => within.to_distances(n),
+            Answered::All(distances, _) => distances,
+        }))
     }
 
     fn tree(
@@ -66,22 +66,61 @@ pub trait Generated<W: SearchKeys>: Sync {
         goal: Goal<Length<W>>,
     ) -> Answer<Found<Tree<W>>> {
         let found = solver.answer(source, goal)?;
-        let (distances, limit) = &found.answer;
-        let start = Instant::now();
-        let farthest = limit.unwrap_or(Length::<W>::UNREACHED);
-        let from_distances = || predecessors::from_distances(solver.graph, source, distances);
-        let predecessors = match &mut solver.device {
-            // the cutoff is below zero, so there was no search
-            _ if distances.get(source).is_none() => from_distances(),
-            Device::Cpu(cpu) => cpu.search.predecessors(&cpu.pool, source, farthest),
-            Device::Gpus(gpus) => {
-                let found = gpus.on_first(|gpu| gpu.predecessors(source, farthest))?;
-                found.unwrap_or_else(from_distances)
+        solver.tree_of(source, found)
+    }
+
+    fn within(
+        &self,
+        solver: &mut Solver<'_, W>,
+        sources: &[VertexId],
+        limit: Length<W>,
+    ) -> Answer<Found<Vec<Within<W>>>> {
+        check_vertices(solver.graph.n_vertices(), "source", sources)?;
+        let limit = solver.checked_limit(limit)?;
+        if limit < Length::<W>::ZERO {
+            let nothing = |source| Within::from_storage(source, limit, vec![], vec![], vec![]);
+            let all = sources.iter().copied().map(nothing).collect();
+            return Ok(solver.found(all, Work::default(), None));
+        }
+        let mut near = vec![None; sources.len()];
+        let mut work = solver.search_near(sources, limit, &mut near)?;
+        let mut plan = solver.near().map(|near| near.plan(&solver.plan));
+        let mut all = Vec::with_capacity(sources.len());
+        for (&source, near) in sources.iter().zip(near) {
+            all.push(match near {
+                Some(within) => within,
+                None => {
+                    let progress = solver.progress;
+                    let found =
+                        solver.answer_by_plan(&Query { source, targets: &[], limit, progress })?;
+                    let tree = solver.tree_of(source, found)?;
+                    work.add(&tree.work);
+                    plan = None;
+                    Within::from(&tree.answer)
+                }
+            });
+        }
+        let plan = plan.unwrap_or_else(|| solver.plan.clone());
+        Ok(Found { plan, ..solver.found(all, work, None) })
+    }
+
+    /// The path of a search near the source if it ends soon, else that of a tree.
+    fn path(
+        &self,
+        graph: &Csr<W>,
+        source: VertexId,
+        target: VertexId,
+    ) -> Answer<Option<Path<Length<W>>>> {
+        let mut solver = self.on_cpu(graph, &Config::default())?;
+        let found = solver.answer(source, Goal::Target(target))?;
+        let (length, vertices) = match &found.answer {
+            Answered::Near(within) => (within.distance(target), within.path_to(target)),
+            Answered::All(..) => {
+                let tree = solver.tree_of(source, found)?;
+                (tree.distance(target), tree.path_to(target))
             }
         };
-        let predecessors_time = start.elapsed();
-        let tree = |(distances, limit)| Tree { source, limit, predecessors, distances };
-        Ok(Found { predecessors_time, ..found.map(tree) })
+        Ok(length.zip(vertices).map(|(length, vertices)| Path { length, vertices }))
     }
 
     fn table(
@@ -92,13 +131,14 @@ pub trait Generated<W: SearchKeys>: Sync {
     ) -> Answer<Found<DistanceTable<W>>> {
         check_vertices(solver.graph.n_vertices(), "source", sources)?;
         check_vertices(solver.graph.n_vertices(), "target", targets)?;
+        let (cutoff, near) = (solver.cutoff, solver.near());
         let mut distances = empty_table::<W::Distance>(sources.len(), targets.len())?;
         let cells = distances.as_slice_mut().unwrap_or_default();
         let mut table = Table { sources, targets, cells, progress: solver.progress };
         let found = match &mut solver.device {
             _ if table.cells.is_empty() => solver.found((), Work::default(), None),
             Device::Cpu(cpu) => {
-                let (plan, work) = cpu.fill(solver.graph, &mut table)?;
+                let (plan, work) = cpu.fill(solver.graph, &mut table, cutoff, near)?;
                 Found { plan, ..solver.found((), work, None) }
             }
             Device::Gpus(gpus) => {
@@ -106,6 +146,10 @@ pub trait Generated<W: SearchKeys>: Sync {
                 solver.found((), work, Some(times))
             }
         };
+        distances
+            .iter_mut()
+            .filter(|cell| **cell > cutoff)
+            .for_each(|cell| *cell = W::Distance::UNREACHED);
         Ok(found.map(|()| DistanceTable::from_storage(distances)))
     }
 
@@ -166,10 +210,11 @@ pub trait Generated<W: SearchKeys>: Sync {
             let times = gpus.times();
             let distances = Distances::from_storage(distances);
             check_overflow(solver.graph, &distances)?;
-            return Ok(solver.found(Nearest::from_storage(distances, owners), work, Some(times)));
+            let nearest = Nearest::from_storage(distances, owners).within(solver.cutoff);
+            return Ok(solver.found(nearest, work, Some(times)));
         }
         ensure_granted(nearest::BYTES_OF_VERTEX * solver.graph.n_vertices())?;
-        let nearest = nearest::solve(solver.graph, sources, solver.progress)?;
+        let nearest = nearest::solve(solver.graph, sources, solver.cutoff, solver.progress)?;
         Ok(solver.found(nearest, Work::default(), None))
     }
 
@@ -201,7 +246,8 @@ pub trait Generated<W: SearchKeys>: Sync {
         };
         let to_target = Distances::from_storage(to_target);
         let distance = |vertex| to_target.get(vertex);
-        let found = k_paths::k_shortest_paths(graph, source, target, k, distance, progress)?;
+        let mut found = k_paths::k_shortest_paths(graph, source, target, k, distance, progress)?;
+        found.paths.retain(|path| path.length <= solver.cutoff);
         work.add(&found.work);
         Ok(Found { plan, ..solver.found(found.paths, work, times) })
     }

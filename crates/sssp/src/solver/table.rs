@@ -11,6 +11,7 @@ use search_parts::Query;
 use super::core::OnCpu;
 use super::rows::{Rows, n_workers};
 use crate::cpu::Method;
+use crate::cpu::near::NearSearches;
 use crate::level_distances::LevelDistances;
 use crate::overflow::check_overflow_of_row;
 use crate::table::Table;
@@ -18,17 +19,21 @@ use crate::weights::SearchKeys;
 use crate::{Plan, SsspError, Work};
 
 impl<W: SearchKeys> OnCpu<'_, W> {
-    /// Fills the table by threads that take one row after the other. Returns its plan and the work.
+    /// Fills the table by threads that take one row after the other, with the distances up to
+    /// `cutoff` and perhaps some beyond. Returns its plan and the work.
     pub(super) fn fill(
         &mut self,
         graph: &Csr<W>,
         table: &mut Table<'_, W::Distance>,
+        cutoff: W::Distance,
+        near: Option<NearSearches<'_, W>>,
     ) -> Result<(Plan, Work), SsspError> {
+        let is_cut_off = cutoff < W::Distance::UNREACHED;
         let &mut Table { sources, targets, progress, .. } = table;
         let Self { config, searches, pool, .. } = self;
         let (mut plan, chosen) = Plan::for_table(graph, config, sources.len())?;
         let pays = || breadth_first::pays(graph.n_vertices(), depth(graph), sources.len());
-        if chosen.method == Method::BreadthFirst && pays() {
+        if !is_cut_off && chosen.method == Method::BreadthFirst && pays() {
             let threads = config.n_threads();
             let hops = graph.clone().unweighted();
             let fill = || {
@@ -46,13 +51,25 @@ impl<W: SearchKeys> OnCpu<'_, W> {
         ensure_granted(n_workers.saturating_mul(chosen.bytes_for(graph)))?;
         let rows = sources.iter().zip(table.cells.chunks_exact_mut(targets.len()));
         let rows = Rows::new(rows, sources.len(), progress);
-        // allocated by the thread that uses it, for its caches
-        let search = || Ok(searches.search());
         let work = pool.run(|| {
-            rows.fill_by(n_workers, &search, &|search, (&source, row)| {
-                let work = search.run(&Query::of_row(source, targets, graph.n_vertices()))?;
+            // allocated by the thread that uses it, for its caches, and when a row needs it
+            rows.fill_by(n_workers, &|| Ok(None), &|search, (&source, row)| {
+                let query = Query::of_row(source, targets, graph.n_vertices(), cutoff);
+                if let Some(near) = &near
+                    && let Some((within, work)) = near.search(&query)?
+                {
+                    for (cell, &target) in row.iter_mut().zip(targets) {
+                        *cell = within.distance(target).unwrap_or(W::Distance::UNREACHED);
+                    }
+                    return Ok(work);
+                }
+                let search = search.get_or_insert_with(|| searches.search());
+                let work = search.run(&query)?;
                 search.row(targets, row);
-                check_overflow_of_row(graph, &plan, source, targets, row, || search.distances())?;
+                if !is_cut_off {
+                    let all = || search.distances();
+                    check_overflow_of_row(graph, &plan, source, targets, row, all)?;
+                }
                 Ok(work)
             })
         })?;

@@ -7,6 +7,7 @@ mod common;
 mod cost;
 mod k_paths;
 mod laws;
+mod near;
 mod questions;
 mod refusals;
 mod settings;

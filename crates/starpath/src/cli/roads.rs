@@ -35,6 +35,9 @@ pub(crate) struct PathArgs {
     /// Find the K shortest simple paths, by Yen's algorithm
     #[arg(long, value_name = "K", conflicts_with_all = SOLVER_OPTIONS)]
     pub(crate) k: Option<NonZeroUsize>,
+    /// With --k: leave out paths longer than D, in the unit of the weights
+    #[arg(long, value_name = "D", requires = "k", allow_negative_numbers = true)]
+    pub(crate) cutoff: Option<String>,
     /// Many pairs of a prepared graph: a file with two ids a line, separated by a tab, blanks or a
     /// comma; an id that contains these is in double quotes
     #[arg(long, value_name = "FILE", conflicts_with_all = ["source", "target", "k"], conflicts_with_all = SOLVER_OPTIONS)]

@@ -10,6 +10,7 @@ use sssp::Path;
 
 use crate::backend;
 use crate::cli::{Common, PathArgs};
+use crate::commands::sssp::parse_cutoff;
 use crate::failure::say;
 use crate::ids::{Id, Names};
 use crate::load::{Loaded, load};
@@ -31,6 +32,9 @@ struct Report {
     target: Id,
     /// The number of paths that the command line asks for.
     k: NonZeroUsize,
+    /// The length of the longest path that the command line asks for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cutoff: Option<Amount>,
     /// Sorted by length, then by their vertices; fewer than `k` if there are no more.
     paths: Vec<Found>,
 }
@@ -64,8 +68,10 @@ fn solve(
 ) -> anyhow::Result<Report> {
     let names = loaded.names();
     let (source, target) = args.ends(&names)?;
+    let cutoff = args.cutoff.as_deref().map(|text| parse_cutoff(text, loaded.csr.kind()));
+    let cutoff = cutoff.transpose()?;
     let head = loaded.head("path");
-    let (head, paths, prepare_ms, relaxations) = match &loaded.prepared {
+    let (head, mut paths, prepare_ms, relaxations) = match &loaded.prepared {
         Some(prepared) => {
             let metric = hierarchy::any::metric(prepared, &loaded.csr)?;
             let (paths, times) =
@@ -90,6 +96,9 @@ fn solve(
             (head, found.answer, Some(prepare_ms), Some(work.relaxations))
         }
     };
+    if let Some(cutoff) = cutoff {
+        paths.retain(|path| path.length <= cutoff);
+    }
     Ok(Report {
         head,
         prepare_ms,
@@ -97,19 +106,23 @@ fn solve(
         source: names.name(source).into(),
         target: names.name(target).into(),
         k,
+        cutoff: cutoff.map(Amount::from),
         paths: paths.into_iter().map(|path| Found::of(path, &names)).collect(),
     })
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { head, source, target, k, paths, .. } = self;
+        let Self { head, source, target, k, cutoff, paths, .. } = self;
         writeln!(f, "{head}")?;
+        let within = cutoff.as_ref().map(|cutoff| format!(" of at most {cutoff}"));
+        let within = within.unwrap_or_default();
         if paths.is_empty() {
-            return writeln!(f, "no path leads from {source} to {target}");
+            return writeln!(f, "no path{within} leads from {source} to {target}");
         }
         let found = counted(paths.len(), PATHS);
-        let all = if paths.len() < k.get() { ", and there are no more" } else { "" };
+        let more = format!(", and there are no more{within}");
+        let all = if paths.len() < k.get() { more } else { String::new() };
         writeln!(f, "{source} to {target}: {found}{all}")?;
         for Found { distance, path } in paths {
             let vertices: Vec<_> = path.iter().map(Id::to_string).collect();

@@ -1,5 +1,5 @@
-//! `starpath sssp --sources`: a table of distances between many vertices, or for every
-//! vertex the nearest of many.
+//! `starpath sssp --sources`: a table of distances between many vertices, for every vertex the
+//! nearest of many, or what lies within a cutoff of each of many.
 
 use std::fmt;
 
@@ -8,21 +8,21 @@ use collectives::Communicator;
 use graph_formats::{AnyCsr, VertexId};
 use hierarchy::gpu::DeviceHierarchy;
 use hierarchy::{Prepared, any};
-use paths::{AnyDistances, AnyTable, Distances, with_distances};
+use paths::{AnyDistances, AnyTable, Distances, Number, with_distances};
 use serde::Serialize;
 use sssp::SsspError;
 use sssp::cost::Searches;
 
 use crate::backend;
 use crate::cli::{Backend, Common, Configs, GpuCount, SsspArgs};
-use crate::commands::sssp::output_file;
+use crate::commands::sssp::{output_file, parse_cutoff};
 use crate::failure::say;
 use crate::ids::{IdList, Names};
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
 use crate::progress::{EndAtOnce, progress};
 use crate::ranks::{agree, refuse, share_graph};
-use crate::report::{Head, Ms, Sums, by_ranks, grouped};
+use crate::report::{Amount, Head, Ms, Sums, by_ranks, grouped};
 use crate::search::{Device, repeated, repeated_by};
 
 #[derive(Serialize)]
@@ -38,23 +38,27 @@ struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     gpus: Option<usize>,
     sources: usize,
-    /// The number of targets of a table; `None` for `--nearest`, which looks at every vertex.
+    /// The number of targets of a table; `None` without `--targets`, for every vertex.
     #[serde(skip_serializing_if = "Option::is_none")]
     targets: Option<usize>,
+    /// The greatest distance, if the command line has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cutoff: Option<Amount>,
     /// Processes that shared the sources, each with `threads` threads.
     #[serde(skip_serializing_if = "Option::is_none")]
     ranks: Option<usize>,
     /// Pairs, or vertices, that have a distance.
     reached: usize,
+    /// `None` for pairs of every source and vertex.
     #[serde(flatten)]
-    sums: Sums,
+    sums: Option<Sums>,
 }
 
 /// What only rank 0 has read.
 struct Root {
     loaded: Loaded,
     sources: Vec<VertexId>,
-    /// `None` for `--nearest`.
+    /// `None` without `--targets`.
     targets: Option<Vec<VertexId>>,
     output: Option<ResultFile>,
 }
@@ -69,6 +73,7 @@ pub(crate) fn run(
     GpuCount::check(args.gpus, common)?;
     if ranks.size() > 1 {
         refuse("--nearest", args.nearest)?;
+        refuse("--cutoff without --targets", args.targets.is_none())?;
         refuse("--backend cuda", common.backend == Backend::Cuda)?;
         refuse("an algorithm that runs on a GPU only", configs.cpu.is_none())?;
     }
@@ -78,29 +83,44 @@ pub(crate) fn run(
     }
     let root = agree(ranks, ranks.is_root().then(|| Root::read(args, common)).transpose())?;
     let graph = share_graph(ranks, root.as_ref().map(|root| &root.loaded.csr))?;
+    let cutoff = args.cutoff.as_deref().map(|text| parse_cutoff(text, graph.kind()));
+    let cutoff = agree(ranks, cutoff.transpose().map_err(Into::into))?;
     let report = match &root {
         Some(Root { loaded, sources, targets: None, output }) => {
-            nearest(loaded, sources, output.as_ref(), &configs, common)
+            let asked = Asked { sources, cutoff, output: output.as_ref() };
+            match (args.nearest, cutoff) {
+                (false, Some(cutoff)) => within(loaded, &asked, cutoff, &configs, common),
+                _ => nearest(loaded, &asked, &configs, common),
+            }
         }
         Some(Root { loaded, sources, targets: Some(targets), output })
             if let Some(prepared) = &loaded.prepared
                 && configs.is_auto()
+                && cutoff.is_none()
                 && ranks.size() == 1 =>
         {
             ask(loaded, prepared, [sources, targets], args.gpus, output.as_ref(), common)
         }
-        _ => table(ranks, &graph, root.as_ref(), &configs, args.gpus, common),
+        _ => table(ranks, &graph, root.as_ref(), (&configs, cutoff), args.gpus, common),
     };
+    let report = report.map(|report| Report { cutoff: cutoff.map(Amount::from), ..report });
     match &root {
         Some(root) => root.loaded.print(report, common),
         None => report.map(drop),
     }
 }
 
+/// A question about every vertex.
+struct Asked<'a> {
+    sources: &'a [VertexId],
+    cutoff: Option<Number>,
+    output: Option<&'a ResultFile>,
+}
+
 impl Root {
     fn read(args: &SsspArgs, common: &Common) -> anyhow::Result<Self> {
         let mut output = output_file(args)?;
-        if args.nearest {
+        if args.targets.is_none() {
             let what = "both sources and distances";
             output = output.map(|file| file.needs_columns(what)).transpose()?;
         }
@@ -123,7 +143,7 @@ fn table(
     ranks: &dyn Communicator,
     graph: &AnyCsr,
     root: Option<&Root>,
-    configs: &Configs,
+    (configs, cutoff): (&Configs, Option<Number>),
     gpus: Option<GpuCount>,
     common: &Common,
 ) -> anyhow::Result<Report> {
@@ -143,6 +163,10 @@ fn table(
         }
         _ => backend::solver(graph, configs, searches, gpus, &step, common),
     };
+    let solver = solver.and_then(|(mut solver, backend)| {
+        cutoff.map_or(Ok(()), |cutoff| solver.set_cutoff(cutoff))?;
+        Ok((solver, backend))
+    });
     let (mut solver, backend) = agree(ranks, solver.map_err(|e| names.explain(e)))?;
     let mut on_device = Vec::new();
     let ((table, plan, device_times), times) = repeated_by(ranks, common, || {
@@ -171,7 +195,7 @@ fn table(
         gpus: Some(solver.gpus().len()).filter(|&n_gpus| n_gpus > 0),
         targets: Some(targets.len()),
         ranks: (ranks.size() > 1).then_some(ranks.size()),
-        ..Report::of(head, sources.len(), &table.distances)
+        ..Report::of_all(head, sources.len(), &table.distances)
     })
 }
 
@@ -206,7 +230,7 @@ fn ask(
     Ok(Report {
         gpus: Some(gpus.len()).filter(|&n_gpus| n_gpus > 0),
         targets: Some(targets.len()),
-        ..Report::of(Head { backend, ..head }, sources.len(), &table.distances)
+        ..Report::of_all(Head { backend, ..head }, sources.len(), &table.distances)
     })
 }
 
@@ -221,11 +245,41 @@ fn gathered(ranks: &dyn Communicator, own: AnyTable, n_sources: usize) -> anyhow
     Ok(if ranks.is_root() { AnyTable { n_sources, distances, ..own } } else { own })
 }
 
+/// Finds what lies within `cutoff` of each source, and writes it.
+fn within(
+    loaded: &Loaded,
+    &Asked { sources, output, .. }: &Asked<'_>,
+    cutoff: Number,
+    configs: &Configs,
+    common: &Common,
+) -> anyhow::Result<Report> {
+    let names = loaded.names();
+    let n_runs = common.repeat.map_or(1, |n| n.get());
+    let searches = Searches::Trees(sources.len().saturating_mul(n_runs));
+    let step = progress("searching", common);
+    let solver = backend::solver(&loaded.csr, configs, searches, None, &step, common);
+    let (mut solver, backend) = solver.map_err(|error| names.explain(error))?;
+    let search = || solver.within(sources, cutoff).map_err(|error| names.explain(error));
+    let (found, times) = repeated(common, search)?;
+    if common.explain {
+        say(format_args!("{}, for each of {} sources", found.plan, sources.len()));
+    }
+    if let Some(output) = output {
+        output.write_within(&names, &found.answer)?;
+    }
+    let head = loaded.head("sssp").solved(found.plan.algorithm, &times, common);
+    let sizes = found.answer.iter().map(|within| within.vertices.len());
+    Ok(Report {
+        prepare_ms: found.device_times.map(|times| Ms(times.prepare_ms)),
+        device: found.device_times.map(|times| Device::of(&times, &found.plan)),
+        ..Report::of(Head { backend, ..head }, sources.len(), sizes.sum(), None)
+    })
+}
+
 /// Finds the nearest source of every vertex, and writes them.
 fn nearest(
     loaded: &Loaded,
-    sources: &[VertexId],
-    output: Option<&ResultFile>,
+    &Asked { sources, cutoff, output }: &Asked<'_>,
     configs: &Configs,
     common: &Common,
 ) -> anyhow::Result<Report> {
@@ -243,6 +297,7 @@ fn nearest(
     let step = progress("searching", common);
     let solver = backend::solver(&loaded.csr, configs, searches, None, &step, common);
     let (mut solver, backend) = solver.map_err(explain)?;
+    cutoff.map_or(Ok(()), |cutoff| solver.set_cutoff(cutoff)).map_err(|e| explain(e.into()))?;
     let (found, times) =
         repeated(common, || solver.nearest(sources).map_err(|error| explain(error.into())))?;
     let (plan, device_times, nearest) = (&found.plan, found.device_times, &found.answer);
@@ -254,13 +309,19 @@ fn nearest(
     Ok(Report {
         prepare_ms: device_times.map(|times| Ms(times.prepare_ms)),
         device: device_times.map(|times| Device::of(&times, plan)),
-        ..Report::of(Head { backend, threads: 1, ..head }, sources.len(), &nearest.distances)
+        ..Report::of_all(Head { backend, threads: 1, ..head }, sources.len(), &nearest.distances)
     })
 }
 
 impl Report {
+    /// The report of one process without a GPU, on these distances.
+    fn of_all(head: Head, sources: usize, distances: &AnyDistances) -> Self {
+        let sums = Sums::of(distances.sum(), distances.max());
+        Self::of(head, sources, distances.n_reached(), Some(sums))
+    }
+
     /// The report of one process without a GPU.
-    fn of(head: Head, sources: usize, distances: &AnyDistances) -> Self {
+    fn of(head: Head, sources: usize, reached: usize, sums: Option<Sums>) -> Self {
         Self {
             head,
             prepare_ms: None,
@@ -268,9 +329,10 @@ impl Report {
             gpus: None,
             sources,
             targets: None,
+            cutoff: None,
             ranks: None,
-            reached: distances.n_reached(),
-            sums: Sums::of(distances.sum(), distances.max()),
+            reached,
+            sums,
         }
     }
 }
@@ -279,13 +341,25 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", by_ranks(&self.head, self.ranks))?;
         let (sources, reached) = (grouped(self.sources as u64), grouped(self.reached as u64));
-        match self.targets {
-            Some(targets) => {
+        let within = self.cutoff.map(|cutoff| format!(" of at most {cutoff}")).unwrap_or_default();
+        match (self.targets, &self.sums) {
+            (Some(targets), Some(sums)) => {
                 let targets = grouped(targets as u64);
-                write!(f, "{sources} sources x {targets} targets: {reached} pairs have a path")?;
+                writeln!(
+                    f,
+                    "{sources} sources x {targets} targets: {reached} pairs have a path{within}; {sums}"
+                )
             }
-            None => write!(f, "{reached} vertices are reached from the nearest of {sources}")?,
+            (None, Some(sums)) => {
+                let nearest = format!("reached from the nearest of {sources}");
+                let by =
+                    if within.is_empty() { String::new() } else { format!(" by a path{within}") };
+                writeln!(f, "{reached} vertices are {nearest}{by}; {sums}")
+            }
+            _ => writeln!(
+                f,
+                "{sources} sources: {reached} pairs of a source and a vertex have a path{within}"
+            ),
         }
-        writeln!(f, "; {}", self.sums)
     }
 }

@@ -114,7 +114,8 @@ fn solve(
     })
 }
 
-fn parse_cutoff(text: &str, weights: WeightKind) -> Result<Number, WrongUse> {
+/// The value of `--cutoff`.
+pub(super) fn parse_cutoff(text: &str, weights: WeightKind) -> Result<Number, WrongUse> {
     Number::parse(text, weights).ok_or_else(|| {
         let kind = weights.distance();
         WrongUse(format!(

@@ -8,7 +8,7 @@ use apsp::ApspError;
 use apsp::any::{AnyPairs, AnyRankPairs};
 use collectives::Communicator;
 use graph_formats::{AtomicFile, Name, VertexId};
-use paths::{AnyNearest, AnyTable, AnyTree, Number};
+use paths::{AnyNearest, AnyTable, AnyTree, AnyWithin, Number};
 use sssp::Progress;
 
 use super::arrays::Axes;
@@ -30,6 +30,28 @@ impl ResultFile {
             match tree.predecessors.get(vertex) {
                 Some(predecessor) => writeln!(out, "{}", names.name(predecessor)),
                 None => writeln!(out),
+            }
+        })
+    }
+
+    /// Writes a line for every source and vertex within its limit.
+    pub(crate) fn write_within(
+        &self,
+        names: &Names<'_>,
+        sources: &[AnyWithin],
+    ) -> anyhow::Result<()> {
+        let lines = sources
+            .iter()
+            .flat_map(|within| (0..within.vertices.len()).map(move |place| (within, place)));
+        self.write_lines("source\tvertex\tdistance\tpredecessor", lines, |out, (within, place)| {
+            let (source, vertex) = (names.name(within.source), names.name(within.vertices[place]));
+            write!(out, "{source}\t{vertex}\t")?;
+            if let Some(distance) = within.distances.get(place) {
+                write!(out, "{distance}\t")?;
+            }
+            match within.predecessors[place] {
+                VertexId::MAX => writeln!(out),
+                predecessor => writeln!(out, "{}", names.name(predecessor)),
             }
         })
     }

@@ -65,6 +65,48 @@ fn target_and_cutoff_limit_the_answer() {
     );
 }
 
+/// The road is 1 → 2 (5), 2 → 3 (4), 3 → 1 (7), 1 → 3 (11), 4 → 1 (1).
+#[test]
+fn a_cutoff_limits_searches_from_many_sources() {
+    let folder = road();
+    let folder = folder.path();
+    let written = |file: &str| fs::read_to_string(folder.join(file)).unwrap();
+    let sources = "sssp {}/road.gr --sources {}/sources.txt";
+    let report = json_in(folder, &format!("{sources} --cutoff 7 -o {{}}/w.tsv"));
+    assert_eq!([&report["sources"], &report["cutoff"], &report["reached"]], [2, 7, 4]);
+    let lines = "3\t1\t7\t3\n3\t3\t0\t\n1\t1\t0\t\n1\t2\t5\t1\n";
+    assert_eq!(written("w.tsv"), format!("source\tvertex\tdistance\tpredecessor\n{lines}"));
+    let stepping = format!("{sources} --cutoff 7 --algorithm delta-stepping -o {{}}/w.tsv");
+    assert_eq!(json_in(folder, &stepping)["reached"], 4);
+    assert!(written("w.tsv").ends_with(lines));
+
+    let report =
+        json_in(folder, &format!("{sources} --targets {{}}/targets.txt --cutoff 8 -o {{}}/t.tsv"));
+    assert_eq!((&report["reached"], &report["cutoff"]), (&2.into(), &8.into()));
+    assert_eq!(written("t.tsv"), "source\t2\t4\t3\n3\t\t\t0\n1\t5\t\t\n");
+    let report = json_in(folder, &format!("{sources} --nearest --cutoff 4 -o {{}}/n.tsv"));
+    assert_eq!((&report["reached"], &report["cutoff"]), (&2.into(), &4.into()));
+    assert_eq!(written("n.tsv"), "vertex\tsource\tdistance\n1\t1\t0\n3\t3\t0\n");
+
+    let paths = json_in(folder, "path {}/road.gr 1 3 --k 5 --cutoff 10");
+    assert_eq!((&paths["paths"].as_array().unwrap().len(), &paths["cutoff"]), (&1, &10.into()));
+    for (line, said) in [
+        (
+            format!("{sources} --cutoff 7"),
+            "2 sources: 4 pairs of a source and a vertex have a path of at most 7",
+        ),
+        (
+            format!("{sources} --nearest --cutoff 4"),
+            "2 vertices are reached from the nearest of 2 by a path of at most 4",
+        ),
+        ("path {}/road.gr 1 3 --k 5 --cutoff 10".into(), "and there are no more of at most 10"),
+        ("path {}/road.gr 1 3 --k 5 --cutoff 8".into(), "no path of at most 8 leads from 1 to 3"),
+    ] {
+        let run = run_in(folder, &line);
+        assert!(run.stdout.contains(said), "{line}: {}", run.stdout);
+    }
+}
+
 /// Arcs of negative weight may lead back from beyond the target: that search is complete.
 #[test]
 fn searches_with_negative_weights_do_not_stop() {

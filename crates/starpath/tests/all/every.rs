@@ -24,6 +24,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("sssp", "sssp {}/grid.spg --source 1 -o @.tsv"),
     ("sssp", "sssp {}/grid.spg --sources {}/ids.txt --targets {}/ids.txt -o @.tsv"),
     ("sssp", "sssp {}/grid.spg --sources {}/ids.txt --nearest -o @.tsv"),
+    ("sssp", "sssp {}/grid.spg --sources {}/ids.txt --cutoff 900 -o @.tsv"),
     ("path", "path {}/grid.spg 1 9000"),
     ("path", "path {}/grid.spg 1 9000 --k 3"),
     ("path", "path {}/grid.prepared --pairs {}/pairs.txt --paths -o @.tsv"),
