@@ -119,7 +119,7 @@ impl BitMatrix {
 
 /// Exchanges bit j of word i and bit i of word j, for halves of the square, halves of these,
 /// and so on.
-fn transpose(square: &mut [u64; WORD]) {
+pub(crate) fn transpose(square: &mut [u64; WORD]) {
     let (mut half, mut low) = (WORD / 2, u64::MAX >> (WORD / 2));
     while half > 0 {
         for i in (0..WORD).filter(|i| i & half == 0) {

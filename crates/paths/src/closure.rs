@@ -3,8 +3,12 @@
 use graph_formats::VertexId;
 use rayon::prelude::*;
 
+use crate::bit_matrix::transpose;
+
 /// Bits of a word of storage.
 pub(crate) const WORD: usize = u64::BITS as usize;
+/// Squares of 64 bits that one task counts the columns of: the words of some cache lines.
+const SQUARES_PER_TASK: usize = 32;
 
 /// The transitive closure of a graph: the pairs (u, v) with a path of at least one arc
 /// from u to v. A vertex reaches itself only along a cycle.
@@ -90,8 +94,8 @@ impl Closure {
         })
     }
 
-    /// How many vertices are reached from each, and how many reach it. O(n² / 64 + pairs), on
-    /// all threads of the current rayon pool.
+    /// How many vertices are reached from each, and how many reach it. O(n² / 10), on all
+    /// threads of the current rayon pool.
     ///
     /// ```
     /// use graph_formats::Csr;
@@ -102,21 +106,25 @@ impl Closure {
     /// # Ok::<(), graph_formats::GraphError>(())
     /// ```
     pub fn counts(&self) -> Vec<(VertexId, VertexId)> {
-        let n = self.n_vertices;
-        let zeros = || vec![0; n];
-        let count = |mut reaching: Vec<VertexId>, u| {
-            self.reached_from(u).for_each(|v| reaching[v as usize] += 1);
-            reaching
-        };
-        let add = |mut some: Vec<VertexId>, more: Vec<VertexId>| {
-            some.iter_mut().zip(more).for_each(|(count, more)| *count += more);
-            some
-        };
-        let all = (0..n as VertexId).into_par_iter().with_min_len(1024);
-        let reaching = all.fold(zeros, count).reduce(zeros, add);
-        let rows = self.words.chunks_exact(n.div_ceil(WORD).max(1));
+        let width = self.n_vertices.div_ceil(WORD).max(1);
+        let rows = self.words.par_chunks_exact(width);
         let reached = rows.map(|row| row.iter().map(|word| word.count_ones()).sum());
-        reached.zip(reaching).collect()
+        let mut counts: Vec<_> = reached.map(|reached| (reached, 0)).collect();
+        // a square of 64 rows, transposed, has the ones of each column in a word; the squares of
+        // a task are side by side, for their words share cache lines
+        counts.par_chunks_mut(WORD * SQUARES_PER_TASK).enumerate().for_each(|(task, counts)| {
+            for band in self.words.chunks(WORD * width) {
+                for (beside, counts) in counts.chunks_mut(WORD).enumerate() {
+                    let mut square = [0; WORD];
+                    let rows = square.iter_mut().zip(band.chunks_exact(width));
+                    rows.for_each(|(word, row)| *word = row[task * SQUARES_PER_TASK + beside]);
+                    transpose(&mut square);
+                    let reaching = counts.iter_mut().zip(square);
+                    reaching.for_each(|((_, reaching), word)| *reaching += word.count_ones());
+                }
+            }
+        });
+        counts
     }
 
     /// The bits, as [`from_storage`](Self::from_storage) takes them.
