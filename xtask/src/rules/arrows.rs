@@ -79,6 +79,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
         &[
             "graph-formats",
             "starpath-paths",
+            "starpath-search-parts",
             "starpath-breadth-first",
             "sssp",
             "apsp",

@@ -124,7 +124,7 @@ fn by_hops(
     }
     let graph = relabelled.as_ref().unwrap_or(graph);
     let n = graph.n_vertices();
-    let spaces = (0..n_spaces).map(|_| WorkSpace::new(n, is_flat)).collect();
+    let spaces = (0..n_spaces).map(|_| WorkSpace::new(graph, is_flat)).collect();
     let sums =
         sum_up(n, spaces, &sources, checkpoint, progress, &mut |spaces, sources, goes_on| {
             for_each_block(spaces, sources, &|space, _, sources| {
@@ -154,7 +154,7 @@ fn by_weights<U: SearchWeight>(
     let mut solver = Solver::new(graph, &config)?;
     let all: Vec<VertexId> = graph.vertices().collect();
     let n = graph.n_vertices();
-    let spaces = (0..n_spaces).map(|_| WorkSpace::new(n, false)).collect();
+    let spaces = (0..n_spaces).map(|_| WorkSpace::new(graph, false)).collect();
     let sums =
         sum_up(n, spaces, &sources, checkpoint, progress, &mut |spaces, sources, goes_on| {
             let table = solver.table(sources, &all)?;
@@ -277,7 +277,7 @@ fn is_flat(graph: &Csr<u32>, sources: &[VertexId]) -> Result<bool, SsspError> {
     let Some(&source) = sources.iter().max_by_key(|&&source| graph.out_degree(source)) else {
         return Ok(false);
     };
-    let n_levels = Single::new(graph.n_vertices()).count_hops(graph, source, &|| Ok(()))?;
+    let n_levels = Single::new(graph).count_hops(graph, source, &|| Ok(()))?;
     Ok(n_levels <= MAX_LEVELS)
 }
 
@@ -290,11 +290,12 @@ struct WorkSpace {
 }
 
 impl WorkSpace {
-    fn new(n_vertices: usize, is_flat: bool) -> Self {
+    fn new<W: Weight>(graph: &Csr<W>, is_flat: bool) -> Self {
+        let n = graph.n_vertices();
         Self {
-            dependencies: vec![0.0; n_vertices],
-            single: Single::new(n_vertices),
-            batch: is_flat.then(|| Batch::new(n_vertices)),
+            dependencies: vec![0.0; n],
+            single: Single::new(graph),
+            batch: is_flat.then(|| Batch::new(n)),
         }
     }
 

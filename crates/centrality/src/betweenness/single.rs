@@ -12,14 +12,15 @@
 
 use graph_formats::{Csr, Distance, Interrupted, VertexId, Weight};
 use ndarray::ArrayView1;
+use search_parts::prefetch;
 use sssp::SsspError;
 
 use crate::CentralityError;
 
 /// Vertices between two calls of the progress callback.
 const VERTICES_PER_REPORT: usize = 1 << 16;
-/// Vertices whose arcs are read at a time.
-const TAILS_AT_A_TIME: usize = 16;
+/// Vertices between two steps of a prefetch.
+const AHEAD: usize = 8;
 /// The bound of numbers of paths, in units of their scale. A unit of the next scale is this many
 /// units.
 const UNIT: f64 = (1u128 << 64) as f64 * (1u128 << 64) as f64 * (1u128 << 64) as f64;
@@ -27,11 +28,14 @@ const UNIT: f64 = (1u128 << 64) as f64 * (1u128 << 64) as f64 * (1u128 << 64) as
 /// An error where the progress callback ends the work.
 pub(super) type GoesOn<'a> = &'a (dyn Fn() -> Result<(), Interrupted> + Sync);
 
-/// The work space of a search after another.
+/// The work space of a search after another. Its arrays are of zeros that take no memory until they
+/// are written.
 pub(super) struct Single {
     of: Vec<Vertex>,
-    /// The vertices that have a path.
+    /// The vertices that have a path,
     order: Vec<VertexId>,
+    /// and how many there are.
+    n_found: usize,
     /// The heads of arcs on shortest paths, in the order of their tails,
     heads: Vec<VertexId>,
     /// and where those of each tail end.
@@ -87,12 +91,15 @@ impl Vertex {
 }
 
 impl Single {
-    pub(super) fn new(n_vertices: usize) -> Self {
+    pub(super) fn new<W: Weight>(graph: &Csr<W>) -> Self {
+        let n = graph.n_vertices();
         Self {
-            of: vec![Vertex::default(); n_vertices],
-            order: Vec::new(),
-            heads: Vec::new(),
-            ends: Vec::new(),
+            of: vec![Vertex::default(); n],
+            // a place more, for what is written before it is known to be new
+            order: vec![0; n + 1],
+            n_found: 0,
+            heads: vec![0; graph.n_arcs()],
+            ends: vec![0; n],
         }
     }
 
@@ -104,44 +111,52 @@ impl Single {
         source: VertexId,
         goes_on: GoesOn<'_>,
     ) -> Result<u32, SsspError> {
-        let Self { of, order, heads, ends } = self;
-        Self::start(of, order, source);
-        let (mut at, mut next_report) = (0, 0);
-        // arcs of some vertices with the marks of their heads, read before anything depends on them,
-        // so that a mispredicted branch does not wait for memory
-        let mut arcs = Vec::new();
-        while at < order.len() {
-            if at >= next_report {
-                next_report = at + VERTICES_PER_REPORT;
+        self.start(source);
+        // local variables, which the compiler can prove to be unaliased
+        let (of, order) = (self.of.as_mut_slice(), self.order.as_mut_slice());
+        let (heads, ends) = (self.heads.as_mut_slice(), self.ends.as_mut_slice());
+        let offsets = graph.row_offsets();
+        let (mut at, mut n_found, mut n_heads) = (0, 1, 0);
+        while at < n_found {
+            if at % VERTICES_PER_REPORT == 0 {
                 goes_on()?;
             }
-            let tails = at..order.len().min(at + TAILS_AT_A_TIME);
-            arcs.clear();
-            for &tail in &order[tails.clone()] {
-                arcs.extend(graph.ends_from(tail).iter().map(|&to| (to, of[to as usize].mark)));
+            // a vertex is prefetched in three steps, each of which needs the one before
+            let ahead = |steps: usize| order[..n_found].get(at + steps * AHEAD).copied();
+            if let Some(tail) = ahead(3) {
+                prefetch(offsets, tail as usize);
             }
-            let mut arcs = arcs.iter();
-            for tail in tails {
-                let from = of[order[tail] as usize].scaled();
-                for &(to, mark) in arcs.by_ref().take(graph.out_degree(order[tail])) {
-                    if mark != 0 && mark <= from.mark {
-                        continue;
-                    }
-                    let vertex = &mut of[to as usize];
-                    if vertex.mark == 0 {
-                        vertex.mark = from.mark + 1;
-                        order.push(to);
-                    }
-                    if vertex.mark == from.mark + 1 {
-                        vertex.add(from);
-                        heads.push(to);
-                    }
+            if let Some(tail) = ahead(2) {
+                prefetch(graph.column_indices(), offsets[tail as usize] as usize);
+            }
+            if let Some(tail) = ahead(1) {
+                graph.ends_from(tail).iter().for_each(|&to| prefetch(of, to as usize));
+            }
+            let tail = order[at];
+            let from = of[tail as usize].scaled();
+            let next = from.mark + 1;
+            for &to in graph.ends_from(tail) {
+                // without branches, for no processor could predict them
+                let vertex = &mut of[to as usize];
+                let is_new = vertex.mark == 0;
+                vertex.mark = if is_new { next } else { vertex.mark };
+                let is_next = vertex.mark == next;
+                order[n_found] = to;
+                n_found += usize::from(is_new);
+                heads[n_heads] = to;
+                n_heads += usize::from(is_next);
+                if vertex.scale == from.scale {
+                    let mask = u64::from(is_next).wrapping_neg();
+                    vertex.paths += f64::from_bits(from.paths.to_bits() & mask);
+                } else if is_next {
+                    vertex.add(from);
                 }
-                ends.push(heads.len());
             }
-            at = ends.len();
+            ends[at] = n_heads;
+            at += 1;
         }
-        Ok(order.last().map_or(0, |&last| of[last as usize].mark))
+        self.n_found = n_found;
+        Ok(of[order[n_found - 1] as usize].mark)
     }
 
     /// The same in weights, from the distances.
@@ -152,7 +167,6 @@ impl Single {
         distances: ArrayView1<'_, U::Distance>,
         goes_on: GoesOn<'_>,
     ) -> Result<(), CentralityError> {
-        let Self { of, order, heads, ends } = self;
         let is_on_path = |from: VertexId, (to, weight): (VertexId, U)| {
             to != from && weight.after(distances[from as usize]) == Some(distances[to as usize])
         };
@@ -166,12 +180,13 @@ impl Single {
                     let weight = weight.to_string();
                     return Err(CentralityError::WithoutLength { from, to, weight });
                 }
-                of[to as usize].mark += 1;
+                self.of[to as usize].mark += 1;
             }
         }
-        Self::start(of, order, source);
-        let mut at = 0;
-        while at < order.len() {
+        self.start(source);
+        let Self { of, order, n_found, heads, ends } = self;
+        let (mut at, mut n_heads) = (0, 0);
+        while at < *n_found {
             if at.is_multiple_of(VERTICES_PER_REPORT) {
                 goes_on()?;
             }
@@ -180,27 +195,36 @@ impl Single {
             for (to, _) in graph.arcs_from(tail).filter(|&arc| is_on_path(tail, arc)) {
                 let vertex = &mut of[to as usize];
                 vertex.add(from);
-                heads.push(to);
+                heads[n_heads] = to;
+                n_heads += 1;
                 vertex.mark -= 1;
                 if vertex.mark == 0 {
-                    order.push(to);
+                    order[*n_found] = to;
+                    *n_found += 1;
                 }
             }
-            ends.push(heads.len());
+            ends[at] = n_heads;
             at += 1;
         }
         Ok(())
     }
 
-    fn start(of: &mut [Vertex], order: &mut Vec<VertexId>, source: VertexId) {
-        of[source as usize] = Vertex { paths: 1.0, scale: 0, mark: 1 };
-        order.push(source);
+    /// Begins a search.
+    fn start(&mut self, source: VertexId) {
+        self.of[source as usize] = Vertex { paths: 1.0, scale: 0, mark: 1 };
+        self.order[0] = source;
+        self.n_found = 1;
     }
 
     /// Adds the dependencies of the source on all other vertices to `sums`, and ends the search.
     pub(super) fn add_dependencies(&mut self, sums: &mut [f64]) {
-        let Self { of, order, heads, ends } = self;
+        let (of, heads, ends) = (self.of.as_mut_slice(), &self.heads[..], &self.ends[..]);
+        let order = &self.order[..self.n_found];
         for at in (1..order.len()).rev() {
+            if let Some(&before) = at.checked_sub(AHEAD).and_then(|at| order.get(at)) {
+                prefetch(sums, before as usize);
+                prefetch(of, before as usize);
+            }
             let vertex = order[at] as usize;
             let Vertex { paths, scale, .. } = of[vertex];
             let share = |&head: &VertexId| {
@@ -217,8 +241,5 @@ impl Single {
             of[vertex].paths = (1.0 + dependency) / paths;
         }
         order.iter().for_each(|&vertex| of[vertex as usize] = Vertex::default());
-        order.clear();
-        heads.clear();
-        ends.clear();
     }
 }
