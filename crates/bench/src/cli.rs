@@ -8,6 +8,7 @@ use anyhow::{Result, ensure};
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, Subcommand};
 
 use crate::compare;
+use crate::first::First;
 use crate::machine::{self, Machine};
 use crate::records::Records;
 use crate::run::{About, merged, new_folder, read};
@@ -36,6 +37,9 @@ enum OfRuns {
         #[arg(long)]
         name: Option<String>,
     },
+    /// Searches a graph a few times, for sssp --first
+    #[command(hide = true)]
+    First(First),
 }
 
 /// The command line.
@@ -77,6 +81,7 @@ pub fn run(arguments: &[OsString]) -> Result<String> {
             ensure!(old == new, "one run is of {old}, the other of {new}");
             Ok(compare::page(&before, &after).summary(""))
         }
+        OfRuns::First(first) => first.run(),
         OfRuns::Report { runs, out, name } => {
             let (entry, about, records) = merged(&runs)?;
             report(&entry, out.as_ref(), name.as_ref(), move |_| Ok((about, records)))

@@ -16,6 +16,7 @@ mod clock;
 mod compare;
 mod draws;
 mod field;
+mod first;
 pub mod graphs;
 mod machine;
 mod page;

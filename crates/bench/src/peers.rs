@@ -16,8 +16,8 @@
 //!
 //! A program that takes `{distances}` writes a line for each vertex there, in order: the last
 //! word is its distance, if it is a number below `unreached`. Sums and counts are believed of
-//! programs that tell no more. `{runs}` is how many searches a start is to make, of which the last
-//! one counts (`runs = 2` where nothing is said); `{threads}` is a number too, and also
+//! programs that tell no more. `{runs}` is how many searches a start is to make (`runs = 2` where
+//! nothing is said): the last one counts, and the first one stands beside it; `{threads}` is a number too, and also
 //! `OMP_NUM_THREADS`.
 
 use std::fs;
@@ -175,7 +175,12 @@ impl Peer {
             "us" => 1e-3,
             unit => bail!("its times are in s, ms or us, not in {unit}"),
         };
-        Ok(vec![("ms", last(&self.time)? * unit_ms)])
+        let mut times = vec![("ms", last(&self.time)? * unit_ms)];
+        let mut of_searches = numbers(&said, &self.time);
+        if let (Some(first), Some(_)) = (of_searches.next(), of_searches.next()) {
+            times.push(("first_ms", first * unit_ms));
+        }
+        Ok(times)
     }
 }
 

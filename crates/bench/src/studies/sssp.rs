@@ -15,6 +15,7 @@ use petgraph::Directed;
 use rayon::ThreadPool;
 
 use super::*;
+use crate::first::First;
 use crate::peers;
 
 const GRAPHS: &str = "rmat-18,rmat-20,grid-1024,geometric-18,new-york";
@@ -34,7 +35,7 @@ const WIDTHS: &str = "delta-stepping/";
 #[command(after_help = "Examples:\n  cargo xtask bench\n  \
                         cargo xtask bench --graphs rmat-16,my/roads.gr.gz --runs 9\n  \
                         cargo xtask bench --graphs rmat-20 --solvers auto,yardstick,graph --sweep\n  \
-                        cargo xtask bench --solvers auto,gapbs,wasp --peers my/peers")]
+                        cargo xtask bench --solvers auto,gapbs,wasp --peers my/peers --first")]
 pub(super) struct Sssp {
     /// Graphs by name or file (a wrong name lists all names)
     #[arg(long, value_name = "GRAPH", default_value = GRAPHS)]
@@ -46,6 +47,9 @@ pub(super) struct Sssp {
     /// Try every width of delta, for the crate graph and for our own delta-stepping
     #[arg(long)]
     sweep: bool,
+    /// Also measure first searches, in processes of their own, beside those of other programs
+    #[arg(long)]
+    first: bool,
     /// A folder with descriptions of other programs, which run beside ours (src/peers.rs says how)
     #[arg(long, value_name = "DIR")]
     peers: Option<PathBuf>,
@@ -55,7 +59,10 @@ impl Study for Sssp {
     const NAME: &'static str = "sssp";
 
     fn measure(&self, bench: &Bench) -> Result<()> {
-        let peers = self.peers.as_deref().map_or(Ok(Vec::new()), peers::found)?;
+        let mut peers = self.peers.as_deref().map_or(Ok(Vec::new()), peers::found)?;
+        if self.first && bench.on_cpu() {
+            peers.push(First::peer()?);
+        }
         for graph in at_hand(bench, self.graphs.clone(), u64::MAX)? {
             let (load_ms, csr) = timed(|| graph.load_u32());
             let scratch = tempfile::tempdir()?;
@@ -83,7 +90,8 @@ impl Study for Sssp {
             "Solvers run in turns, fewer times where they have used up the patience. One answer is \
              certified against the graph; every search of every solver, timed or not, found the \
              same distances. Times are of the search alone; what is done once for a graph is under \
-             \"prepare\". These machines drift: compare within a table.",
+             \"prepare\". \"First\" is the first search of a process, where one was measured. These \
+             machines drift: compare within a table.",
         );
         let over = |record: &Record, figure: &str, solver: &str| {
             records.over(record, figure, &[("graph", record.label("graph")), ("solver", solver)])
@@ -98,9 +106,10 @@ impl Study for Sssp {
             Some(record.median("ms")? / quickest.median("ms")?)
         };
         let per_arc = |r: &Record| Some(r.median("relaxations")? / of_graph(records, r, "arcs")?);
-        let figures: [(&str, Figure<'_>); 8] = [
+        let figures: [(&str, Figure<'_>); 9] = [
             ("runs", &|record| Some(record.n_runs() as f64)),
             ("prepare ms", &median("prepare_ms")),
+            ("first ms", &median("first_ms")),
             ("median ms", &median("ms")),
             ("min ms", &least("ms")),
             ("max ms", &|record| record.all("ms").into_iter().reduce(f64::max)),
