@@ -195,7 +195,6 @@ impl<'g, W: SearchKeys> Solver<'g, W> {
         check_vertices(self.graph.n_vertices(), "source", &[source])?;
         check_vertices(self.graph.n_vertices(), "target", targets)?;
         let limit = self.checked_limit(limit)?;
-        ensure_granted(BYTES_OF_TREE * self.graph.n_vertices())?;
         if limit < W::Distance::ZERO {
             let nothing = Within::from_storage(source, limit, vec![], vec![], vec![]);
             return Ok(self.found(Answered::Near(nothing), Work::default(), None));
@@ -205,6 +204,7 @@ impl<'g, W: SearchKeys> Solver<'g, W> {
             && let Some((within, work)) = near.search(&query)?
         {
             let plan = near.plan(&self.plan);
+            ensure_granted(BYTES_OF_TREE * self.graph.n_vertices())?;
             return Ok(Found { plan, ..self.found(Answered::Near(within), work, None) });
         }
         self.answer_by_plan(&query)
@@ -216,6 +216,12 @@ impl<'g, W: SearchKeys> Solver<'g, W> {
         query: &Query<'_, W::Distance>,
     ) -> Result<Found<Answered<W>>, SsspError> {
         let &Query { source, targets, limit, .. } = query;
+        if let Device::Cpu(cpu) = &mut self.device {
+            // before the check: an allocator may keep what the check frees, and would clear it for
+            // the arrays of the search
+            cpu.search();
+        }
+        ensure_granted(BYTES_OF_TREE * self.graph.n_vertices())?;
         let (distances, work) = self.device.search(query)?;
         let distances = Distances::from_storage(distances);
         // the greatest distance is no limit, and overflows are checked
