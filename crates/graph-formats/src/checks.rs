@@ -60,10 +60,15 @@ pub(crate) fn validate_columns(n_vertices: usize, columns: &[VertexId]) -> Resul
 
 /// Refuses weights that are not finite; the error names the first.
 pub(crate) fn validate_weights<W: Weight>(weights: &[W]) -> Result<(), GraphError> {
-    match weights.iter().position(|w| !w.is_finite()) {
-        Some(arc) => Err(GraphError::WeightNotFinite { arc, weight: weights[arc].to_string() }),
-        None => Ok(()),
+    weights.iter().enumerate().try_for_each(|(arc, &weight)| validate_weight(arc, weight))
+}
+
+/// Refuses the weight of an arc if it is not finite.
+pub(crate) fn validate_weight<W: Weight>(arc: usize, weight: W) -> Result<(), GraphError> {
+    if weight.is_finite() {
+        return Ok(());
     }
+    Err(GraphError::WeightNotFinite { arc, weight: weight.to_string() })
 }
 
 /// The summary of the weights, or an error that names the first that is not finite.

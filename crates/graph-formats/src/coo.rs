@@ -1,7 +1,6 @@
 //! Coordinate storage: an arc is a source, a destination and a weight.
 
 use crate::checks::{summary_of_finite, validate_columns};
-use crate::rows::collected;
 use crate::{GraphError, VertexId, Weight};
 
 /// A directed multigraph as three arrays of one entry per arc, in any order.
@@ -41,19 +40,6 @@ impl<W: Weight> Coo<W> {
         validate_columns(n_vertices, &destinations)?;
         summary_of_finite(&weights)?;
         Ok(Self { n_vertices, sources, destinations, weights })
-    }
-
-    /// As [`Coo::new`], from a list of (source, destination, weight).
-    pub(crate) fn of_arcs(
-        n_vertices: usize,
-        arcs: &[(VertexId, VertexId, W)],
-    ) -> Result<Self, GraphError> {
-        Self::new(
-            n_vertices,
-            collected(arcs.iter().map(|arc| arc.0))?,
-            collected(arcs.iter().map(|arc| arc.1))?,
-            collected(arcs.iter().map(|arc| arc.2))?,
-        )
     }
 
     /// As [`Coo::new`], without checks: this crate made the arrays from a valid graph.

@@ -204,26 +204,6 @@ impl<W: Weight> Csr<W> {
         Self { direction: Direction::Undirected, ..self }
     }
 
-    /// The graph of a list of (source, destination, weight), in any order.
-    ///
-    /// # Errors
-    /// As [`Coo::new`]. O(n + m log d) with d the largest out-degree.
-    pub fn from_arcs(
-        n_vertices: usize,
-        arcs: &[(VertexId, VertexId, W)],
-    ) -> Result<Self, GraphError> {
-        Self::from_coo(&Coo::of_arcs(n_vertices, arcs)?)
-    }
-
-    /// Sorts arcs into rows, and each row by destination and then weight, so that the
-    /// result does not depend on the order of the input. O(n + m log d).
-    ///
-    /// # Errors
-    /// [`GraphError::NoMemory`].
-    pub fn from_coo(coo: &Coo<W>) -> Result<Self, GraphError> {
-        Ok(Self::from_valid_arcs(coo.n_vertices(), || coo.arcs())?)
-    }
-
     /// The arcs as triples, in row order. O(n + m).
     pub fn to_coo(&self) -> Coo<W> {
         let mut sources = vec![0; self.n_arcs()];

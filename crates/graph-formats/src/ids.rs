@@ -42,6 +42,16 @@ pub enum Name<'a> {
 }
 
 impl Ids {
+    /// The names of an ascending list. 0 … n − 1 and 1 … n need no list.
+    pub(crate) fn of_ascending(listed: Vec<u64>) -> Self {
+        match (listed.first(), listed.last()) {
+            (None, _) => Self::FromZero,
+            (Some(0), Some(&last)) if last == listed.len() as u64 - 1 => Self::FromZero,
+            (Some(1), Some(&last)) if last == listed.len() as u64 => Self::FromOne,
+            _ => Self::Listed(listed),
+        }
+    }
+
     /// The name of `vertex` in the file. O(1).
     ///
     /// # Panics

@@ -44,6 +44,7 @@ mod key;
 mod memory;
 mod names;
 pub mod npy;
+mod numbering;
 pub mod parallel;
 pub mod permute;
 mod progress;
@@ -76,6 +77,7 @@ pub use io::{
 pub use key::DistanceKey;
 pub use memory::{Large, NoMemory, ensure_granted, free_memory};
 pub use names::{UnknownName, by_name};
+pub use numbering::Numbering;
 pub use progress::{Interrupted, Progress, tell};
 pub use weight::{Distance, Weight, WeightKind};
 pub use weight_summary::WeightSummary;

@@ -51,21 +51,7 @@ impl<W: Weight> Csr<W> {
     /// # Errors
     /// [`GraphError::NoMemory`].
     pub fn from_undirected_edges(edges: &Coo<W>) -> Result<Self, GraphError> {
-        let reverses = || edges.arcs().filter(|&(u, v, _)| u != v).map(|(u, v, w)| (v, u, w));
-        let both = || edges.arcs().chain(reverses());
-        Ok(Self::from_valid_arcs(edges.n_vertices(), both)?.made_undirected())
-    }
-
-    /// The undirected graph of a list of weighted edges {u, v}. Each is stored as two arcs, a
-    /// self-loop as one.
-    ///
-    /// # Errors
-    /// As [`Coo::new`]. O(n + m log d).
-    pub fn from_edges(
-        n_vertices: usize,
-        edges: &[(VertexId, VertexId, W)],
-    ) -> Result<Self, GraphError> {
-        Self::from_undirected_edges(&Coo::of_arcs(n_vertices, edges)?)
+        Ok(Self::from_valid_edges(edges.n_vertices(), || edges.arcs())?)
     }
 
     /// The same graph, checked and marked as undirected.

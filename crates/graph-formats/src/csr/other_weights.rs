@@ -7,7 +7,8 @@ use std::any::Any;
 use std::sync::OnceLock;
 
 use super::{Csr, Direction};
-use crate::checks::summary_of_finite;
+use crate::checks::{summary_of_finite, validate_weight};
+use crate::rows::collected;
 use crate::{Buffer, GraphError, Weight, WeightSummary};
 
 impl<W: Weight> Csr<W> {
@@ -89,6 +90,36 @@ impl<W: Weight> Csr<W> {
         let summary = summary_of_finite(&weights)?;
         let directed = Self { direction: Direction::Directed, ..self.clone() };
         Ok(directed.with_array(weights, summary))
+    }
+
+    /// The same arcs with the weights that `new` makes of theirs. `new` gives equal weights for
+    /// equal weights; so an undirected graph stays one, and rows keep their order. Only the
+    /// weights take memory.
+    ///
+    /// ```
+    /// use graph_formats::{Csr, Direction};
+    ///
+    /// let minutes = Csr::from_edges(3, &[(0, 1, 5u32), (1, 2, 7)])?;
+    /// let hours = minutes.map_weights(|minutes| f64::from(minutes) / 60.0)?;
+    /// assert_eq!(hours, Csr::from_edges(3, &[(0, 1, 5.0 / 60.0), (1, 2, 7.0 / 60.0)])?);
+    /// assert_eq!(hours.direction(), Direction::Undirected);
+    /// assert!(minutes.map_weights(|minutes| f64::from(minutes) / 0.0).is_err());
+    /// # Ok::<(), graph_formats::GraphError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A weight that is not finite; [`GraphError::NoMemory`]. O(m); O(1) where all arcs have one
+    /// positive weight.
+    pub fn map_weights<V: Weight>(&self, new: impl Fn(W) -> V) -> Result<Csr<V>, GraphError> {
+        if let Some(weight) = self.weight_summary().common() {
+            let weight = new(weight);
+            validate_weight(0, weight)?;
+            let summary = WeightSummary::of_equal(weight, self.n_arcs());
+            return Ok(self.clone().with_weights(OnceLock::new(), summary));
+        }
+        let weights = collected(self.weights().iter().map(|&weight| new(weight)))?;
+        let summary = summary_of_finite(&weights)?;
+        Ok(self.clone().with_array(weights.into(), summary))
     }
 
     /// Sets the weights of arcs by position. If an arc occurs twice, its last weight counts. The

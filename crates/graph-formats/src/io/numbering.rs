@@ -185,16 +185,6 @@ fn merged(a: Vec<u64>, b: Vec<u64>) -> Vec<u64> {
     both
 }
 
-/// The names of an ascending list. 0 … n − 1 and 1 … n need no list.
-pub(super) fn names_of(listed: Vec<u64>) -> Ids {
-    match (listed.first(), listed.last()) {
-        (None, _) => Ids::FromZero,
-        (Some(0), Some(&last)) if last == listed.len() as u64 - 1 => Ids::FromZero,
-        (Some(1), Some(&last)) if last == listed.len() as u64 => Ids::FromOne,
-        _ => Ids::Listed(listed),
-    }
-}
-
 /// A bit for each id, and for every 64 of them the number of marks before.
 struct Marks {
     bits: Vec<u64>,

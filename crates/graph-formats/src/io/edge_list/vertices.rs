@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use super::super::blocks::{BLOCK_BYTES, Text};
 use super::super::compression::Compression;
 use super::super::format;
-use super::super::numbering::names_of;
 use super::super::options::IdKind;
 use super::super::scan::Fault;
 use super::super::source::{Source, ignore_progress};
@@ -48,7 +47,7 @@ impl Vertices {
             listed.dedup();
             let n_vertices = listed.len();
             crate::checks::validate_vertex_count(n_vertices)?;
-            let ids = names_of(listed);
+            let ids = Ids::of_ascending(listed);
             return Ok(Self { path: path.to_owned(), ids, n_vertices, n_comments });
         }
         drop(listed);
