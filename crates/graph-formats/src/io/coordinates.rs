@@ -1,8 +1,10 @@
 //! Coordinates of vertices: DIMACS `.co` files, and tables of vertex, x and y.
 //!
 //! A `.co` file has `c` comments, at most one `p aux sp co n`, and a `v vertex x y` for each
-//! vertex; the numbers may be real. A table (`.csv`, `.tsv`) has a vertex, x and y on each line;
-//! the first line may be a heading. Both name vertices as the graph's file does. O(n), in parallel.
+//! vertex; the numbers may be real. A table (`.csv`, `.tsv`) has a vertex, x and y on each line, or
+//! columns that its first line names. Known are `x` and `y`, `x_coord` and `y_coord` (GMNS), `lon`
+//! and `lat`, beside `node_id`, `osmid`, `vertex` or `name`. Both name vertices as the graph's file
+//! does. O(n), in parallel.
 //!
 //! Format: 9th DIMACS Implementation Challenge, Shortest Paths, 2006.
 
@@ -61,8 +63,8 @@ pub fn read_coordinates(
     match Format::of(path) {
         Ok(format @ (Format::Csv | Format::Tsv)) => {
             let mut text = open()?;
-            let delimiter = edge_list::positions::start(&mut text, format)?;
-            let read = |piece: Scanner<'_>| edge_list::positions::read(piece, delimiter, known);
+            let columns = edge_list::positions::start(&mut text, format)?;
+            let read = |piece: Scanner<'_>| edge_list::positions::read(piece, columns, known);
             let (positions, _) = collect(&mut text, known, read)?;
             whole(path, known, positions)
         }
@@ -96,12 +98,18 @@ pub fn write_coordinates<const D: usize>(
                 Name::Number(number) => write!(file, "{number}"),
                 Name::Word(word) => write!(file, "\"{}\"", word.replace('"', "\"\"")),
             }?;
-            position.iter().try_for_each(|along| write!(file, ",{along}"))?;
+            position.iter().try_for_each(|along| write!(file, ",{}", shortest(*along)))?;
             writeln!(file)
         })
     };
     write().map_err(|error| file.error(error))?;
     file.commit()
+}
+
+/// The shortest decimal number that reads back the same, with an exponent or without.
+fn shortest(value: f64) -> String {
+    let (plain, exponent) = (value.to_string(), format!("{value:e}"));
+    if exponent.len() < plain.len() { exponent } else { plain }
 }
 
 /// The positions by vertex, NaN where missing, and the number of lines with one.

@@ -60,6 +60,43 @@ fn many_blocks_and_compression_make_no_difference() {
     assert!(error.ends_with("a.csv:40000: vertex 39998 has coordinates already"), "{error}");
 }
 
+/// Columns are found by the names that GMNS, OSMnx and others give them.
+#[test]
+fn columns_of_coordinates_are_found_by_their_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("nodes.csv");
+    let read = |text: &str| {
+        fs::write(&path, text).unwrap();
+        read_coordinates(&path, &Ids::Listed(vec![7, 9]), 2).map_err(|error| error.to_string())
+    };
+    for text in [
+        "node_id,name,x_coord,y_coord,type\n9,b,3,4,x\n7,a,1,2,\n",
+        "osmid,y,x,lon,lat,geometry\n7,2,1,8,8,POINT (1 2)\n9,4,3,8,8,\"POINT (3, 4)\"\n",
+        ",id,lat,lon,z\n0,7,2,1,0\n1,9,4,3,0\n",
+        "lat,lon,vertex\n2,1,7\n4,3,9\n",
+        "stop,lon,lat\n7,1,2\n9,3,4\n",
+        "stop,across,up\n7,1,2\n9,3,4\n",
+        "7,1,2\n9,3,4\n",
+    ] {
+        assert_eq!(read(text), Ok(vec![[1.0, 2.0], [3.0, 4.0]]), "{text}");
+    }
+    for (text, expected) in [
+        (
+            "stop,lat,lon,z\n7,2,1,0\n",
+            "nodes.csv:1: expected a column of vertices, such as `node_id`",
+        ),
+        ("id,up,across,z\n7,2,1,0\n", "nodes.csv:1: expected columns `x` and `y`, `x_coord` and"),
+        ("id,x,y,z\n7,2,1\n", "nodes.csv:2: expected 4 columns, found 3"),
+        ("id,y,b\n7,2,1\n", "nodes.csv:1: expected x, or the longitude, before y"),
+    ] {
+        let error = read(text).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    }
+    // as short as reads back the same
+    write_coordinates(&path, &Ids::FromZero, &[[1e300, 0.1], [5.0, -2.5e-9]]).unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "vertex,x,y\n0,1e300,0.1\n1,5,-2.5e-9\n");
+}
+
 fn finite() -> impl Strategy<Value = f64> {
     any::<f64>().prop_filter("finite", |value| value.is_finite())
 }

@@ -203,7 +203,7 @@ fn is_count(first: &[Field<'_>]) -> bool {
 
 /// The name of a column in lower case, without `_`, `-`, `.` and blanks, and without a last
 /// `id`, `node` or `vertex`.
-fn plain_name(field: &Field<'_>) -> String {
+pub(super) fn plain_name(field: &Field<'_>) -> String {
     let name = String::from_utf8_lossy(&field.text).to_lowercase();
     let mut name = name.replace(['_', '-', '.', ' '], "");
     for ending in ["id", "node", "vertex"] {
