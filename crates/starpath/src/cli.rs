@@ -34,12 +34,12 @@ pub(crate) use star::{
     version,
     arg_required_else_help = true,
     after_help = "\
-The suffix of a file is its format: .gr .mtx .graph .metis .mgraph .el .wel .e .edges .edgelist .csv
-.tsv .txt .spg .prepared .sg .wsg. After it may stand .gz, and in a build with the feature compression
-.bz2, .xz or .zst. --format names the format of a file with another suffix. The file - is standard
-input. Each line of an edge list is an arc; with --undirected it is an edge. Vertices have the names of
-the file, numbers or words. Notes on how a file was read go to standard error, with --json into the
-JSON object.
+The suffix of a file is its format: .gr .col .clq .mtx .graph .metis .mgraph .graphml .net .el .wel .e
+.edges .edgelist .csv .tsv .txt .matrix .spg .prepared .sg .wsg. After it may stand .gz, and in a build
+with the feature compression .bz2, .xz or .zst. --format names the format of a file with another suffix.
+The file - is standard input. Each line of an edge list is an arc; with --undirected it is an edge, and
+so is an arc of any file. Vertices have the names of the file, numbers or words. Notes on how a file was
+read go to standard error, with --json into the JSON object.
 
 A result goes to standard output if its file is -, as .tsv, .spg, .prepared, .svg or .csv. The report,
 with --json the JSON object, then goes to standard error.

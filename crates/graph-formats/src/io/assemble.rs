@@ -135,14 +135,27 @@ impl<P: Part> ArcList<P> {
     /// # Errors
     /// [`GraphError::OutOfMemory`] when the graph will not fit.
     pub(super) fn add(&mut self, block: &Block, parts: Vec<P>) -> Result<(), GraphError> {
+        self.add_of(block.path(), parts, |at| block.line_of(at))
+    }
+
+    /// Adds arcs of the file `path`; `line_of` gives the line of the place of a weight.
+    ///
+    /// # Errors
+    /// As [`ArcList::add`].
+    pub(super) fn add_of(
+        &mut self,
+        path: &Path,
+        parts: Vec<P>,
+        line_of: impl Fn(usize) -> u64,
+    ) -> Result<(), GraphError> {
         // `parts` and their copies, and as much free room as is held, up to a part
         let (held, more) = memory_of(&self.parts);
         let (added, their_graph) = memory_of(&parts);
         let room = held.min(held / self.n_arcs().max(1) * PART_ARCS as u64);
         let needed = held + 2 * added + room + more + their_graph;
-        memory::ensure(block.path(), held + added, needed)?;
+        memory::ensure(path, held + added, needed)?;
         for part in parts {
-            self.extremes.merge_lines(part.extremes(), |at| block.line_of(at));
+            self.extremes.merge_lines(part.extremes(), &line_of);
             part.append_to(&mut self.parts);
         }
         Ok(())
@@ -154,7 +167,16 @@ impl<P: Part> ArcList<P> {
 
     /// The smallest type that holds every weight.
     pub(super) fn smallest_kind(&self, text: &Text<'_>) -> Result<WeightKind, GraphError> {
-        self.extremes.kind().map_err(|(line, message)| text.error_at(line as u64, message))
+        self.smallest_kind_of(text.path())
+    }
+
+    /// The same for the file `path`.
+    pub(super) fn smallest_kind_of(&self, path: &Path) -> Result<WeightKind, GraphError> {
+        self.extremes.kind().map_err(|(line, message)| GraphError::Syntax {
+            path: path.to_path_buf(),
+            line: line as u64,
+            message,
+        })
     }
 
     pub(super) fn parts(&self) -> &[P] {

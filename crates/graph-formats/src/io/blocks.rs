@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::malformed;
 use super::scan::{Fault, Scanner};
-use super::source::Source;
+use super::source::{Source, refuse_utf16};
 use crate::{GraphError, VertexId, parallel};
 
 /// Bytes of a block: some hundred pieces, to keep many cores busy.
@@ -48,9 +48,10 @@ impl<'a> Text<'a> {
         let rest = Vec::new();
         let mut lines = Lines { source, rest, block_bytes, longest, ended: false, n_bytes: 0 };
         let mut bytes = Vec::new();
-        while bytes.len() < 3 && !lines.ended {
+        while bytes.len() < 4 && !lines.ended {
             lines.fill_after(&mut bytes)?;
         }
+        refuse_utf16(&path, &bytes)?;
         let at = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
         Ok(Self { lines, block: Block { path, bytes, at, lines_before: 0 } })
     }
@@ -360,18 +361,18 @@ impl Block {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::io::{EdgeListOptions, Format, decode};
+    use crate::io::{Format, ReadOptions, decode};
 
     /// The graph or the error of a text that is read in blocks of `block_bytes`.
     fn read(format: Format, text: &[u8], block_bytes: usize) -> Result<String, String> {
         let source = Source::memory(text);
-        let graph = decode(format, &EdgeListOptions::default(), source, block_bytes);
+        let graph = decode(format, &ReadOptions::default(), source, block_bytes);
         graph.map(|graph| format!("{graph:?}")).map_err(|error| error.to_string())
     }
 
     #[test]
     fn blocks_of_any_size_give_the_same_graph_and_the_same_error() {
-        use Format::{Csv, El, Gr, Graph, Mtx, Wel};
+        use Format::{Csv, El, Gr, Graph, Matrix, Mtx, Net, Wel};
         let texts: &[(Format, &str)] = &[
             (Gr, "c a\n\np sp 3 3\nc b\na 1 2 5\n\na 2 3 -7\r\na 3 3 4294967296\n"),
             (Gr, "\u{FEFF}a 0 5 1.5\na 70000 2 3"),
@@ -395,6 +396,22 @@ mod tests {
             (El, "1 2\n# b\n1 2 3\n"),
             (Wel, "0 1 .5\n2 1 3\n1 2 x\n"),
             (Csv, "from,to,w\n0,1,5\n1,2,-6\n"),
+            (Gr, "c x\np edge 3 2\ne 1 2\nn 1 9\ne 2 3\n"),
+            (Gr, "p col 3 2\ne 1 2\ne 2 4\n"),
+            (
+                Net,
+                "% x\n*Vertices 3\n1 \"b c\"\n2 a 0.5\n3 \"d\"\n*Arcs\n1 2 7\n*edges\n2 3 .5 c Red",
+            ),
+            (Net, "*Vertices 3\n*Arcslist\n1 2 3\n*Edgeslist\n2 3\n\n*Arcs\n3 1\n"),
+            (Net, "*Vertices 3\n1 a\n2 a\n*Arcs\n3 1\n"),
+            (Net, "*Vertices 3\n1 a\n2 b\n*Matrix\n0 1 2\n"),
+            (Matrix, "# x\n0 5 0\n1 0 .5\n\n0 7 0\n"),
+            (Matrix, "\tb\ta\nb\t\t-5\na\t3\t\n"),
+            (Matrix, "\t\t\n1\t\t\n\t\t\n"),
+            (Matrix, "1,2\n3,x\n"),
+            (Matrix, "1,2\n3\n"),
+            (Matrix, "1,2\n# y\n3,4\n\n5,6\n"),
+            (Matrix, "1,2\n"),
             (El, "# nothing\n\n"),
             (El, ""),
         ];

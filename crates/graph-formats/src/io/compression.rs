@@ -3,10 +3,10 @@
 //!
 //! The decoder of gzip is in every build; the others need the feature `compression`.
 
-use std::io::{BufRead, Read};
+use std::io::{self, BufRead, Read};
 use std::path::Path;
 
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 
 #[cfg(feature = "compression")]
 use super::zstd::ZstdReader;
@@ -74,7 +74,7 @@ impl Compression {
         packed: impl BufRead + Send + 'a,
     ) -> Option<Box<dyn Read + Send + 'a>> {
         Some(match self {
-            Self::Gzip => Box::new(MultiGzDecoder::new(packed)),
+            Self::Gzip => Box::new(GzipReader { member: Some(GzDecoder::new(packed)) }),
             #[cfg(feature = "compression")]
             Self::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(packed)),
             #[cfg(feature = "compression")]
@@ -84,5 +84,36 @@ impl Compression {
             #[cfg(not(feature = "compression"))]
             Self::Bzip2 | Self::Xz | Self::Zstd => return None,
         })
+    }
+}
+
+/// Other bytes follow the compressed data.
+#[derive(Debug, thiserror::Error)]
+#[error("other bytes follow the end of the data")]
+pub(super) struct Trailing;
+
+/// The members of a gzip file, one after the other.
+struct GzipReader<R> {
+    /// The member that is read; `None` at the end of the file.
+    member: Option<GzDecoder<R>>,
+}
+
+impl<R: BufRead> Read for GzipReader<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.member {
+            let n_read = member.read(buffer)?;
+            if n_read > 0 || buffer.is_empty() {
+                return Ok(n_read);
+            }
+            let Some(mut rest) = self.member.take().map(GzDecoder::into_inner) else { break };
+            match rest.fill_buf()?.first() {
+                None => break,
+                Some(&byte) if byte == Compression::Gzip.magic()[0] => {
+                    self.member = Some(GzDecoder::new(rest));
+                }
+                Some(_) => return Err(io::Error::other(Trailing)),
+            }
+        }
+        Ok(0)
     }
 }

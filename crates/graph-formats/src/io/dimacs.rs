@@ -1,10 +1,14 @@
 //! DIMACS shortest-path graphs, `.gr`: `c` comments, one `p sp n m`, then an
-//! `a source destination weight` for each arc, vertices counted from 1.
+//! `a source destination weight` for each arc, vertices counted from 1. And DIMACS graphs for
+//! colouring and cliques, `.col` and `.clq`: one `p edge n m` or `p col n m`, then an `e u v` for
+//! each edge.
 //!
 //! Some tools write no `p` line; the vertices are then those that arcs name, by any numbers.
-//! Weights may be negative and real, while the challenge has natural numbers only.
+//! Weights may be negative and real, while the challenge has natural numbers only. Edges have no
+//! weights, and a file may give them from both ends. Lines `n vertex value` are skipped.
 //!
-//! Format: 9th DIMACS Implementation Challenge, Shortest Paths, 2006.
+//! Formats: 9th DIMACS Implementation Challenge, Shortest Paths, 2006; 2nd, Maximum Clique, Graph
+//! Coloring, and Satisfiability, 1993.
 
 use std::io::Write;
 
@@ -14,11 +18,21 @@ use super::numbering::{IdArcs, by_occurrence};
 use super::scan::{Fault, Scanner, vertex_count};
 use super::text::{push_arc, write_arcs};
 use super::weights::Number;
-use crate::{Csr, GraphError, Ids, LoadedGraph, Weight};
+use crate::{Csr, Direction, GraphError, Ids, LoadedGraph, Weight, WeightKind};
+
+/// The numbers of a `p` line.
+struct Counts {
+    n_vertices: u64,
+    /// Arcs, or edges.
+    n_lines: u64,
+    /// Whether lines are `e u v`.
+    are_edges: bool,
+}
 
 pub(super) fn read(mut text: Text<'_>) -> Result<LoadedGraph, GraphError> {
     let (n_vertices, ids, parts, kind) = match read_header(&mut text, read_counts)? {
-        Some(((n_vertices, n_arcs), line)) => {
+        Some((counts, line)) if counts.are_edges => return read_edges(text, &counts, line),
+        Some((Counts { n_vertices, n_lines, .. }, line)) => {
             let list = read_list(&mut text, |piece| {
                 let mut arcs = Arcs::with_capacity(piece.n_lines());
                 let vertex = |scanner: &mut Scanner<'_>| scanner.vertex(1, n_vertices);
@@ -26,7 +40,7 @@ pub(super) fn read(mut text: Text<'_>) -> Result<LoadedGraph, GraphError> {
                 for_each_arc(piece, vertex, push).map(|()| arcs)
             })?;
             let n_vertices = text.check_vertices(n_vertices, line)?;
-            text.check_count("arcs", n_arcs, list.n_arcs(), line)?;
+            text.check_count("arcs", n_lines, list.n_arcs(), line)?;
             let kind = list.smallest_kind(&text)?;
             (n_vertices, Ids::FromOne, list.into_parts(), kind)
         }
@@ -50,6 +64,34 @@ pub(super) fn read(mut text: Text<'_>) -> Result<LoadedGraph, GraphError> {
     Ok(LoadedGraph::new(csr, ids))
 }
 
+/// Reads the edges after the `p` line, which is `line`.
+fn read_edges(mut text: Text<'_>, counts: &Counts, line: u64) -> Result<LoadedGraph, GraphError> {
+    let list = read_list(&mut text, |mut scanner| {
+        let mut arcs = Arcs::with_capacity(scanner.n_lines());
+        while let Some(first) = scanner.line_start() {
+            let place = scanner.clone();
+            scanner.bump();
+            match first {
+                b'c' | b'n' => scanner.skip_line(),
+                b'e' if matches!(scanner.peek(), Some(b' ' | b'\t')) => {
+                    let u = scanner.vertex(1, counts.n_vertices)?;
+                    let v = scanner.vertex(1, counts.n_vertices)?;
+                    scanner.end_line()?;
+                    arcs.push(u, v, None);
+                }
+                _ => return Err(place.expected("an edge `e <vertex> <vertex>`")),
+            }
+        }
+        Ok(arcs)
+    })?;
+    let n_vertices = text.check_vertices(counts.n_vertices, line)?;
+    text.check_count("edges", counts.n_lines, list.n_arcs(), line)?;
+    let (path, parts, kind) = (text.path(), list.into_parts(), WeightKind::U32);
+    let direction = Some(Direction::Directed);
+    let csr = assemble::graph(path, n_vertices, parts, kind, direction, Parallel::Allowed)?;
+    LoadedGraph::new(csr, Ids::FromOne).with_edges(path, true)
+}
+
 /// Reads past the `p` line, or up to the first line that is neither this nor a comment. Returns what
 /// `read` finds in the `p` line, and the number of the line.
 pub(super) fn read_header<T>(
@@ -71,16 +113,21 @@ pub(super) fn read_header<T>(
     Ok(None)
 }
 
-/// The numbers of vertices and arcs of a `p` line.
-fn read_counts(scanner: &mut Scanner<'_>) -> Result<(u64, u64), Fault> {
+fn read_counts(scanner: &mut Scanner<'_>) -> Result<Counts, Fault> {
     let line = scanner.clone();
-    if scanner.word() != b"p" || scanner.word() != b"sp" {
-        return Err(line.expected("a line `p sp <vertices> <arcs>`"));
-    }
+    let are_edges = match (scanner.word(), scanner.word()) {
+        (b"p", b"sp") => false,
+        (b"p", b"edge" | b"edges" | b"col") => true,
+        _ => {
+            let expected = "a line `p sp <vertices> <arcs>` or `p edge <vertices> <edges>`";
+            return Err(line.expected(expected));
+        }
+    };
     let n_vertices = vertex_count(scanner.natural("the number of vertices")?, line.at())?;
-    let n_arcs = scanner.natural("the number of arcs")?;
+    let n_lines =
+        scanner.natural(if are_edges { "the number of edges" } else { "the number of arcs" })?;
     scanner.end_line()?;
-    Ok((n_vertices, n_arcs))
+    Ok(Counts { n_vertices, n_lines, are_edges })
 }
 
 fn read_list<P: Part + Send>(

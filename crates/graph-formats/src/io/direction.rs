@@ -1,21 +1,65 @@
 //! Undirected graphs from files: those declared undirected, those in which every arc has its
-//! reverse, and lists of edges.
+//! reverse, and those whose arcs are to be edges.
 
 use std::cmp::Ordering;
+use std::path::Path;
 
+use super::Note;
+use super::error::malformed;
 use crate::arc_pass::ArcPass;
 use crate::rows::for_each_row_block;
 use crate::undirected::arcs_from;
-use crate::{Csr, Direction, GraphError, VertexId, Weight, parallel};
+use crate::{
+    AnyCsr, Csr, Direction, GraphError, LoadedGraph, VertexId, Weight, ensure_granted, parallel,
+    with_csr,
+};
 
 /// Rows per task of a parallel pass.
 const ROWS_PER_TASK: usize = 1024;
 
+impl LoadedGraph {
+    /// The graph with every arc in both directions; a note says how many arcs give an edge from its
+    /// other end. An undirected graph stays as it is, but the note is made for a list of edges.
+    pub(super) fn with_edges(mut self, path: &Path, is_list: bool) -> Result<Self, GraphError> {
+        if !is_list && self.csr.direction() == Direction::Undirected {
+            return Ok(self);
+        }
+        if self.attachment.is_some() {
+            let message = "the file is prepared for arcs of one direction; prepare the undirected \
+                           graph instead";
+            return Err(malformed(path, message.to_owned()));
+        }
+        let n_arcs = self.csr.n_arcs();
+        let (csr, n_edges): (AnyCsr, usize) = with_csr!(self.csr, |graph| {
+            // the reversed graph, and the result, which has at most twice the arcs
+            ensure_granted(3 * graph.bytes())?;
+            let graph = graph.with_rows_sorted()?;
+            let n_loops = graph.arcs().filter(|arc| arc.0 == arc.1).count();
+            let both = graph.with_reverses();
+            let n_edges = n_loops + (both.n_arcs() - n_loops) / 2;
+            (both.into(), n_edges)
+        });
+        self.csr = csr;
+        if n_edges < n_arcs {
+            self.notes.push(Note::EdgesFromBothEnds { n_arcs: (n_arcs - n_edges) as u64 });
+        }
+        Ok(self)
+    }
+}
+
 impl<W: Weight> Csr<W> {
+    /// The same graph with rows sorted by destination and weight, as a text file's are.
+    fn with_rows_sorted(self) -> Result<Self, GraphError> {
+        let is_sorted = |v| arcs_from(&self, v).is_sorted_by(|a, b| before(a, b).is_le());
+        if self.vertices().all(is_sorted) {
+            return Ok(self);
+        }
+        Ok(Self::from_valid_arcs(self.n_vertices(), || self.arcs())?)
+    }
+
     /// The undirected graph whose edges are these arcs. An arc and its reverse are one edge: a arcs
-    /// (u, v, w) and b arcs (v, u, w) give max(a, b) edges. Rows must be sorted, as this crate
-    /// builds them. O(n + m).
-    pub(super) fn with_reverses(&self) -> Self {
+    /// (u, v, w) and b arcs (v, u, w) give max(a, b) edges. Rows must be sorted. O(n + m).
+    fn with_reverses(&self) -> Self {
         let reverse = self.transposed();
         let mut row_offsets = vec![0; self.n_vertices() + 1];
         parallel::fill(&mut row_offsets[1..], ROWS_PER_TASK, &|first, lengths| {
@@ -65,6 +109,11 @@ impl<W: Weight> Csr<W> {
     }
 }
 
+/// The order of arcs in a sorted row.
+fn before<W: Weight>(a: &(VertexId, W), b: &(VertexId, W)) -> Ordering {
+    a.0.cmp(&b.0).then(a.1.order(b.1))
+}
+
 /// The arcs of `vertex` in either graph, whose rows are sorted by destination and weight. An arc of
 /// both occurs once.
 fn union<'a, W: Weight>(
@@ -78,7 +127,7 @@ fn union<'a, W: Weight>(
         let (Some(a), Some(b)) = (forward.peek(), backward.peek()) else {
             return forward.next().or_else(|| backward.next());
         };
-        match a.0.cmp(&b.0).then(a.1.order(b.1)) {
+        match before(a, b) {
             Ordering::Less => forward.next(),
             Ordering::Greater => backward.next(),
             Ordering::Equal => {

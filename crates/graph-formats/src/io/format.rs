@@ -10,7 +10,7 @@ use crate::GraphError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
-    /// DIMACS shortest paths.
+    /// DIMACS shortest paths; also `.col` and `.clq`, DIMACS graphs of edges, which are read only.
     Gr,
     /// Matrix Market, a sparse matrix.
     Mtx,
@@ -26,6 +26,12 @@ pub enum Format {
     Tsv,
     /// Edge list; also `.e`, `.edges` and `.edgelist`. Read only.
     Txt,
+    /// Matrix of weights as a table. Read only.
+    Matrix,
+    /// Pajek network. Read only.
+    Net,
+    /// GraphML. Read only.
+    Graphml,
     /// GAPBS, serialised, without weights.
     Sg,
     /// GAPBS, serialised, with weights.
@@ -35,14 +41,16 @@ pub enum Format {
     Spg,
 }
 
-const READABLE: &str = ".gr, .mtx, .graph, .metis, .mgraph, .el, .wel, .e, .edges, .edgelist, \
-                        .csv, .tsv, .txt, .sg, .wsg, .spg or .prepared, each also with .gz or, with the feature `compression`, .bz2, .xz or .zst after it";
+const READABLE: &str = ".gr, .col, .clq, .mtx, .graph, .metis, .mgraph, .el, .wel, .e, .edges, \
+                        .edgelist, .csv, .tsv, .txt, .matrix, .net, .graphml, .sg, .wsg, .spg or .prepared, each also with .gz or, with the feature `compression`, .bz2, .xz or .zst after it";
+/// Suffixes of formats that are written under another one.
+const READ_ONLY: [&str; 3] = ["prepared", "col", "clq"];
 const WRITABLE: &str =
     ".gr, .mtx, .graph, .wel, .csv, .tsv, .sg, .wsg or .spg, each also with .gz after it";
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 14] = [
         Self::Gr,
         Self::Mtx,
         Self::Graph,
@@ -51,6 +59,9 @@ impl Format {
         Self::Csv,
         Self::Tsv,
         Self::Txt,
+        Self::Matrix,
+        Self::Net,
+        Self::Graphml,
         Self::Sg,
         Self::Wsg,
         Self::Spg,
@@ -67,6 +78,9 @@ impl Format {
             Self::Csv => "csv",
             Self::Tsv => "tsv",
             Self::Txt => "txt",
+            Self::Matrix => "matrix",
+            Self::Net => "net",
+            Self::Graphml => "graphml",
             Self::Sg => "sg",
             Self::Wsg => "wsg",
             Self::Spg => "spg",
@@ -76,6 +90,7 @@ impl Format {
     /// Other suffixes of the same format.
     fn other_suffixes(self) -> &'static [&'static str] {
         match self {
+            Self::Gr => &["col", "clq"],
             Self::Graph => &["metis", "mgraph"],
             Self::Txt => &["e", "edges", "edgelist"],
             Self::Spg => &["prepared"],
@@ -92,7 +107,7 @@ impl Format {
 
     /// Whether graphs can be written in it as well as read.
     pub fn is_writable(self) -> bool {
-        !matches!(self, Self::El | Self::Txt)
+        !matches!(self, Self::El | Self::Txt | Self::Matrix | Self::Net | Self::Graphml)
     }
 
     /// Whether it is one of the edge lists, which
@@ -136,8 +151,10 @@ impl Format {
             return Ok(Self::Spg);
         }
         let inner = if is_gzip(path) { path.with_extension("") } else { path.to_path_buf() };
-        let is_prepared = inner.extension().is_some_and(|suffix| suffix == "prepared");
-        let format = Self::named_by(&inner).filter(|format| format.is_writable() && !is_prepared);
+        let is_read_only = inner
+            .extension()
+            .is_some_and(|suffix| READ_ONLY.iter().any(|known| suffix.eq_ignore_ascii_case(known)));
+        let format = Self::named_by(&inner).filter(|format| format.is_writable() && !is_read_only);
         format.ok_or_else(|| unknown(path, WRITABLE))
     }
 

@@ -208,7 +208,9 @@ fn read_header(text: &mut Text<'_>) -> Result<Header, GraphError> {
 
 fn read_banner(mut scanner: Scanner<'_>) -> Result<(Field, Symmetry), Fault> {
     let banner = scanner.clone();
-    if !scanner.word().eq_ignore_ascii_case(b"%%MatrixMarket") {
+    // some tools write one %
+    let word = scanner.word();
+    if ![&b"%%MatrixMarket"[..], b"%MatrixMarket"].iter().any(|b| word.eq_ignore_ascii_case(b)) {
         return Err(banner.expected("`%%MatrixMarket`, which opens every such file"));
     }
     choose(&mut scanner, "`matrix`", &[("matrix", ())])?;

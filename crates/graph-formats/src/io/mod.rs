@@ -16,6 +16,7 @@ mod edge_list;
 mod error;
 mod format;
 mod gapbs;
+mod graphml;
 mod line_index;
 mod loaded;
 mod matrix_market;
@@ -26,6 +27,7 @@ mod note;
 mod numbering;
 mod options;
 mod pages;
+mod pajek;
 mod placed;
 mod scan;
 mod source;
@@ -51,7 +53,7 @@ pub use note::Note;
 pub use options::{Base, Column, Columns, Comment, EdgeListOptions, Header, IdKind, ReadOptions};
 use source::{Source, ignore_progress};
 
-use crate::{AnyCsr, Csr, GraphError, Ids, Progress, Weight, with_csr};
+use crate::{AnyCsr, Csr, Direction, GraphError, Ids, Progress, Weight, with_csr};
 
 #[cfg(target_endian = "big")]
 compile_error!("the binary formats are little-endian and are read and written as they are");
@@ -104,7 +106,7 @@ pub fn read_with(
 ) -> Result<LoadedGraph, GraphError> {
     let path = path.as_ref();
     let format = options.format.map_or_else(|| Format::of(path), Ok)?;
-    decode(format, &options.edge_list, Source::open(path, progress)?, BLOCK_BYTES)
+    decode(format, options, Source::open(path, progress)?, BLOCK_BYTES)
 }
 
 /// Maps an `.spg` file, which is then used in place in the system's page cache: its arrays take no
@@ -150,46 +152,56 @@ pub unsafe fn map_spg(path: impl AsRef<Path>) -> Result<LoadedGraph, GraphError>
 /// # Ok::<(), graph_formats::GraphError>(())
 /// ```
 pub fn parse(format: Format, bytes: &[u8]) -> Result<LoadedGraph, GraphError> {
-    parse_with(format, bytes, &EdgeListOptions::default())
+    parse_with(bytes, &ReadOptions { format: Some(format), ..ReadOptions::default() })
 }
 
-/// As [`parse`], with what an edge list does not say itself.
+/// As [`parse`], with `options` for what the text does not say.
 ///
 /// # Errors
-/// As [`parse`].
-pub fn parse_with(
-    format: Format,
-    bytes: &[u8],
-    options: &EdgeListOptions,
-) -> Result<LoadedGraph, GraphError> {
+/// As [`parse`]; [`GraphError::FormatNeeded`].
+pub fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<LoadedGraph, GraphError> {
+    let format = options.format.ok_or(GraphError::FormatNeeded)?;
     decode(format, options, Source::memory(bytes), BLOCK_BYTES)
 }
 
 fn decode(
     format: Format,
-    options: &EdgeListOptions,
+    options: &ReadOptions,
     source: Source<'_>,
     block_bytes: usize,
 ) -> Result<LoadedGraph, GraphError> {
-    if *options != EdgeListOptions::default() && !format.is_edge_list() {
+    let path = source.path().to_path_buf();
+    let list = &options.edge_list;
+    let taken = match format {
+        Format::Matrix => EdgeListOptions { header: list.header, ..Default::default() },
+        format if format.is_edge_list() => list.clone(),
+        _ => EdgeListOptions::default(),
+    };
+    if *list != taken {
         let message = format!(
-            "direction, header, base, columns, vertices, comment and ids are of edge lists, not of \
-             .{}",
+            "header, base, columns, vertices, comment and ids are of edge lists, not of .{}",
             format.suffix()
         );
-        return Err(malformed(source.path(), message));
+        return Err(malformed(&path, message));
     }
     let text = |source| Text::new(source, block_bytes);
-    match format {
+    let loaded = match format {
         Format::Gr => dimacs::read(text(source)?),
         Format::Mtx => matrix_market::read(text(source)?),
         Format::Graph => metis::read(text(source)?),
         Format::El | Format::Wel | Format::Txt | Format::Csv | Format::Tsv => {
-            edge_list::read(text(source)?, format, options)
+            edge_list::read(text(source)?, format, list)
         }
+        Format::Matrix => edge_list::matrix::read(text(source)?, list.header),
+        Format::Net => pajek::read(text(source)?),
+        Format::Graphml => graphml::read(source),
         Format::Sg => gapbs::read(source, false),
         Format::Wsg => gapbs::read(source, true),
         Format::Spg => spg::read(source),
+    }?;
+    match options.direction {
+        Direction::Directed => Ok(loaded),
+        Direction::Undirected => loaded.with_edges(&path, format.is_edge_list()),
     }
 }
 

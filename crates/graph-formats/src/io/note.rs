@@ -59,11 +59,25 @@ pub enum Note {
         /// How many.
         n_lines: u64,
     },
-    /// Lines that repeat an edge from its other end are not counted.
+    /// Arcs that repeat an edge from its other end are not counted.
     EdgesFromBothEnds {
         /// How many.
-        n_lines: u64,
+        n_arcs: u64,
     },
+    /// No edge of a GraphML file has a weight; all arcs weigh 1.
+    NoWeight,
+    /// The weights of a GraphML file have another name than `weight`.
+    WeightKey {
+        /// The name.
+        name: String,
+    },
+    /// Labels of vertices are not their names, because they do not tell them apart.
+    Labels {
+        /// The number of a vertex that has no label, or that of another vertex.
+        vertex: u64,
+    },
+    /// The first line of a matrix names its vertices, although the names are numbers.
+    NamedRows,
 }
 
 impl fmt::Display for Note {
@@ -110,9 +124,20 @@ impl fmt::Display for Note {
             Self::Comments { n_lines } => {
                 write!(f, "{n_lines} lines are comments")
             }
-            Self::EdgesFromBothEnds { n_lines } => {
-                write!(f, "{n_lines} lines repeat an edge from its other end, and are not counted")
+            Self::EdgesFromBothEnds { n_arcs } => {
+                write!(f, "{n_arcs} arcs repeat an edge from its other end, and are not counted")
             }
+            Self::NoWeight => f.write_str("no edge has a `weight` or a `length`; all arcs weigh 1"),
+            Self::WeightKey { name } => write!(f, "`{name}` is read as the weight"),
+            Self::Labels { vertex } => write!(
+                f,
+                "labels are not read as names, because vertex {vertex} has none or that of another \
+                 vertex"
+            ),
+            Self::NamedRows => f.write_str(
+                "the first line and column are read as names of vertices; --header no reads them \
+                 as weights",
+            ),
         }
     }
 }

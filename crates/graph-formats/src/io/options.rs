@@ -11,6 +11,10 @@ use crate::{Direction, GraphError};
 pub struct ReadOptions {
     /// The format; `None`: the one that the suffix names.
     pub format: Option<Format>,
+    /// Whether an arc of the file is one arc, or an edge, which is an arc each way. Arcs that give
+    /// an edge of the same weight from both its ends are then one edge: of a arcs (u, v, w) and b
+    /// arcs (v, u, w) there are max(a, b) edges. Edges of a file are edges in either case.
+    pub direction: Direction,
     /// How an edge list is read; other formats need no such choices.
     pub edge_list: EdgeListOptions,
 }
@@ -18,7 +22,9 @@ pub struct ReadOptions {
 /// How an edge list is read.
 ///
 /// ```
-/// use graph_formats::{Direction, EdgeListOptions, Format, Ids, Note, parse, parse_with};
+/// use graph_formats::{
+///     Direction, EdgeListOptions, Format, Ids, Note, ReadOptions, parse, parse_with,
+/// };
 ///
 /// // 4 vertices and 2 lines; no id is 0, so they count from 1
 /// let graph = parse(Format::El, b"4 2\n1 2\n2 3\n")?;
@@ -26,22 +32,19 @@ pub struct ReadOptions {
 /// assert_eq!(graph.notes, [Note::Header { n_vertices: 4, n_lines: 2, first: 1 }]);
 ///
 /// // a table of names, read both ways
-/// let options = EdgeListOptions {
+/// let columns = Some("pre,post,synapses".parse()?);
+/// let options = ReadOptions {
+///     format: Some(Format::Csv),
 ///     direction: Direction::Undirected,
-///     columns: Some("pre,post,synapses".parse()?),
-///     ..Default::default()
+///     edge_list: EdgeListOptions { columns, ..Default::default() },
 /// };
 /// let table = b"pre,type,post,synapses\nAVAL,x,AVAR,3\n";
-/// let graph = parse_with(Format::Csv, table, &options)?;
+/// let graph = parse_with(table, &options)?;
 /// assert_eq!((graph.csr.n_arcs(), graph.ids.vertex("AVAR", 2)), (2, Some(1)));
 /// # Ok::<(), graph_formats::GraphError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EdgeListOptions {
-    /// Whether a line is one arc, or an edge, which is an arc each way. Lines that give an
-    /// edge of the same weight from both its ends are then one edge: of a lines `u v w` and
-    /// b lines `v u w` there are max(a, b) edges.
-    pub direction: Direction,
     /// Whether the list begins with a line `n m`, or a table with names of columns.
     pub header: Header,
     /// From which number ids count. All numbers from there to the greatest id, or to that of
@@ -62,13 +65,14 @@ pub struct EdgeListOptions {
 /// Whether the ids of an edge list are numbers or names.
 ///
 /// ```
-/// use graph_formats::{EdgeListOptions, Format, IdKind, parse, parse_with};
+/// use graph_formats::{EdgeListOptions, Format, IdKind, ReadOptions, parse, parse_with};
 ///
 /// // two counties, because no number is spelled `06001`
 /// let table = b"from,to\n06001,6001\n";
 /// assert_eq!(parse(Format::Csv, table)?.csr.n_vertices(), 2);
-/// let numbers = EdgeListOptions { ids: IdKind::Numbers, ..Default::default() };
-/// assert_eq!(parse_with(Format::Csv, table, &numbers)?.csr.n_vertices(), 1);
+/// let edge_list = EdgeListOptions { ids: IdKind::Numbers, ..Default::default() };
+/// let numbers = ReadOptions { format: Some(Format::Csv), edge_list, ..Default::default() };
+/// assert_eq!(parse_with(table, &numbers)?.csr.n_vertices(), 1);
 /// # Ok::<(), graph_formats::GraphError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -121,7 +125,7 @@ impl FromStr for Comment {
 }
 
 /// Whether an edge list begins with a line `n m`, the numbers of vertices and of lines, or a table
-/// with names of its columns.
+/// with names of its columns; a matrix with names of its vertices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Header {
     /// Yes if the first line fits the rest.

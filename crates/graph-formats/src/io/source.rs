@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use positioned_io::ReadAt;
 
-use super::compression::Compression;
+use super::compression::{Compression, Trailing};
 use super::error::malformed;
 use crate::{GraphError, Interrupted, Progress};
 
@@ -164,6 +164,11 @@ impl<'a> Source<'a> {
         part.read_to_end(bytes).map_err(|error| self.error(error))
     }
 
+    /// The bytes, for a parser that reads them itself; [`Source::error`] explains its failures.
+    pub(super) fn reader(&mut self) -> &mut (dyn Read + Send + 'a) {
+        &mut *self.reader
+    }
+
     /// Fills `buffer` and returns the number of bytes; fewer only at the end.
     pub(super) fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, GraphError> {
         let mut filled = 0;
@@ -189,6 +194,14 @@ impl<'a> Source<'a> {
         }
         match self.compression.filter(|_| error.raw_os_error().is_none()) {
             None => failed(&self.path, error),
+            Some(kind) if error.get_ref().is_some_and(|error| error.is::<Trailing>()) => {
+                let (name, _) = kind.names();
+                let message = format!(
+                    "other bytes follow the end of the {name} data; the file is damaged, or \
+                     another file was appended to it"
+                );
+                malformed(&self.path, message)
+            }
             Some(kind) if self.bytes.exhausted.load(Ordering::Relaxed) => {
                 let (name, _) = kind.names();
                 let message = format!("the {name} data ends early; the file is not complete");
@@ -224,6 +237,21 @@ impl<R: Read> Read for Counted<'_, R> {
         self.bytes.ended.store(told.is_err(), Ordering::Relaxed);
         told.map(|()| taken)
     }
+}
+
+/// The error for a text that starts so, if it is in UTF-16: by its byte order mark, or because
+/// every other byte is zero.
+pub(super) fn refuse_utf16(path: &Path, start: &[u8]) -> Result<(), GraphError> {
+    let is_utf16 = match start {
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => true,
+        &[a, b, c, d, ..] => (a == 0) != (b == 0) && (a == 0) == (c == 0) && (b == 0) == (d == 0),
+        _ => false,
+    };
+    if !is_utf16 {
+        return Ok(());
+    }
+    let message = "the text is in UTF-16; convert it to UTF-8, as by iconv -f UTF-16 -t UTF-8";
+    Err(GraphError::Syntax { path: path.to_path_buf(), line: 1, message: message.to_owned() })
 }
 
 /// Bytes of any alignment, a whole number of `T`s, as an array.

@@ -16,6 +16,15 @@ fn gzip_is_read_whole_or_refused() {
         encoder.finish().unwrap()
     };
     check("gzip", "gz", gzip);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.el.gz");
+    for rest in [&b"0"[..], b"rubbish that is longer than a header", b"\0\0\0"] {
+        std::fs::write(&path, [&gzip("0 1\n")[..], &gzip("1 2\n"), rest].concat()).unwrap();
+        let error = read(&path).unwrap_err().to_string();
+        assert!(error.contains("x.el.gz: other bytes follow the end of the gzip data"), "{error}");
+    }
+    std::fs::write(&path, [gzip("0 1\n"), gzip("1 2\n")].concat()).unwrap();
+    assert_eq!(read(&path).unwrap().csr.n_arcs(), 2);
 }
 
 #[cfg(feature = "compression")]

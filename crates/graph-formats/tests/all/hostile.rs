@@ -10,6 +10,14 @@ fn valid(format: Format) -> Vec<u8> {
     if !format.is_writable() || format == Format::Graph {
         return match format {
             Format::Graph => b"% x\n3 2 011 1\n5 2 7\n5 1 7 3 8\n5 2 8\n".to_vec(),
+            Format::Matrix => b",a,b\na,0,2.5\nb,-7,\n".to_vec(),
+            Format::Net => {
+                b"*Vertices 3\n1 \"a\"\n2 b\n3 c\n*Arcs\n1 2 7\n*Edgeslist\n2 3\n".to_vec()
+            }
+            Format::Graphml => b"<graphml><key id='w' for='edge' attr.name='weight'/>\
+                <graph edgedefault='undirected'><node id='a'/><node id='b'/>\
+                <edge source='a' target='b'><data key='w'>7</data></edge></graph></graphml>"
+                .to_vec(),
             Format::El | Format::Txt => b"# x\n0 1\n1 2\n".to_vec(),
             _ => b"from,to,weight\n0,1,2.5\n1,2,-7\n".to_vec(),
         };
@@ -44,6 +52,9 @@ fn changes() -> impl Strategy<Value = Vec<Change>> {
         b"p sp 9 9\n",
         b",",
         b"\xFF",
+        b"<node id='a'/>",
+        b"*Edges\n",
+        b"\t",
     ];
     let change = prop_oneof![
         (any::<usize>(), any::<u8>()).prop_map(|(at, byte)| Change::Set(at, byte)),

@@ -16,17 +16,18 @@ use proptest::prelude::*;
 pub(crate) fn with(
     format: Format,
     text: &str,
-    options: EdgeListOptions,
+    edge_list: EdgeListOptions,
 ) -> Result<LoadedGraph, String> {
-    parse_with(format, text.as_bytes(), &options).map_err(|error| error.to_string())
+    let options = ReadOptions { format: Some(format), edge_list, ..Default::default() };
+    parse_with(text.as_bytes(), &options).map_err(|error| error.to_string())
 }
 
 pub(crate) fn header(choice: Header) -> EdgeListOptions {
     EdgeListOptions { header: choice, ..Default::default() }
 }
 
-fn undirected() -> EdgeListOptions {
-    EdgeListOptions { direction: Direction::Undirected, ..Default::default() }
+fn undirected(format: Format) -> ReadOptions {
+    ReadOptions { format: Some(format), direction: Direction::Undirected, ..Default::default() }
 }
 
 /// The arcs by the names of their ends.
@@ -145,7 +146,7 @@ fn a_base_by_force_makes_all_ids_vertices() {
 
 #[test]
 fn an_undirected_list_is_read_both_ways() {
-    let read = |text: &str| with(Wel, text, undirected()).unwrap();
+    let read = |text: &str| parse_with(text.as_bytes(), &undirected(Wel)).unwrap();
     let graph = read("0 1 3\n1 2 4\n2 2 5\n");
     let expected = Csr::from_edges(3, &[(0, 1, 3u32), (1, 2, 4), (2, 2, 5)]).unwrap();
     assert_eq!(graph, LoadedGraph::new(expected, Ids::FromZero));
@@ -153,7 +154,7 @@ fn an_undirected_list_is_read_both_ways() {
     // an edge from both its ends is one edge, said once; equal lines are parallel edges
     let both = read("0 1 3\n1 0 3\n0 1 3\n");
     assert_eq!(both.csr, Csr::from_edges(2, &[(0, 1, 3u32), (0, 1, 3)]).unwrap().into());
-    assert_eq!(both.notes, [Note::EdgesFromBothEnds { n_lines: 1 }]);
+    assert_eq!(both.notes, [Note::EdgesFromBothEnds { n_arcs: 1 }]);
     // of different weights they are two
     let two = read("0 1 3\n1 0 4\n");
     assert_eq!(two.csr, Csr::from_edges(2, &[(0, 1, 3u32), (1, 0, 4)]).unwrap().into());
@@ -261,7 +262,7 @@ fn malformed_tables_are_refused_with_their_line() {
 
 #[test]
 fn choices_for_edge_lists_are_refused_elsewhere() {
-    let error = with(Format::Gr, "p sp 1 0\n", undirected()).unwrap_err();
+    let error = with(Format::Gr, "p sp 1 0\n", header(Header::No)).unwrap_err();
     assert!(error.ends_with("are of edge lists, not of .gr"), "{error}");
     for wrong in ["", "a", "a,", ",b", "a,b,c,d", "0,1", "a,b,"] {
         assert!(wrong.parse::<graph_formats::Columns>().is_err(), "{wrong}");
@@ -317,8 +318,9 @@ proptest! {
     ) {
         let graph = Csr::from_edges(9, &edges).unwrap();
         let text: String = graph.arcs().map(|(u, v, w)| format!("{u} {v} {w}\n")).collect();
-        let options = EdgeListOptions { base: Some(Base::Zero), ..undirected() };
-        let found = with(Wel, &text, options).unwrap();
+        let edge_list = EdgeListOptions { base: Some(Base::Zero), ..Default::default() };
+        let options = ReadOptions { edge_list, ..undirected(Wel) };
+        let found = parse_with(text.as_bytes(), &options).unwrap();
         let last = edges.iter().map(|edge| edge.0.max(edge.1)).max().unwrap();
         let expected = Csr::from_edges(last as usize + 1, &edges).unwrap();
         prop_assert_eq!(found.csr, expected.into());
@@ -334,8 +336,8 @@ proptest! {
         marks in 0..3u8,
         kind in 0..3u8,
     ) {
-        let options = EdgeListOptions {
-            direction: if both_ways { Direction::Undirected } else { Direction::Directed },
+        let direction = if both_ways { Direction::Undirected } else { Direction::Directed };
+        let edge_list = EdgeListOptions {
             header: [Header::Auto, Header::Yes, Header::No][usize::from(choice)],
             base: base.map(|one| if one { Base::One } else { Base::Zero }),
             columns: by.map(|by| by.parse().unwrap()),
@@ -344,7 +346,9 @@ proptest! {
             ids: [IdKind::Auto, IdKind::Numbers, IdKind::Names][usize::from(kind)],
         };
         for format in [El, Wel, Txt, Csv, Tsv] {
-            let Ok(graph) = parse_with(format, text.as_bytes(), &options) else { continue };
+            let (format, edge_list) = (Some(format), edge_list.clone());
+            let options = ReadOptions { format, direction, edge_list };
+            let Ok(graph) = parse_with(text.as_bytes(), &options) else { continue };
             for v in 0..graph.csr.n_vertices().min(9) as u32 {
                 let name = graph.ids.name(v);
                 prop_assert_eq!(graph.ids.vertex(name, graph.csr.n_vertices()), Some(v));

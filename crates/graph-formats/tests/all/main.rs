@@ -12,5 +12,6 @@ mod layouts;
 mod lists;
 mod malformed;
 mod names;
+mod networks;
 mod reference;
 mod round_trips;

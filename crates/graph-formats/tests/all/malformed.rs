@@ -10,7 +10,8 @@ use crate::common::triangle;
 
 #[test]
 fn text_files_are_refused_at_the_line() {
-    use Format::{Csv, El, Gr, Graph, Mtx, Wel};
+    use Format::{Csv, El, Gr, Graph, Graphml, Matrix, Mtx, Net, Wel};
+    let graphml = |lines: &str| format!("<graphml>\n{lines}</graphml>\n");
     let mtx = |header: &str, rest: &str| format!("%%MatrixMarket matrix {header}\n{rest}");
     let cases: &[(Format, String, &str)] = &[
         (Gr, "".into(), "1: expected a line `p sp <vertices> <arcs>` or an arc, found neither"),
@@ -53,6 +54,10 @@ fn text_files_are_refused_at_the_line() {
             "p sp 0 1\na 1 1 1\n".into(),
             "2: expected no vertex, as the graph has none, found `1`",
         ),
+        (Gr, "p edge 2 2\ne 1 2\n".into(), "1: the header promises 2 edges, the file has 1"),
+        (Gr, "p edge 2 1\na 1 2\n".into(), "2: expected an edge `e <vertex> <vertex>`, found `a`"),
+        (Gr, "p edge 2 1\ne 1 2 3\n".into(), "2: expected the end of the line, found `3`"),
+        (Gr, "p sp 2 1\ne 1 2\n".into(), "2: expected an arc `a <source>"),
         (Mtx, "".into(), "1: expected `%%MatrixMarket`, which opens every such file"),
         (Mtx, "2 2 1\n1 2 3\n".into(), "1: expected `%%MatrixMarket`"),
         (Mtx, mtx("array real general", "1 1\n3\n"), "1: expected `coordinate`, a sparse matrix"),
@@ -187,6 +192,110 @@ fn text_files_are_refused_at_the_line() {
         (Wel, "1 2 3\n1 -2 3\n".into(), "2: expected a vertex, found `-2`"),
         (Wel, "a b c\n1 2 3\n".into(), "1: expected a vertex, found `a`"),
         (Wel, "1 2 inf\n".into(), "1: expected a finite weight, found `inf`"),
+        (
+            El,
+            "0 1\n1 b\n".into(),
+            "2: expected a vertex, found `b`; --ids names reads all ids as names; --format tsv",
+        ),
+        (
+            El,
+            "source target\n1 2\n".into(),
+            "1: expected a vertex, found `source`; --ids names reads",
+        ),
+        (
+            El,
+            "1 2 road\n".into(),
+            "1: expected a weight, found `road`; --columns 1,2 reads no weight",
+        ),
+        (El, "\u{0}1\u{0} \u{0}2".into(), "1: the text is in UTF-16; convert it to UTF-8"),
+        (Net, "".into(), "1: expected a line `*Vertices <vertices>`, found the end of the line"),
+        (Net, "*Network x\n1 2\n".into(), "2: expected a line `*Vertices <vertices>`, found `1`"),
+        (Net, "*Vertices 2\n1 a\n3 b\n".into(), "3: expected a vertex from 1 to 2, found `3`"),
+        (Net, "*Vertices 2\n1 \"a\n".into(), "2: expected the quote that closes this label"),
+        (Net, "*Vertices 2\n1 a\n*Matrix\n".into(), "3: expected *Arcs, *Edges, *Arcslist or"),
+        (Net, "*Vertices 2\n*Arcs\n1 2 nan\n".into(), "3: expected a finite weight, found `nan`"),
+        (Net, "*Vertices 2\n*Arcs\n1\n".into(), "3: expected a vertex from 1 to 2, found the end"),
+        (Net, "*Vertices 900000000\n".into(), "1: the header promises 900000000 vertices"),
+        (Matrix, "".into(), "1: expected a row of a matrix, found the end of the line"),
+        (Matrix, "0 1\n2 0\n0 0\n".into(), "3: expected no more than 2 rows, as many as columns"),
+        (Matrix, "0 1 2\n2 0 3\n".into(), "3: expected 3 rows, as many as columns, found 2"),
+        (Matrix, "0,1\n2\n".into(), "2: expected 2 weights, found 1"),
+        (Matrix, "0,1\n2,0,\n".into(), "2: expected 2 weights, found 3"),
+        (Matrix, "0,1\n2,inf\n".into(), "2: expected a finite weight, found `inf`"),
+        (Matrix, ",a,b\na,0,1\nc,1,0\n".into(), "3: expected the row of `b`, as the first line"),
+        (Matrix, "a,a\n0,1\n1,0\n".into(), "1: two columns are named `a`"),
+        (
+            Matrix,
+            "a,b\n0,1,2,3\n".into(),
+            "2: expected 2 columns, as the first line names; found 4",
+        ),
+        (Graphml, "0 1\n".into(), "2: expected a <graph>, found the end"),
+        (Graphml, "\n<svg/>".into(), "2: expected <graphml>, found <svg>"),
+        (Graphml, "<graphml>\n<graph>".into(), "2: expected an attribute edgedefault of <graph>"),
+        (
+            Graphml,
+            "<graphml>\n<graph edgedefault='x'>".into(),
+            "2: expected directed or undirected, found `x`",
+        ),
+        (
+            Graphml,
+            "<graphml>\n<graph edgedefault='directed'>\n".into(),
+            "3: the file ends before its last tag",
+        ),
+        (
+            Graphml,
+            graphml("<graph edgedefault='directed'>\n<node/></graph>"),
+            "3: expected an attribute id of <node>",
+        ),
+        (
+            Graphml,
+            graphml("<graph edgedefault='directed'>\n<node id='a'>\n</nodes>"),
+            "4: this is not XML: ",
+        ),
+        (
+            Graphml,
+            graphml("<graph edgedefault='directed'>\n<node id='a'/>\n<node id='a'/></graph>"),
+            "4: there are two nodes `a`",
+        ),
+        (
+            Graphml,
+            graphml(
+                "<graph edgedefault='directed'>\n<node id='a'/>\n<edge source='a' target='b'/></graph>",
+            ),
+            "4: the file has no node `b`",
+        ),
+        (
+            Graphml,
+            graphml(
+                "<key id='w' for='edge' attr.name='weight'/>\n<graph edgedefault='directed'>\n\
+                 <node id='a'/><edge source='a' target='a'>\n<data key='w'>\nten</data></edge></graph>",
+            ),
+            "5: expected a weight, found `ten`",
+        ),
+        (
+            Graphml,
+            graphml(
+                "<key id='w' for='edge' attr.name='weight'/>\n<graph edgedefault='directed'>\n\
+                 <node id='a'/><edge source='a' target='a'><data key='w'>1</data></edge>\n\
+                 <edge source='a' target='a'/></graph>",
+            ),
+            "5: the edge on line 4 has a `weight`, the one on line 5 has none",
+        ),
+        (
+            Graphml,
+            graphml("<graph edgedefault='directed'><node id='a'>\n<graph edgedefault='directed'/>"),
+            "3: expected one <graph>, and none inside another",
+        ),
+        (
+            Graphml,
+            graphml("<graph edgedefault='directed'>\n<hyperedge/></graph>"),
+            "3: expected no <hyperedge>",
+        ),
+        (
+            Graphml,
+            format!("<?xml version='1.0' encoding='ISO-8859-1'?>{}", graphml("")),
+            "1: expected a text in UTF-8, found the encoding ISO-8859-1",
+        ),
         (Csv, "1,,2\n".into(), "1: expected a vertex, found `,`"),
         (Csv, "1,2,\n".into(), "1: expected a weight, found the end of the line"),
         (Csv, "1,2\n1,2,\n".into(), "2: expected a weight, found the end of the line"),
@@ -211,7 +320,8 @@ fn the_line_is_right_far_into_a_file() {
     lines[177_776] = "1 2 three".into();
     lines[199_000] = "also wrong".into();
     let error = parse(Format::Wel, lines.join("\n").as_bytes()).unwrap_err();
-    assert_eq!(error.to_string(), "<memory>:177777: expected a weight, found `three`");
+    let expected = "expected a weight, found `three`; --columns 1,2 reads no weight";
+    assert_eq!(error.to_string(), format!("<memory>:177777: {expected}"));
 }
 
 #[test]

@@ -175,8 +175,9 @@ proptest! {
             write!(text, "{u}{separator}{v}{separator}{w}{end}").unwrap();
         }
         let csr = Csr::from_arcs(MAX_VERTICES, &arcs).unwrap();
-        let options = EdgeListOptions { comment: Comment::Mark(b'#'), ..Default::default() };
-        let found = parse_with(format, text.as_bytes(), &options).unwrap();
+        let edge_list = EdgeListOptions { comment: Comment::Mark(b'#'), ..Default::default() };
+        let options = ReadOptions { format: Some(format), edge_list, ..Default::default() };
+        let found = parse_with(text.as_bytes(), &options).unwrap();
         let names = |v| found.ids.name(v).to_string().parse().unwrap();
         let back: Vec<_> = arcs_of::<u32>(found.csr.clone())
             .into_iter()

@@ -19,7 +19,7 @@ pub(crate) struct GraphArgs {
     #[arg(value_name = "GRAPH")]
     pub(crate) path: PathBuf,
     /// Read the file in this format, whatever its suffix: gr, mtx, graph (METIS), el, wel, txt,
-    /// csv, tsv, sg, wsg or spg
+    /// csv, tsv, matrix (a table of weights), net (Pajek), graphml, sg, wsg or spg
     #[arg(long, help_heading = HEADING, value_name = "F", value_parser = parse_format)]
     format: Option<Format>,
     /// Map an .spg or .prepared file into memory instead of copying it; processes that map it share
@@ -29,13 +29,13 @@ pub(crate) struct GraphArgs {
     /// Ignore the weights of the file: every arc weighs 1
     #[arg(long, help_heading = HEADING)]
     pub(crate) unweighted: bool,
-    /// Edge lists: each line is an edge, stored as an arc each way [default: each line is one arc,
-    /// from its first vertex to its second]
+    /// Each arc of the file is an edge, stored as an arc each way [default: an arc is an arc; edges
+    /// of a file are edges in either case]
     #[arg(long, help_heading = HEADING)]
     undirected: bool,
-    /// Edge lists: whether the first line is a header. A header has the numbers of vertices and of
-    /// lines, or in a table the names of the columns. auto: it is one if the other lines agree with
-    /// it
+    /// Edge lists and matrices: whether the first line is a header. A header has the numbers of
+    /// vertices and of lines, in a table the names of the columns, in a matrix those of the
+    /// vertices. auto: it is one if the other lines agree with it
     #[arg(
         long, help_heading = HEADING, value_name = "H", default_value = "auto",
         value_parser = one_of(&[("auto", Header::Auto), ("yes", Header::Yes), ("no", Header::No)])
@@ -73,20 +73,28 @@ impl GraphArgs {
     pub(crate) fn options(&self) -> anyhow::Result<ReadOptions> {
         let Self { format, undirected, header, base, columns, vertices, .. } = self;
         let format = format.map_or_else(|| self.format_of_suffix(), Ok)?;
+        let what = || format!("the format {}", format.suffix());
         if !format.is_edge_list() {
-            self.refuse_for_lists(&format!("the format {}", format.suffix()))?;
+            self.refuse_for_lists(&what())?;
+            if format != Format::Matrix {
+                self.refuse_header(&what())?;
+            }
         }
         if self.map && (format != Format::Spg || self.path == Path::new("-")) {
             let text = "--map is for .spg and .prepared files only";
+            return Err(WrongUse(text.to_owned()).into());
+        }
+        if self.map && *undirected {
+            let text = "--undirected makes another graph than the file has, which cannot be mapped; \
+                        leave out --map";
             return Err(WrongUse(text.to_owned()).into());
         }
         let direction = if *undirected { Direction::Undirected } else { Direction::Directed };
         let (header, base) = (*header, *base);
         let (columns, vertices) = (columns.clone(), vertices.clone());
         let (comment, ids) = (self.comment.unwrap_or_default(), self.id_kind());
-        let edge_list =
-            EdgeListOptions { direction, header, base, columns, vertices, comment, ids };
-        Ok(ReadOptions { format: Some(format), edge_list })
+        let edge_list = EdgeListOptions { header, base, columns, vertices, comment, ids };
+        Ok(ReadOptions { format: Some(format), direction, edge_list })
     }
 
     /// Whether ids are numbers or names, in the graph's file and in lists of its vertices.
@@ -97,8 +105,6 @@ impl GraphArgs {
     /// An error for an option of edge lists, because `what` is read, which is not one.
     fn refuse_for_lists(&self, what: &str) -> Result<(), WrongUse> {
         let for_lists = [
-            ("--undirected", self.undirected),
-            ("--header", self.header != Header::Auto),
             ("--base", self.base.is_some()),
             ("--columns", self.columns.is_some()),
             ("--vertices", self.vertices.is_some()),
@@ -108,6 +114,12 @@ impl GraphArgs {
         refuse(&for_lists, "edge lists", what)
     }
 
+    /// An error for `--header`, because `what` is read, which has none.
+    fn refuse_header(&self, what: &str) -> Result<(), WrongUse> {
+        let is_given = self.header != Header::Auto;
+        refuse(&[("--header", is_given)], "edge lists and matrices", what)
+    }
+
     /// An error for an option of graph files, because a saved matrix is read.
     #[cfg(feature = "plot")]
     pub(crate) fn refuse_for_matrix(&self) -> Result<(), WrongUse> {
@@ -115,9 +127,12 @@ impl GraphArgs {
             ("--format", self.format.is_some()),
             ("--map", self.map),
             ("--unweighted", self.unweighted),
+            ("--undirected", self.undirected),
         ];
         let what = "a saved matrix";
-        refuse(&for_graphs, "graphs", what).and_then(|()| self.refuse_for_lists(what))
+        refuse(&for_graphs, "graphs", what)?;
+        self.refuse_header(what)?;
+        self.refuse_for_lists(what)
     }
 
     fn format_of_suffix(&self) -> Result<Format, WrongUse> {

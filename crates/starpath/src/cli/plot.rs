@@ -73,6 +73,7 @@ impl UnitArgs {
 Coordinates (--coordinates), a line for each vertex, which has its name in the graph's file:
   .co        DIMACS: p aux sp co n, then lines v vertex x y
   .csv .tsv  vertex, x, y; a header line may come first; `starpath generate --coordinates` writes it
+             or named columns in any order: node_id, x_coord, y_coord; osmid, x, y; lon, lat
 Every vertex needs coordinates. The file may be compressed: .co.gz.
 
 A band includes its lower end and not its upper one. Where vertices overlap, the nearest is on top.

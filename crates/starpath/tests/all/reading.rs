@@ -111,6 +111,33 @@ fn lines_are_arcs_unless_undirected() {
     for help in ["--help", "sssp --help", "info --help"] {
         assert!(run_in(folder, help).stdout.contains("--undirected"), "{help}");
     }
+    // in any format
+    write(folder, "x.gr", "p sp 3 2\na 1 2 5\na 2 3 4\n");
+    assert_eq!(json_in(folder, "path {}/x.gr 3 1")["distance"], Value::Null);
+    assert_eq!(json_in(folder, "path {}/x.gr 3 1 --undirected")["distance"], 9);
+    json_in(folder, "convert {}/x.gr {}/x.spg");
+    assert_eq!(json_in(folder, "path {}/x.spg 3 1 --undirected")["distance"], 9);
+}
+
+/// GraphML, a network of Pajek and a matrix are read with the names of their vertices.
+#[test]
+fn networks_of_other_programs_are_read() {
+    let folder = folder_with(
+        "x.graphml",
+        "<graphml><key id='k' for='edge' attr.name='weight'/><graph edgedefault='undirected'>\
+         <node id='Ulm'/><node id='Bonn'/><edge source='Ulm' target='Bonn'><data key='k'>7</data>\
+         </edge></graph></graphml>",
+    );
+    let folder = folder.path();
+    write(folder, "x.net", "*Vertices 2\n1 \"Ulm\"\n2 \"Bonn\"\n*Edges\n1 2 7\n");
+    write(folder, "x.csv", ",Ulm,Bonn\nUlm,0,7\nBonn,7,0\n");
+    for graph in ["x.graphml", "x.net", "x.csv --format matrix"] {
+        let answer = json_in(folder, &format!("path {{}}/{graph} Ulm Bonn"));
+        assert_eq!((&answer["distance"], &answer["notes"]), (&7.into(), &Value::Null), "{graph}");
+    }
+    let run = run_in(folder, "convert {}/x.net {}/out.net");
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
+    assert!(run.stderr.contains("graphs cannot be written in this format"), "{}", run.stderr);
 }
 
 #[test]
@@ -311,7 +338,8 @@ fn junk_is_refused_in_every_format() {
     let junk: Vec<u8> = (0..4096u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     fs::write(folder.join("junk"), junk).unwrap();
     write(folder, "empty", "");
-    for format in ["gr", "mtx", "graph", "el", "wel", "csv", "tsv", "txt", "sg", "wsg", "spg"] {
+    let formats = "gr mtx graph el wel csv tsv txt matrix net graphml sg wsg spg";
+    for format in formats.split(' ') {
         for name in ["junk", "empty", "."] {
             let run = run_in(folder, &format!("info {{}}/{name} --format {format}"));
             assert_eq!(run.code, Some(1), "{format} {name}: {}", run.stderr);

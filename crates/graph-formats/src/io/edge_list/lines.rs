@@ -31,7 +31,7 @@ pub(super) fn for_each_arc(
                     push(Name::Number(source), Name::Number(destination), weight, start.at())?;
                     continue;
                 }
-                Err(fault) if !layout.is_table => return Err(fault),
+                Err(fault) if !layout.is_table => return Err(explained(start, fault, layout)),
                 // perhaps a quoted number
                 Err(_) => scanner = start.clone(),
             }
@@ -79,6 +79,33 @@ fn plain_id(scanner: &mut Scanner<'_>, ids: IdKind) -> Result<u64, Fault> {
     Ok(number)
 }
 
+/// The fault of a line of numbers from `start` on, with the ways to read a word, if it is one.
+fn explained(mut start: Scanner<'_>, fault: Fault, layout: &Layout) -> Fault {
+    let mut word = start.clone();
+    word.go_to(fault.at);
+    let word = word.word();
+    let is_number = || fast_float2::parse::<f64, _>(word).is_ok();
+    if !word.iter().any(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii()) || is_number() {
+        return fault;
+    }
+    let mut n_before = 0;
+    while start.at() < fault.at && !start.at_line_end() {
+        start.word();
+        start.separator();
+        n_before += 1;
+    }
+    match n_before {
+        0 | 1 => with_hint(fault, WORDS),
+        2 if layout.weight.is_some() => with_hint(fault, NO_WEIGHT),
+        _ => fault,
+    }
+}
+
+/// The hint for a word in a list of numbers.
+const WORDS: &str = "--ids names reads all ids as names; --format tsv reads a table, whose first \
+                     line may name columns, with --columns for the columns to read";
+/// The hint for a word in place of a weight.
+const NO_WEIGHT: &str = "--columns 1,2 reads no weight";
 /// The hint for an id with leading zeros.
 const ZEROS: &str = "--ids numbers ignores leading zeros, --ids names keeps them as a part of the \
                      name";

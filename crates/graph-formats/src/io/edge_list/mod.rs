@@ -19,14 +19,13 @@
 //! Ids are any 64-bit numbers, spelled without leading zeros, or, in a table, words, if one of
 //! the first is no such number.
 //!
-//! **Direction.** A line is an arc, or an edge between its ends. Equal lines are parallel edges.
-//! Lines that give an edge of the same weight from both its ends are one edge: a lines `u v w` and
-//! b lines `v u w` are max(a, b) edges.
+//! **Direction.** A line is an arc.
 
 mod columns;
 mod fields;
 mod lines;
 mod list;
+pub(super) mod matrix;
 pub(super) mod positions;
 mod vertices;
 mod words;
@@ -42,9 +41,7 @@ use super::blocks::Text;
 use super::options::EdgeListOptions;
 use super::text::{push_integer, push_weight, write_arcs};
 use super::{Format, Note, assemble};
-use crate::{
-    AnyCsr, Csr, Direction, GraphError, Ids, LoadedGraph, Name, Weight, WeightKind, with_csr,
-};
+use crate::{Csr, GraphError, Ids, LoadedGraph, Name, Weight, WeightKind};
 
 /// Reads an edge list in one of the formats above.
 pub(super) fn read(
@@ -100,26 +97,8 @@ pub(super) fn read(
     if n_comments > 0 {
         notes.push(Note::Comments { n_lines: n_comments });
     }
-    let mut csr = assemble::graph(text.path(), n_vertices, parts, kind, None, Parallel::Allowed)?;
-    if options.direction == Direction::Undirected {
-        csr = with_both_directions(csr, &mut notes);
-    }
+    let csr = assemble::graph(text.path(), n_vertices, parts, kind, None, Parallel::Allowed)?;
     Ok(LoadedGraph { notes, ..LoadedGraph::new(csr, ids) })
-}
-
-/// The graph with every arc in both directions.
-fn with_both_directions(csr: AnyCsr, notes: &mut Vec<Note>) -> AnyCsr {
-    let n_lines = csr.n_arcs();
-    let (csr, n_edges): (AnyCsr, usize) = with_csr!(csr, |graph| {
-        let n_loops = graph.arcs().filter(|arc| arc.0 == arc.1).count();
-        let both = graph.with_reverses();
-        let n_edges = n_loops + (both.n_arcs() - n_loops) / 2;
-        (both.into(), n_edges)
-    });
-    if n_edges < n_lines {
-        notes.push(Note::EdgesFromBothEnds { n_lines: (n_lines - n_edges) as u64 });
-    }
-    csr
 }
 
 /// Writes source, destination and weight, with the vertices' own names. A table begins with the

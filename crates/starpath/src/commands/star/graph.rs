@@ -176,8 +176,7 @@ fn edges(loaded: &Loaded) -> anyhow::Result<Arcs> {
         let (from, to) = (loaded.names().name(from), loaded.names().name(to));
         anyhow!(
             "{shown}: the algorithm is for undirected graphs, but no arc of weight {weight} leads \
-             back from {to} to {from}; to make an edge of each arc, read an edge list (starpath \
-             convert writes .wel) with --undirected"
+             back from {to} to {from}; to make an edge of each arc, read the file with --undirected"
         )
     })?;
     Ok(arcs(loaded)?.into_iter().filter(|&(u, v, _)| u <= v).collect())
