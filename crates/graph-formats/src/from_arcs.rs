@@ -43,7 +43,8 @@ impl<W: Weight> Csr<W> {
     }
 
     /// As [`Csr::from_arcs`], from an iterator, whose arcs are copied once. Without a number of
-    /// vertices, there are as many as the greatest id needs: that id + 1.
+    /// vertices, there are as many as the greatest id needs: that id + 1. Sparse ids are
+    /// [names](Csr::from_named_arcs).
     ///
     /// ```
     /// use graph_formats::Csr;

@@ -11,9 +11,10 @@
 //!
 //! Format: V. Batagelj, A. Mrvar, *Pajek: Reference Manual*, section 5.3.
 
+use std::collections::HashMap;
+
 use super::assemble::{self, ArcList, Arcs, Parallel};
 use super::blocks::Text;
-use super::error::malformed;
 use super::scan::{Fault, Scanner, quoted, vertex_count};
 use super::weights::Number;
 use crate::{Direction, GraphError, Ids, LoadedGraph, Note, Numbering, VertexId};
@@ -37,7 +38,8 @@ impl Section {
 struct Lines<'b> {
     arcs: Arcs<VertexId>,
     has_arcs: bool,
-    labels: Vec<(VertexId, &'b str)>,
+    /// The labels of vertices, each with the byte where its line starts.
+    labels: Vec<(VertexId, &'b str, usize)>,
 }
 
 pub(super) fn read(mut text: Text<'_>) -> Result<LoadedGraph, GraphError> {
@@ -55,7 +57,12 @@ pub(super) fn read(mut text: Text<'_>) -> Result<LoadedGraph, GraphError> {
         let mut arcs = Vec::with_capacity(parts.len());
         for part in parts {
             has_arcs |= part.has_arcs;
-            part.labels.into_iter().try_for_each(|(vertex, label)| labels.add(vertex, label))?;
+            for (vertex, label, at) in part.labels {
+                if !labels.add(vertex, label)? {
+                    let message = format!("vertex {} has a line already", u64::from(vertex) + 1);
+                    return Err(block.error(Fault::new(at, message)));
+                }
+            }
             arcs.push(part.arcs);
         }
         list.add(block, arcs)
@@ -64,15 +71,11 @@ pub(super) fn read(mut text: Text<'_>) -> Result<LoadedGraph, GraphError> {
     let kind = list.smallest_kind(&text)?;
     let mut notes = Vec::new();
     let (ids, parts) = match labels.into_ids(n_vertices, &mut notes) {
-        Ok(Some((ids, vertices))) => {
+        Some((ids, vertices)) => {
             let parts = list.into_parts().into_iter();
             (ids, parts.map(|part| part.map(|v| vertices[v as usize])).collect())
         }
-        Ok(None) => (Ids::FromOne, list.into_parts()),
-        Err(vertex) => {
-            let message = format!("two lines are of vertex {vertex}");
-            return Err(malformed(text.path(), message));
-        }
+        None => (Ids::FromOne, list.into_parts()),
     };
     let direction = if has_arcs { None } else { Some(Direction::Undirected) };
     let csr = assemble::graph(text.path(), n_vertices, parts, kind, direction, Parallel::Allowed)?;
@@ -155,12 +158,13 @@ impl<'b> Lines<'b> {
         section: Section,
         n_vertices: u64,
     ) -> Result<(), Fault> {
+        let start = scanner.at();
         let source = scanner.vertex(1, n_vertices)?;
         self.has_arcs |= section.has_arcs();
         match section {
             Section::Vertices => {
                 if let Some(label) = label(scanner)? {
-                    self.labels.push((source, label));
+                    self.labels.push((source, label, start));
                 }
             }
             Section::Arcs | Section::Edges => {
@@ -228,49 +232,36 @@ fn label<'b>(scanner: &mut Scanner<'b>) -> Result<Option<&'b str>, Fault> {
 struct Labels {
     names: Numbering,
     /// The number of the label of each vertex that has one.
-    of_vertices: Vec<(VertexId, u32)>,
+    numbers: HashMap<VertexId, u32>,
     /// The first vertex with the label of another.
     repeated: Option<VertexId>,
 }
 
 impl Labels {
-    fn add(&mut self, vertex: VertexId, label: &str) -> Result<(), GraphError> {
+    /// Adds the label of a vertex; returns false if the vertex has one already.
+    fn add(&mut self, vertex: VertexId, label: &str) -> Result<bool, GraphError> {
         let n_names = self.names.len();
         let number = self.names.number(label)?;
         if self.names.len() == n_names {
             self.repeated.get_or_insert(vertex);
         }
-        self.of_vertices.push((vertex, number));
-        Ok(())
+        Ok(self.numbers.insert(vertex, number).is_none())
     }
 
-    /// The names of the vertices and the vertex of each number, if the labels are names; a note if
-    /// they are not.
-    ///
-    /// # Errors
-    /// The number of a vertex of which there are two lines.
-    fn into_ids(
-        self,
-        n_vertices: usize,
-        notes: &mut Vec<Note>,
-    ) -> Result<Option<(Ids, Vec<VertexId>)>, u64> {
-        if self.of_vertices.is_empty() {
-            return Ok(None);
+    /// The names of the vertices and, for each vertex of the file, that of the graph, if the labels
+    /// are names; a note if they are not.
+    fn into_ids(self, n_vertices: usize, notes: &mut Vec<Note>) -> Option<(Ids, Vec<VertexId>)> {
+        if self.numbers.is_empty() {
+            return None;
         }
-        let mut numbers = vec![None; n_vertices];
-        for (vertex, number) in self.of_vertices {
-            if numbers[vertex as usize].replace(number).is_some() {
-                return Err(u64::from(vertex) + 1);
-            }
-        }
-        let unnamed = (0..).zip(&numbers).find(|(_, number)| number.is_none());
-        let unnamed = unnamed.map(|(vertex, _)| vertex).or(self.repeated);
+        let mut all = 0..n_vertices as VertexId;
+        let unnamed = all.find(|vertex| !self.numbers.contains_key(vertex)).or(self.repeated);
         if let Some(vertex) = unnamed {
             notes.push(Note::Labels { vertex: u64::from(vertex) + 1 });
-            return Ok(None);
+            return None;
         }
         let (ids, vertices) = self.names.into_ids();
-        let of_number = |number: u32| vertices[number as usize];
-        Ok(Some((ids, numbers.into_iter().flatten().map(of_number).collect())))
+        let all = 0..n_vertices as VertexId;
+        Some((ids, all.map(|vertex| vertices[self.numbers[&vertex] as usize]).collect()))
     }
 }

@@ -211,6 +211,7 @@ fn text_files_are_refused_at_the_line() {
         (Net, "".into(), "1: expected a line `*Vertices <vertices>`, found the end of the line"),
         (Net, "*Network x\n1 2\n".into(), "2: expected a line `*Vertices <vertices>`, found `1`"),
         (Net, "*Vertices 2\n1 a\n3 b\n".into(), "3: expected a vertex from 1 to 2, found `3`"),
+        (Net, "*Vertices 2\n1 a\n\n1 b\n".into(), "4: vertex 1 has a line already"),
         (Net, "*Vertices 2\n1 \"a\n".into(), "2: expected the quote that closes this label"),
         (Net, "*Vertices 2\n1 a\n*Matrix\n".into(), "3: expected *Arcs, *Edges, *Arcslist or"),
         (Net, "*Vertices 2\n*Arcs\n1 2 nan\n".into(), "3: expected a finite weight, found `nan`"),

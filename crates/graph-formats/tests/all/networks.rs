@@ -157,8 +157,6 @@ fn labels_of_pajek_are_names_if_they_tell_vertices_apart() {
         let found = graph(Net, &format!("*Vertices 3\n{vertices}*Arcs\n1 3\n"));
         assert_eq!((found.ids, found.notes), (Ids::FromOne, vec![Note::Labels { vertex }]));
     }
-    let error = parse(Net, b"*Vertices 2\n1 a\n1 b\n").unwrap_err().to_string();
-    assert_eq!(error, "<memory>: two lines are of vertex 1");
 }
 
 #[test]

@@ -31,8 +31,9 @@ fn wrong_input_is_refused_before_anything_is_written() {
     write("word.co", "v one 0 0\n");
     write("other.co", "p sp 3 2\n");
     write("two.csv", "1,0\n2,0\n3,0\n");
-    write("four.csv", "id,x,y,z\n1,0,0,0\n");
-    write("turned.csv", "id,lat,lon\n1,0,0\n2,0,0\n3,0,0\n");
+    write("four.csv", "1,0,0,0\n");
+    write("lost.csv", "id,x,y,z\n1,0,0,0\n2,0,0\n");
+    write("turned.csv", "id,lat,east\n1,0,0\n2,0,0\n3,0,0\n");
     write("words.csv", "a,0,0\nb,1,0\nd,2,0\n");
     write("none.csv", "");
     write("far.csv", "1,0,0\n2,0,91\n3,2,0\n");
@@ -67,7 +68,8 @@ fn wrong_input_is_refused_before_anything_is_written() {
         (map("word.co"), 1, &["word.co:1", "a vertex", "one"]),
         (map("other.co"), 1, &["other.co:1", "p aux sp co"]),
         (map("two.csv"), 1, &["two.csv:1", "three fields"]),
-        (map("four.csv"), 1, &["four.csv:2", "three fields", "found 4"]),
+        (map("four.csv"), 1, &["four.csv:1", "three fields", "found 4"]),
+        (map("lost.csv"), 1, &["lost.csv:3", "4 columns", "found 3"]),
         (map("turned.csv"), 1, &["turned.csv:1", "longitude", "lat"]),
         (map("words.csv"), 1, &["words.csv:1", "no vertex `a`"]),
         (map("none.csv"), 1, &["no coordinates for vertex 1 and 2 more"]),
