@@ -1,6 +1,6 @@
 //! The strongly connected components of a graph, by one depth-first search. O(n + m).
 //!
-//! Reference: tarjan-1972
+//! Reference: tarjan-1972, pearce-2016
 
 use crate::{Csr, VertexId, Weight};
 
@@ -29,54 +29,67 @@ pub struct Components {
 }
 
 impl Components {
-    /// Finds them by Tarjan's method, without recursion. O(n + m).
+    /// Finds them by Pearce's form of Tarjan's method, without recursion. One array has all that an
+    /// arc needs to know of its end. O(n + m).
     pub fn of<W: Weight>(graph: &Csr<W>) -> Self {
-        const NEW: VertexId = VertexId::MAX;
+        const NEW: VertexId = 0;
         let n = graph.n_vertices();
-        // when each vertex was found, and when the earliest vertex on the stack that it reaches was
-        let (mut met, mut earliest) = (vec![NEW; n], vec![NEW; n]);
-        let mut component_of = vec![NEW; n];
+        let (row_offsets, columns) = (graph.row_offsets(), graph.column_indices());
+        // When the earliest vertex without a component that each vertex reaches was met. Vertices of
+        // a component have a code, which is greater than all times that are still in use.
+        let mut earliest = vec![NEW; n];
         let (mut members, mut starts) = (Vec::with_capacity(n), vec![0]);
-        let mut clock = 0;
-        // vertices without a component yet, and the current path of the search
+        let code = |component: usize| VertexId::MAX - component as VertexId;
+        let mut clock = NEW;
+        // vertices behind the path that have no component yet; the path of the search, where each
+        // vertex has the time when it was met, and its next arc
         let (mut open, mut path) = (Vec::new(), Vec::new());
         for root in graph.vertices() {
-            if met[root as usize] == NEW {
-                path.push((root, graph.row(root)));
-            }
-            while let Some((vertex, arcs)) = path.last_mut() {
-                let v = *vertex as usize;
-                if met[v] == NEW {
-                    (met[v], earliest[v]) = (clock, clock);
+            let mut new = (earliest[root as usize] == NEW).then_some(root);
+            loop {
+                if let Some(vertex) = new.take() {
                     clock += 1;
-                    open.push(*vertex);
+                    earliest[vertex as usize] = clock;
+                    path.push((vertex, clock, row_offsets[vertex as usize] as usize));
                 }
-                if let Some(arc) = arcs.next() {
-                    let to = graph.column_indices()[arc];
-                    if met[to as usize] == NEW {
-                        path.push((to, graph.row(to)));
-                    } else if component_of[to as usize] == NEW {
-                        earliest[v] = earliest[v].min(met[to as usize]);
+                let Some((vertex, met, next)) = path.last_mut() else { break };
+                let end = row_offsets[*vertex as usize + 1] as usize;
+                let mut least = earliest[*vertex as usize];
+                while *next < end && new.is_none() {
+                    let to = columns[*next];
+                    *next += 1;
+                    match earliest[to as usize] {
+                        NEW => new = Some(to),
+                        reached => least = least.min(reached),
                     }
+                }
+                let (vertex, met) = (*vertex, *met);
+                earliest[vertex as usize] = least;
+                if new.is_some() {
                     continue;
                 }
                 path.pop();
-                if let Some(&(parent, _)) = path.last() {
-                    earliest[parent as usize] = earliest[parent as usize].min(earliest[v]);
+                if least < met {
+                    open.push(vertex);
+                    let (parent, ..) = path.last().expect("the first of a path reaches no earlier");
+                    let parent = &mut earliest[*parent as usize];
+                    *parent = least.min(*parent);
+                    continue;
                 }
-                if earliest[v] == met[v] {
-                    let component = starts.len() as VertexId - 1;
-                    while let Some(member) = open.pop() {
-                        component_of[member as usize] = component;
-                        members.push(member);
-                        if member as usize == v {
-                            break;
-                        }
-                    }
-                    starts.push(members.len());
+                let component = code(starts.len() - 1);
+                earliest[vertex as usize] = component;
+                members.push(vertex);
+                while let Some(member) = open.pop_if(|member| earliest[*member as usize] >= met) {
+                    earliest[member as usize] = component;
+                    members.push(member);
                 }
+                starts.push(members.len());
+                // all that were met since have a component
+                clock = met - 1;
             }
         }
+        let mut component_of = earliest;
+        component_of.iter_mut().for_each(|component| *component = VertexId::MAX - *component);
         Self { component_of, members, starts }
     }
 

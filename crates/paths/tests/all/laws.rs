@@ -1,7 +1,7 @@
 //! The oracles agree with each other and with enumeration, and the certificates accept
 //! what they say.
 
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::{Components, Csr, VertexId, Weight};
 use paths::certificate::{check_distances, check_nearest, check_negative_cycle, check_tree};
 use paths::oracle::{self, OracleError};
 use paths::spanning::minimum_spanning_forest;
@@ -247,6 +247,24 @@ proptest! {
         }
         prop_assert_eq!(closure.n_pairs(), n_pairs);
         prop_assert!(!closure.reaches(0, 70));
+    }
+
+    /// Vertices share a component if each reaches the other, and no arc leads to a greater number.
+    #[test]
+    fn components_reach_each_other(graph in arbitrary_graph::<u32>(12, 30, 1..=1)) {
+        let (components, closure) = (Components::of(&graph), oracle::closure(&graph));
+        let numbers: Vec<_> = graph.vertices().map(|v| components.component_of(v)).collect();
+        for u in graph.vertices() {
+            for v in graph.vertices() {
+                let is_shared = numbers[u as usize] == numbers[v as usize];
+                let (there, back) = (closure.reaches(u, v), closure.reaches(v, u));
+                prop_assert_eq!(is_shared, u == v || (there && back));
+                prop_assert!(!there || numbers[u as usize] >= numbers[v as usize]);
+            }
+            prop_assert!(components.members(numbers[u as usize]).contains(&u));
+        }
+        let n_members = (0..components.n_components()).map(|at| components.members(at).len());
+        prop_assert_eq!(n_members.sum::<usize>(), graph.n_vertices());
     }
 
     /// An edge is left out only when the forest joins its ends by edges no heavier, and without any
