@@ -66,7 +66,7 @@ impl Names {
 }
 
 impl Graph {
-    fn numbered_from_zero(csr: AnyCsr) -> Result<Self, Error> {
+    pub(crate) fn numbered_from_zero(csr: AnyCsr) -> Result<Self, Error> {
         Self::new(csr, Names::File(Ids::FromZero))
     }
 

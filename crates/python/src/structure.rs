@@ -2,9 +2,9 @@
 
 use bytemuck::allocation;
 use closure::{closure, closure_on_gpus};
-use graph_formats::{Components, DisjointSets, VertexId, Weight, with_csr};
+use graph_formats::{Components, Csr, DisjointSets, VertexId, Weight, with_csr};
 use numpy::Element;
-use paths::spanning::{minimum_arborescence, minimum_spanning_forest};
+use paths::spanning::{minimum_arborescence, minimum_spanning_arcs, minimum_spanning_forest};
 use pyo3::prelude::*;
 
 use crate::error::Error;
@@ -163,6 +163,19 @@ impl Graph {
     fn minimum_arborescence<'py>(&self, py: Python<'py>, root: i64) -> PyResult<Forest<'py>> {
         let root = self.vertex_of("root", root)?;
         self.forest(py, Some(root))
+    }
+
+    /// The graph of the arcs that are a minimum spanning forest.
+    #[pyo3(name = "_spanning_forest")]
+    fn spanning_forest(&self, py: Python<'_>) -> PyResult<Self> {
+        let csr = run(py, self.size(), false, |_| {
+            // of edges half as many arcs are sorted
+            let edges = self.csr.clone().into_undirected().unwrap_or_else(|_| self.csr.clone());
+            with_csr!(&edges, |graph| {
+                Ok(Csr::from_arcs(graph.n_vertices(), &minimum_spanning_arcs(graph))?.into())
+            })
+        })?;
+        Ok(Self::numbered_from_zero(csr)?)
     }
 }
 

@@ -32,13 +32,22 @@ pub struct SpanningForest<W> {
 /// # Ok::<(), graph_formats::GraphError>(())
 /// ```
 pub fn minimum_spanning_forest<W: Weight>(graph: &Csr<W>) -> SpanningForest<W> {
-    // of an edge that is stored both ways, one is enough
-    let is_undirected = graph.direction() == Direction::Undirected;
-    let arcs = graph.arcs().filter(|&(u, v, _)| u < v || (u > v && !is_undirected));
-    let mut edges: Vec<_> = arcs.map(|(u, v, w)| (u.min(v), u.max(v), w)).collect();
-    edges.par_sort_unstable_by(|a, b| a.2.order(b.2).then((a.0, a.1).cmp(&(b.0, b.1))));
-    let mut sets = DisjointSets::new(graph.n_vertices());
-    edges.retain(|&(u, v, _)| sets.unite(u, v));
+    let arcs = minimum_spanning_arcs(graph).into_iter();
+    let edges: Vec<_> = arcs.map(|(u, v, w)| (u.min(v), u.max(v), w)).collect();
     let total = Total::of(edges.iter().map(|edge| edge.2));
     SpanningForest { edges, total }
+}
+
+/// The edges of [`minimum_spanning_forest`] as arcs of the graph. Of an arc and its reverse that
+/// weigh the same it is the arc to the greater vertex.
+pub fn minimum_spanning_arcs<W: Weight>(graph: &Csr<W>) -> Vec<(VertexId, VertexId, W)> {
+    // of an edge that is stored both ways, one is enough
+    let is_undirected = graph.direction() == Direction::Undirected;
+    let mut arcs: Vec<_> =
+        graph.arcs().filter(|&(u, v, _)| u < v || (u > v && !is_undirected)).collect();
+    let ends = |&(u, v, _): &(VertexId, VertexId, W)| (u.min(v), u.max(v), u > v);
+    arcs.par_sort_unstable_by(|a, b| a.2.order(b.2).then_with(|| ends(a).cmp(&ends(b))));
+    let mut sets = DisjointSets::new(graph.n_vertices());
+    arcs.retain(|&(u, v, _)| sets.unite(u, v));
+    arcs
 }

@@ -20,7 +20,7 @@ pub use certificate::{
     check_spanning_tree, check_tree_of_degree,
 };
 pub use degree_tree::spanning_tree_of_degree;
-pub use forest::{SpanningForest, minimum_spanning_forest};
+pub use forest::{SpanningForest, minimum_spanning_arcs, minimum_spanning_forest};
 
 /// How many edges of a spanning tree are to be at its root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

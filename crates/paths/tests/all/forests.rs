@@ -89,6 +89,14 @@ proptest! {
     }
 }
 
+/// The lighter of an arc and its reverse is taken, and of equals the arc to the greater vertex.
+#[test]
+fn edges_are_arcs_of_the_graph() {
+    let arcs = [(0, 1, 4u32), (1, 0, 3), (1, 2, 5), (2, 1, 5), (3, 2, 1)];
+    let graph = Csr::from_arcs(4, &arcs).unwrap();
+    assert_eq!(spanning::minimum_spanning_arcs(&graph), [(3, 2, 1), (1, 0, 3), (1, 2, 5)]);
+}
+
 #[test]
 fn corner_cases_pass() {
     for (name, graph) in &corner_cases::<u64>() {

@@ -262,6 +262,7 @@ class Graph:
     def minimum_spanning_forest(
         self,
     ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[Any]]: ...
+    def _spanning_forest(self) -> Graph: ...
     def totals(
         self,
         *,

@@ -331,13 +331,8 @@ def minimum_spanning_tree(csgraph, overwrite=False):
            [0., 0., 0., 0.],
            [0., 0., 0., 0.]])
     """
-    graph = _graph(csgraph, directed=True, unweighted=False)
-    weight_of = _lookup_in(graph)
-    sources, targets, weights = graph.minimum_spanning_forest()
-    # an edge may be an entry below the diagonal only
-    is_above = weight_of(sources, targets) == weights
-    rows, columns = np.where(is_above, sources, targets), np.where(is_above, targets, sources)
-    return _tree(csgraph, weights, rows, columns)
+    forest = _graph(csgraph, directed=True, unweighted=False)._spanning_forest().to_scipy()
+    return _as_scipys(csgraph, forest.astype(np.float64, copy=False))
 
 
 def reconstruct_path(csgraph, predecessors, directed=True):
@@ -685,9 +680,16 @@ def _lookup_in(graph):
 
 
 def _tree(csgraph, weights, rows, columns):
-    """The arcs as a sparse matrix of float64, of the class that scipy returns for this input."""
-    from scipy.sparse import csr_array, csr_matrix, isspmatrix
+    """The arcs as a sparse matrix of float64."""
+    from scipy.sparse import csr_array
 
     n = csgraph.shape[0] if hasattr(csgraph, "shape") else len(csgraph)
-    entries = (weights.astype(np.float64), (rows, columns))
-    return (csr_matrix if isspmatrix(csgraph) else csr_array)(entries, shape=(n, n))
+    arcs = csr_array((weights.astype(np.float64), (rows, columns)), shape=(n, n))
+    return _as_scipys(csgraph, arcs)
+
+
+def _as_scipys(csgraph, array):
+    """A sparse array as the class that scipy returns for this input."""
+    from scipy.sparse import csr_matrix, isspmatrix
+
+    return csr_matrix(array) if isspmatrix(csgraph) else array
