@@ -3,8 +3,8 @@
 use std::num::NonZeroUsize;
 
 use bytemuck::{allocation, cast_slice};
-use graph_formats::VertexId;
-use numpy::PyArray1;
+use graph_formats::{AnyCsr, Csr, VertexId, Weight, with_csr};
+use numpy::{IntoPyArray, PyArray1};
 use paths::Number;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -100,6 +100,45 @@ impl Graph {
         vertices_or_all(self.csr.n_vertices(), role, vertices)
     }
 }
+
+impl Graph {
+    /// The graph with one more vertex, from which arcs of weight zero lead to some.
+    fn with_super_source(&self, vertices: &[VertexId]) -> Result<AnyCsr, Error> {
+        with_csr!(&self.csr, |graph| {
+            let mut row_offsets = graph.row_offsets().to_vec();
+            row_offsets.push((graph.n_arcs() + vertices.len()) as u64);
+            let columns = [graph.column_indices(), vertices].concat();
+            let mut weights = graph.weights().to_vec();
+            weights.resize(columns.len(), Weight::ZERO);
+            Ok(Csr::new(row_offsets, columns, weights)?.into())
+        })
+    }
+}
+
+/// The root from which predecessors lead to each vertex. That of a root is the number of vertices,
+/// and becomes the code for none. O(n).
+fn roots(predecessors: &mut [VertexId]) -> Vec<VertexId> {
+    const NONE: VertexId = VertexId::MAX;
+    let n = predecessors.len() as VertexId;
+    let (mut roots, mut path) = (vec![NONE; predecessors.len()], Vec::new());
+    for v in 0..n {
+        let mut at = v;
+        while roots[at as usize] == NONE && predecessors[at as usize] < n {
+            path.push(at);
+            at = predecessors[at as usize];
+        }
+        if predecessors[at as usize] == n {
+            roots[at as usize] = at;
+        }
+        let root = roots[at as usize];
+        path.drain(..).for_each(|v| roots[v as usize] = root);
+    }
+    predecessors.iter_mut().filter(|before| **before == n).for_each(|before| *before = NONE);
+    roots
+}
+
+/// Distances, predecessors, and the sources where paths start.
+type NearestTree<'py> = (Bound<'py, PyAny>, Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<i32>>);
 
 #[pymethods]
 impl Graph {
@@ -246,6 +285,75 @@ impl Graph {
         })?;
         let owners = PyArray1::from_slice(py, cast_slice(&owners));
         Ok((distances.into_array(py, &[self.csr.n_vertices()])?, owners))
+    }
+
+    /// A shortest path to every vertex from the nearest of several sources.
+    ///
+    /// Parameters
+    /// ----------
+    /// sources : array_like of int, shape (k,)
+    ///     The sources.
+    /// cutoff : float, optional
+    ///     Leave vertices unreached that are farther than this.
+    /// threads : int, optional
+    ///     Threads to use at most; all by default.
+    /// dtype : dtype, default float64
+    ///     The type of the distances. Integers are a masked array.
+    ///
+    /// Returns
+    /// -------
+    /// distances : ndarray, shape (n_vertices,)
+    ///     The distance from the nearest source; infinity where none reaches the vertex.
+    /// predecessors : ndarray of int32, shape (n_vertices,)
+    ///     The vertex before each vertex on its path; -1 for sources, and where there is no path.
+    /// sources : ndarray of int32, shape (n_vertices,)
+    ///     The source where that path starts, one of several as near; -1 where there is none.
+    ///
+    /// Raises
+    /// ------
+    /// NegativeCycleError
+    ///     When a cycle of negative length can be reached.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import starpaths
+    /// >>> graph = starpaths.Graph.from_arcs([0, 1, 2], [1, 2, 3], [2, 2, 1], directed=False)
+    /// >>> distances, predecessors, sources = graph.nearest_tree([3, 0])
+    /// >>> predecessors, sources
+    /// (array([-1,  0,  3, -1], dtype=int32), array([0, 0, 3, 3], dtype=int32))
+    #[pyo3(signature = (sources, *, cutoff=None, threads=None, dtype=None))]
+    fn nearest_tree<'py>(
+        &self,
+        py: Python<'py>,
+        sources: &Bound<'_, PyAny>,
+        cutoff: Option<f64>,
+        threads: Option<NonZeroUsize>,
+        dtype: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<NearestTree<'py>> {
+        let n = self.csr.n_vertices();
+        let sources = self.vertices_of("source", sources)?;
+        let (how, dtype) = (How::new(None, threads, None)?, Dtype::of(py, dtype)?);
+        let goal = goal(None, cutoff)?;
+        let (distances, predecessors, owners) = run(py, self.size(), false, |progress| {
+            let graph = self.with_super_source(&sources)?;
+            let tree = how.solver(&graph, 1, progress)?.tree(n as VertexId, goal)?.answer;
+            let distances = tree.distances.part(0..n);
+            let mut predecessors = tree.predecessors.into_storage();
+            predecessors.truncate(n);
+            // a source at distance zero is its own nearest, though others may be as near
+            let is_zero = |v: VertexId| {
+                distances.get(v as usize).is_some_and(|distance| distance.to_f64() == 0.0)
+            };
+            sources.iter().filter(|&&source| is_zero(source)).for_each(|&source| {
+                predecessors[source as usize] = n as VertexId;
+            });
+            let owners = roots(&mut predecessors);
+            Ok((Numbers::of(distances, dtype)?, predecessors, owners))
+        })?;
+        // the code for none becomes -1
+        let [predecessors, owners] = [predecessors, owners]
+            .map(|vertices| allocation::cast_vec::<_, i32>(vertices).into_pyarray(py));
+        Ok((distances.into_array(py, &[n])?, predecessors, owners))
     }
 
     /// The k shortest simple paths between two vertices, which pass no vertex twice.

@@ -207,6 +207,14 @@ class Graph:
     def nearest(
         self, sources: ArrayLike, *, threads: int | None = None, dtype: DTypeLike | None = None
     ) -> tuple[_Distances, NDArray[np.int32]]: ...
+    def nearest_tree(
+        self,
+        sources: ArrayLike,
+        *,
+        cutoff: float | None = None,
+        threads: int | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> tuple[_Distances, NDArray[np.int32], NDArray[np.int32]]: ...
     def k_shortest_paths(
         self, source: int, target: int, k: int
     ) -> list[tuple[int | float, list[int]]]: ...

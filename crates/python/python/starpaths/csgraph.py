@@ -584,29 +584,17 @@ def _written(distances, out):
 
 def _nearest(graph, sources, return_predecessors, limit, dtype):
     """The distance from the nearest of several sources, and the paths from there."""
-    n = graph.n_vertices
     cutoff = None if limit == np.inf or graph.has_negative_weights else limit
-    if limit == np.inf and not return_predecessors and not graph.has_negative_weights:
-        return graph.nearest(sources, dtype=dtype)[0]
     try:
-        tree = _with_super_source(graph, sources).sssp(n, cutoff=cutoff, dtype=dtype)
+        distances, predecessors, owners = graph.nearest_tree(sources, cutoff=cutoff, dtype=dtype)
     except starpaths.NegativeCycleError as error:
         raise NegativeCycleError(error.cycle) from None
-    distances, predecessors = tree.distances[:n].copy(), tree.predecessors[:n].copy()
-    is_reached = predecessors >= 0
-    # a source is its own nearest, though others may be as near
-    is_root = predecessors == n
-    is_root[sources[distances[sources] == 0]] = True
-    predecessors[is_root | ~is_reached] = _NONE
-    owners = np.where(predecessors < 0, np.arange(n, dtype=np.int32), predecessors)
-    while (owners != (farther := owners[owners])).any():
-        owners = farther
     if limit != np.inf and cutoff is None:
-        is_beyond = _leave_out_beyond(limit, distances, predecessors)
-        is_reached &= ~is_beyond
+        owners[_leave_out_beyond(limit, distances, predecessors)] = _NONE
     if not return_predecessors:
         return distances
-    owners[~is_reached] = _NONE
+    predecessors[predecessors < 0] = _NONE
+    owners[owners < 0] = _NONE
     return distances, predecessors, owners
 
 
