@@ -25,6 +25,7 @@ mod structure;
 mod tables;
 mod tree;
 mod turns;
+mod within;
 
 use pyo3::prelude::*;
 
@@ -47,4 +48,6 @@ mod _core {
     use crate::solver::Solver;
     #[pymodule_export]
     use crate::tree::{DeviceTree, Tree};
+    #[pymodule_export]
+    use crate::within::within;
 }

@@ -127,6 +127,38 @@ def test_sources_limits_and_targets(data, matrix, directed, limit):
     assert (owners[sources] == np.array(sources, int) % max(n, 1)).all()
 
 
+@pytest.mark.parametrize("limit", [0, 12, 60, 1e9])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int32", "uint64", "int8"])
+def test_searches_that_end_soon_are_as_others(dtype, limit):
+    generator = np.random.default_rng(1)
+    n, m = 3000, 9000
+    ends = generator.integers(0, n, (2, m))
+    weights = generator.integers(0, 20, m).astype(dtype)
+    if weights.dtype.kind == "f":
+        weights[::100], weights[1::100], weights[2::100] = np.inf, np.nan, -0.0
+    matrix = scipy.sparse.csr_array((weights, ends), shape=(n, n))
+    is_arc = np.isfinite(matrix.data)
+    rows = np.repeat(np.arange(n), np.diff(matrix.indptr))[is_arc]
+    graph = starpaths.Graph.from_arcs(rows, matrix.indices[is_arc], matrix.data[is_arc],
+                                      n_vertices=n)
+    expected, before = graph.trees([0, 7, 0, n - 1], cutoff=limit)
+    sources = [[0, 7], [0, -1]]
+    found, predecessors = ours.dijkstra(matrix, indices=sources, limit=limit,
+                                        return_predecessors=True)
+    assert found.shape == predecessors.shape == (2, 2, n)
+    np.testing.assert_array_equal(found.reshape(4, n), expected)
+    np.testing.assert_array_equal(predecessors.reshape(4, n), np.where(before < 0, -9999, before))
+    np.testing.assert_array_equal(ours.dijkstra(matrix, indices=7, limit=limit), expected[1])
+
+
+def test_wrong_rows_within_a_limit_are_refused():
+    for indices, indptr in [([1, 5], [0, 1, 2]), ([1, -1], [0, 1, 2]), ([1, 0], [0, 2, 1])]:
+        matrix = scipy.sparse.csr_array(([1.0, 2.0], [1, 0], [0, 1, 2]), shape=(2, 2))
+        matrix.indices[:], matrix.indptr[:] = indices, indptr
+        with pytest.raises(starpaths.StarpathsError):
+            ours.dijkstra(matrix, indices=0, limit=9)
+
+
 @settings(deadline=None, max_examples=100)
 @given(graphs(), st.booleans(), st.sampled_from(["weak", "strong"]))
 def test_components(matrix, directed, connection):

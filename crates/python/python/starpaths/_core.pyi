@@ -17,12 +17,19 @@ __all__ = [
     "Totals",
     "Tree",
     "_is_forked",
+    "_within",
 ]
 
 _Backend = Literal["cpu", "cuda"]
 _Distances = NDArray[Any] | np.ma.MaskedArray[Any, Any]
 
 def _is_forked() -> bool: ...
+def _within(
+    arrays: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
+    sources: ArrayLike,
+    limit: float,
+    has_trees: bool,
+) -> tuple[NDArray[np.float64], NDArray[np.int32] | None] | None: ...
 
 @final
 class Tree:

@@ -210,6 +210,13 @@ def dijkstra(csgraph, directed=True, indices=None, return_predecessors=False, un
     >>> dijkstra(graph, directed=False, indices=[1, 2], min_only=True, return_predecessors=True)[2]
     array([1, 1, 2, 1], dtype=int32)
     """
+    is_plain = directed and not unweighted and not min_only and indices is not None
+    has_new = any(argument is not None for argument in (targets, dtype, backend, out))
+    if is_plain and not has_new and 0 <= limit < np.inf and hasattr(csgraph, "tocsr"):
+        csgraph = _matrix(csgraph)
+        found = _within(csgraph, indices, limit, return_predecessors)
+        if found is not None:
+            return found
     graph = _graph(csgraph, directed, unweighted)
     _warn_of_negative_weights(graph)
     if not limit >= 0:
@@ -502,7 +509,8 @@ def _warn_of_negative_weights(graph):
 def _wrapped(indices, n):
     """The vertices of these indices; negative ones count from the end."""
     vertices = np.array(indices, dtype=np.int64)
-    if vertices.size and not 0 <= vertices.min() <= vertices.max() < n:
+    # as numbers without a sign, those below zero are the greatest
+    if vertices.size and vertices.view(np.uint64).max() >= n:
         vertices[vertices < 0] += n
         if vertices.min() < 0 or vertices.max() >= n:
             raise ValueError(f"indices out of range 0...{n}")
@@ -550,6 +558,21 @@ def _distances(graph, indices, return_predecessors, targets, dtype, backend, out
         return distances
     predecessors[predecessors < 0] = _NONE
     return distances, predecessors.reshape(shape + (n,))
+
+
+def _within(matrix, indices, limit, return_predecessors):
+    """The distances up to a limit where a search ends soon, without a graph; else None."""
+    n = matrix.shape[0]
+    sources = _wrapped(indices, n)
+    arrays = (matrix.indptr, matrix.indices, matrix.data)
+    found = starpaths._core._within(arrays, sources.ravel(), limit, return_predecessors)
+    if found is None:
+        return None
+    distances, predecessors = found
+    distances = distances.reshape(sources.shape + (n,))
+    if not return_predecessors:
+        return distances
+    return distances, predecessors.reshape(sources.shape + (n,))
 
 
 def _written(distances, out):
