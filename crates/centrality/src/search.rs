@@ -184,7 +184,7 @@ pub(crate) fn held<W: Weight>(distance: Number, vertex: VertexId) -> Result<(), 
 
 /// Adds the rows of all sources, some at a time.
 fn add_weights<U: SearchWeight>(
-    mut solver: Solver<'_, U>,
+    solver: Solver<'_, U>,
     sources: &[VertexId],
     totals: &mut Totals,
     checkpoint: Option<Checkpoint>,
@@ -194,8 +194,14 @@ fn add_weights<U: SearchWeight>(
     let all: Vec<VertexId> = (0..n as VertexId).collect();
     let at_a_time = BYTES_OF_ROWS / (n * size_of::<U::Distance>()).max(1);
     let at_a_time = at_a_time.max(rayon::current_num_threads());
-    let n_sources = sources.len() as u64;
+    let (before, n_sources) = (AtomicU64::new(0), sources.len() as u64);
+    let step = |done, _| match progress {
+        Some(progress) => progress(before.load(Relaxed) + done, n_sources),
+        None => ControlFlow::Continue(()),
+    };
+    let mut solver = solver.with_progress(&step);
     add_up(totals, sources, at_a_time, checkpoint, &mut |totals, sources, done| {
+        before.store(done as u64, Relaxed);
         tell(progress, done as u64, n_sources)?;
         let table = solver.table(sources, &all)?;
         totals.add_rows(table.as_storage().view());

@@ -1,8 +1,8 @@
 //! Components, closure, and minimum spanning forests and arborescences.
 
 use bytemuck::allocation;
-use closure::{closure, closure_on_gpus};
-use graph_formats::{Components, Csr, DisjointSets, VertexId, Weight, with_csr};
+use closure::{ClosureError, closure, closure_on_gpus};
+use graph_formats::{Components, Csr, DisjointSets, VertexId, Weight, tell, with_csr};
 use numpy::Element;
 use paths::spanning::{minimum_arborescence, minimum_spanning_arcs, minimum_spanning_forest};
 use pyo3::prelude::*;
@@ -107,6 +107,7 @@ impl Graph {
                 gpus => closure_on_gpus(gpus, &arcs, &config, progress)?.found.closure,
             };
             for (u, row) in (0..).zip(cells.chunks_exact_mut(n.max(1))) {
+                tell(progress, u.into(), n as u64).map_err(ClosureError::from)?;
                 closure.reached_from(u).for_each(|v| row[v as usize] = true);
             }
             Ok(cells)
