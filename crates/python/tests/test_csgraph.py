@@ -127,6 +127,25 @@ def test_sources_limits_and_targets(data, matrix, directed, limit):
     assert (owners[sources] == np.array(sources, int) % max(n, 1)).all()
 
 
+def test_a_negative_loop_is_a_negative_cycle():
+    # that vertex 0 does not reach
+    matrix = scipy.sparse.csr_array(np.array([[0.0, 2, 0], [0, 0, 0], [0, 0, -1]]))
+    assert ours.bellman_ford(matrix, indices=0).tolist() == [0, 2, np.inf]
+    for name in ["shortest_path", "johnson"]:
+        for function in [getattr(ours, name), getattr(theirs, name)]:
+            with pytest.raises(theirs.NegativeCycleError):
+                function(matrix, indices=0)
+    with pytest.raises(ours.NegativeCycleError) as error:
+        ours.floyd_warshall(matrix)
+    assert error.value.cycle == [2]
+
+
+def test_the_least_of_parallel_entries_is_on_a_path():
+    matrix = scipy.sparse.csr_array(([5.0, 3, 2], [1, 1, 2], [0, 2, 3, 3]), shape=(3, 3))
+    found = ours.reconstruct_path(matrix, [-9999, 0, 1])
+    assert found.toarray().tolist() == [[0, 3, 0], [0, 0, 2], [0, 0, 0]]
+
+
 @pytest.mark.parametrize("limit", [0, 12, 60, 1e9])
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int32", "uint64", "int8"])
 def test_searches_that_end_soon_are_as_others(dtype, limit):

@@ -121,7 +121,10 @@ def shortest_path(csgraph, method="auto", directed=True, return_predecessors=Fal
     graph = _graph(csgraph, directed, unweighted)
     if method == "D":
         _warn_of_negative_weights(graph)
+    # with sources, scipy's own choice is Johnson's algorithm where a weight is negative
     algorithm = {"FW": "blocked", "J": "johnson"}.get(method)
+    if method == "auto" and indices is not None:
+        algorithm = "johnson"
     return _distances(graph, indices, return_predecessors, targets, dtype, backend, out, algorithm)
 
 
