@@ -3,6 +3,8 @@
 //! A graph has copies of its own: searches read it without the interpreter's lock, while other
 //! threads of Python may write to whatever they have.
 
+use std::path::PathBuf;
+
 use bytemuck::allocation;
 use graph_formats::{AnyCsr, Coo, Csr, GraphError, VertexId, Weight, with_csr};
 use ndarray::{ArrayView1, ArrayView2};
@@ -40,9 +42,10 @@ macro_rules! with_weights {
         } else if let Ok($typed) = array.extract::<$view<'_, u64>>() {
             $body
         } else {
-            let (found, shape) = (array.getattr("ndim")?, array.getattr("shape")?);
-            let message = format!("the array of weights has {found} dimensions and shape {shape}");
-            Err(Error::argument(message))
+            Err(Error::argument(format!(
+                "an array of shape {}; expected a number for each arc, or a matrix of shape (n, n)",
+                array.getattr("shape")?
+            )))
         }
     }};
 }
@@ -74,6 +77,14 @@ pub(crate) fn from_csr(
         error => error.into(),
     })?;
     if is_directed { Ok(graph) } else { undirected(graph) }
+}
+
+/// The same arcs with these weights.
+pub(crate) fn with_weights(graph: &AnyCsr, weights: &Bound<'_, PyAny>) -> Result<AnyCsr, Error> {
+    with_weights!(weights, PyReadonlyArray1, |weights| {
+        let weights = copied(weights.as_array())?;
+        Ok(graph.unweighted().with_other_weights(weights)?.into())
+    })
 }
 
 /// Column indices. Of 32 bits they are copied as they are, and what is below zero becomes a vertex
@@ -166,6 +177,12 @@ pub(crate) fn ensure_numbers(n_vertices: usize) -> Result<(), Error> {
 /// The graph of a matrix: sparse, where each stored entry is an arc, or dense, where what is finite
 /// and neither zero nor masked is.
 pub(crate) fn from_matrix(matrix: &Bound<'_, PyAny>, is_directed: bool) -> Result<AnyCsr, Error> {
+    if matrix.extract::<PathBuf>().is_ok() {
+        let name = matrix.repr()?;
+        return Err(Error::argument(format!(
+            "matrix is {name}; expected a matrix. Graph.read({name}) reads a file"
+        )));
+    }
     if !matrix.hasattr("tocsr")? {
         // what is masked is no arc, as what is zero
         let filled = is_masked(matrix)?.then(|| matrix.call_method1("filled", (0,))).transpose()?;
@@ -301,7 +318,9 @@ fn weights_array<'py>(array: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Er
 ///
 /// # Errors
 /// Where entries are masked, which numpy would take as they lie.
-fn array_of<'py>(array: &Bound<'py, PyAny>) -> Result<Bound<'py, PyUntypedArray>, Error> {
+pub(crate) fn array_of<'py>(
+    array: &Bound<'py, PyAny>,
+) -> Result<Bound<'py, PyUntypedArray>, Error> {
     if is_masked(array)? {
         let message = "an array with masked entries, which have no value; leave them out, or give \
                        them one by its method filled";

@@ -10,10 +10,10 @@ use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::arrays;
 use crate::error::Error;
 use crate::numbers::Dtype;
 use crate::run::{ensure_not_forked, run};
+use crate::{arguments, arrays};
 
 /// A directed graph with weighted arcs, which does not change.
 ///
@@ -40,7 +40,7 @@ use crate::run::{ensure_not_forked, run};
 /// <starpaths.Graph of 3 vertices and 3 arcs, weights int64>
 /// >>> graph.sssp(0).distances
 /// array([0., 5., 7.])
-#[pyclass(frozen, module = "starpaths")]
+#[pyclass(frozen, weakref, module = "starpaths")]
 pub(crate) struct Graph {
     pub(crate) csr: AnyCsr,
     names: Names,
@@ -75,9 +75,31 @@ impl Graph {
         Ok(Self { csr, names })
     }
 
-    /// The vertex of this number.
-    pub(crate) fn vertex_of(&self, role: &str, number: i64) -> Result<VertexId, Error> {
-        vertex_of(self.csr.n_vertices(), role, number)
+    /// The vertex of this number, or where vertices have names of a name that is no number.
+    pub(crate) fn vertex_of(&self, role: &str, vertex: &Bound<'_, PyAny>) -> PyResult<VertexId> {
+        if let Ok(number) = vertex.extract::<i64>() {
+            return Ok(vertex_of(self.csr.n_vertices(), role, number)?);
+        }
+        match self.named(vertex) {
+            Some(found) => Ok(found),
+            None => {
+                let (vertex, n) = (vertex.repr()?, self.csr.n_vertices());
+                Err(Error::argument(format!(
+                    "{role} is {vertex}; expected a number below {n}, or a name that the graph has"
+                ))
+                .into())
+            }
+        }
+    }
+
+    /// Whether vertices have names other than their numbers.
+    pub(crate) fn has_names(&self) -> bool {
+        !matches!(self.names, Names::File(Ids::FromZero))
+    }
+
+    /// The vertex of this name, if vertices have names.
+    pub(crate) fn named(&self, name: &Bound<'_, PyAny>) -> Option<VertexId> {
+        self.has_names().then(|| self.vertex(name).ok().flatten()).flatten()
     }
 
     /// Bytes of a distance in it.
@@ -105,6 +127,55 @@ pub(crate) fn vertex_of(n_vertices: usize, role: &str, number: i64) -> Result<Ve
             "{role} {number} does not exist: the graph has {n_vertices} vertices, numbered from 0"
         ))),
     }
+}
+
+/// The number of labels, and what they are the names of.
+///
+/// # Errors
+/// Where two are the same, or one is not hashable.
+fn labelled(labels: &Bound<'_, PyAny>) -> PyResult<(usize, Names)> {
+    let labels = PyList::new(labels.py(), labels.try_iter()?.collect::<PyResult<Vec<_>>>()?)?;
+    let numbers = PyDict::new(labels.py());
+    labels.iter().enumerate().try_for_each(|(v, label)| numbers.set_item(label, v))?;
+    let n = labels.len();
+    if numbers.len() != n {
+        let message = format!(
+            "there are {n} labels, {} of them different; expected a different one for each vertex",
+            numbers.len()
+        );
+        return Err(Error::argument(message).into());
+    }
+    Ok((n, Names::Labels(labels.unbind(), numbers.unbind())))
+}
+
+/// What a graph is pickled as: offsets, columns and weights, whether it is undirected, and the kind
+/// of its names with the names.
+type State<'py> = (Arrays<'py>, bool, (&'static str, Bound<'py, PyAny>));
+
+type Arrays<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>);
+
+/// The graph that was pickled.
+#[pyfunction(name = "_restored_graph")]
+pub(crate) fn restored_graph(
+    arrays: Arrays<'_>,
+    is_undirected: bool,
+    names: (String, Bound<'_, PyAny>),
+) -> PyResult<Graph> {
+    ensure_not_forked()?;
+    let (offsets, columns, weights) = arrays;
+    let csr = arrays::from_csr(&offsets, &columns, Some(&weights), !is_undirected)?;
+    let (kind, names) = names;
+    let names = match &*kind {
+        "from zero" => Names::File(Ids::FromZero),
+        "from one" => Names::File(Ids::FromOne),
+        "numbers" => Names::File(Ids::Listed(names.extract()?)),
+        "words" => {
+            let words: Vec<String> = names.extract()?;
+            Names::File(Ids::Words(words.iter().map(String::as_str).collect()))
+        }
+        _ => labelled(&names)?.1,
+    };
+    Ok(Graph::new(csr, names)?)
 }
 
 #[pymethods]
@@ -148,7 +219,7 @@ impl Graph {
         sources: &Bound<'_, PyAny>,
         targets: &Bound<'_, PyAny>,
         weights: Option<&Bound<'_, PyAny>>,
-        n_vertices: Option<usize>,
+        #[pyo3(from_py_with = arguments::n_vertices)] n_vertices: Option<usize>,
         directed: bool,
         labels: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
@@ -157,20 +228,13 @@ impl Graph {
             let csr = arrays::from_arcs(sources, targets, weights, n_vertices, directed)?;
             return Ok(Self::numbered_from_zero(csr)?);
         };
-        let labels = PyList::new(labels.py(), labels.try_iter()?.collect::<PyResult<Vec<_>>>()?)?;
-        let numbers = PyDict::new(labels.py());
-        labels.iter().enumerate().try_for_each(|(v, label)| numbers.set_item(label, v))?;
-        let n = labels.len();
-        if numbers.len() != n || n_vertices.is_some_and(|n_vertices| n_vertices != n) {
-            let message = format!(
-                "there are {n} labels, {} of them different; expected a different one for each \
-                 vertex",
-                numbers.len()
-            );
+        let (n, names) = labelled(labels)?;
+        if n_vertices.is_some_and(|n_vertices| n_vertices != n) {
+            let message = format!("there are {n} labels; expected one for each vertex");
             return Err(Error::argument(message).into());
         }
         let csr = arrays::from_arcs(sources, targets, weights, Some(n), directed)?;
-        Ok(Self::new(csr, Names::Labels(labels.unbind(), numbers.unbind()))?)
+        Ok(Self::new(csr, names)?)
     }
 
     /// The graph of compressed sparse rows, as scipy's `csr_array` has them.
@@ -276,6 +340,34 @@ impl Graph {
         py.import("scipy.sparse")?.call_method("csr_array", (arrays,), Some(&shape))
     }
 
+    /// The same arcs with other weights, and the same names.
+    ///
+    /// Parameters
+    /// ----------
+    /// weights : array_like, shape (n_arcs,)
+    ///     What each arc weighs, in the order of the entries of `to_scipy()`.
+    ///
+    /// Returns
+    /// -------
+    /// Graph
+    ///
+    /// Examples
+    /// --------
+    /// >>> import starpaths
+    /// >>> roads = starpaths.Graph.from_arcs([0, 1], [1, 2], [5, 2], labels=["a", "b", "c"])
+    /// >>> minutes = roads.with_weights(roads.to_scipy().data * 1.5)
+    /// >>> minutes.sssp("a").distances
+    /// array([ 0. ,  7.5, 10.5])
+    fn with_weights(&self, py: Python<'_>, weights: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let csr = arrays::with_weights(&self.csr, weights)?;
+        // the two arcs of an edge may differ now
+        let csr = match self.csr.direction() {
+            Direction::Undirected => csr.clone().into_undirected().unwrap_or(csr),
+            Direction::Directed => csr,
+        };
+        Ok(Self { csr, names: self.names.clone(py) })
+    }
+
     /// The same arcs without their weights: each counts 1.
     fn unweighted(&self, py: Python<'_>) -> Self {
         Self { csr: self.csr.unweighted().into(), names: self.names.clone(py) }
@@ -296,7 +388,7 @@ impl Graph {
     /// >>> graph.name(1), graph.vertex("here"), graph.vertex("elsewhere")
     /// ('there', 0, None)
     fn name<'py>(&self, py: Python<'py>, vertex: i64) -> PyResult<Bound<'py, PyAny>> {
-        let vertex = self.vertex_of("vertex", vertex)?;
+        let vertex = vertex_of(self.csr.n_vertices(), "vertex", vertex)?;
         match &self.names {
             Names::Labels(labels, _) => labels.bind(py).get_item(vertex as usize),
             Names::File(ids) => match ids.name(vertex) {
@@ -357,6 +449,42 @@ impl Graph {
             AnyCsr::F64(_) => "float64",
             _ => "another",
         }
+    }
+
+    /// It does not change, and is its own copy.
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, State<'py>)> {
+        let arcs = self.csr.unweighted();
+        let offsets: &[i64] = cast_slice(arcs.row_offsets());
+        let columns: &[i32] = cast_slice(arcs.column_indices());
+        let weights =
+            with_csr!(&self.csr, |graph| PyArray1::from_slice(py, graph.weights()).into_any());
+        let names = match &self.names {
+            Names::File(Ids::FromZero) => ("from zero", py.None().into_bound(py)),
+            Names::File(Ids::FromOne) => ("from one", py.None().into_bound(py)),
+            Names::File(Ids::Listed(numbers)) => {
+                ("numbers", PyArray1::from_slice(py, numbers).into_any())
+            }
+            Names::File(Ids::Words(words)) => (
+                "words",
+                (0..words.len()).map(|v| words.get(v)).collect::<Vec<_>>().into_bound_py_any(py)?,
+            ),
+            Names::Labels(labels, _) => ("labels", labels.bind(py).clone().into_any()),
+        };
+        let arrays = (
+            PyArray1::from_slice(py, offsets).into_any(),
+            PyArray1::from_slice(py, columns).into_any(),
+            weights,
+        );
+        let restore = py.import("starpaths._core")?.getattr("_restored_graph")?;
+        Ok((restore, (arrays, !self.is_directed(), names)))
     }
 
     fn __repr__(&self) -> String {

@@ -8,6 +8,7 @@
 //! A graph's arrays are copies that Python cannot reach. Arrays that Python may write to are read
 //! only while its lock is held.
 
+mod arguments;
 mod arrays;
 mod device_array;
 mod device_graph;
@@ -37,7 +38,7 @@ mod _core {
     #[pymodule_export]
     use crate::device_graph::DeviceGraph;
     #[pymodule_export]
-    use crate::graph::Graph;
+    use crate::graph::{Graph, restored_graph};
     #[pymodule_export]
     use crate::measures::Totals;
     #[pymodule_export]
@@ -47,7 +48,7 @@ mod _core {
     #[pymodule_export]
     use crate::solver::Solver;
     #[pymodule_export]
-    use crate::tree::{DeviceTree, Tree};
+    use crate::tree::{DeviceTree, Tree, restored_tree};
     #[pymodule_export]
     use crate::within::within;
 }

@@ -9,6 +9,7 @@ use paths::{Number, Total};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 
+use crate::arguments;
 use crate::error::Error;
 use crate::graph::Graph;
 use crate::how::How;
@@ -182,9 +183,9 @@ impl Graph {
         &self,
         py: Python<'_>,
         side: &str,
-        sample: Option<NonZeroUsize>,
-        seed: u64,
-        threads: Option<NonZeroUsize>,
+        #[pyo3(from_py_with = arguments::sample)] sample: Option<NonZeroUsize>,
+        #[pyo3(from_py_with = arguments::seed)] seed: u64,
+        #[pyo3(from_py_with = arguments::threads)] threads: Option<NonZeroUsize>,
         backend: Option<&str>,
         progress: bool,
     ) -> PyResult<Totals> {
@@ -226,7 +227,7 @@ impl Graph {
     fn diameter<'py>(
         &self,
         py: Python<'py>,
-        threads: Option<NonZeroUsize>,
+        #[pyo3(from_py_with = arguments::threads)] threads: Option<NonZeroUsize>,
     ) -> PyResult<Option<(Bound<'py, PyAny>, VertexId, VertexId)>> {
         let size = self.size().saturating_mul(self.csr.n_vertices());
         let (lengths, threads) = (self.lengths(), How::new(None, threads, None)?.threads);
@@ -267,9 +268,9 @@ impl Graph {
         &self,
         py: Python<'py>,
         normalized: bool,
-        sample: Option<NonZeroUsize>,
-        seed: u64,
-        threads: Option<NonZeroUsize>,
+        #[pyo3(from_py_with = arguments::sample)] sample: Option<NonZeroUsize>,
+        #[pyo3(from_py_with = arguments::seed)] seed: u64,
+        #[pyo3(from_py_with = arguments::threads)] threads: Option<NonZeroUsize>,
         progress: bool,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let config = self.config(sample, seed, &How::new(None, threads, None)?);

@@ -7,6 +7,7 @@ use graph_formats::VertexId;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 
+use crate::arguments;
 use crate::error::Error;
 use crate::graph::Graph;
 use crate::how::How;
@@ -149,7 +150,7 @@ impl Graph {
         &self,
         py: Python<'_>,
         algorithm: Option<&str>,
-        threads: Option<NonZeroUsize>,
+        #[pyo3(from_py_with = arguments::threads)] threads: Option<NonZeroUsize>,
         backend: Option<&str>,
         progress: bool,
     ) -> PyResult<Pairs> {

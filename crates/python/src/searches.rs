@@ -8,9 +8,11 @@ use numpy::{IntoPyArray, PyArray1};
 use paths::Number;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 use sssp::Goal;
 use sssp::any::AnySolver;
 
+use crate::arguments;
 use crate::arrays::whole_numbers;
 use crate::error::Error;
 use crate::graph::{Graph, vertex_of};
@@ -82,13 +84,27 @@ pub(crate) fn vertices_or_all(
 }
 
 impl Graph {
-    /// Vertices of an array.
+    /// Vertices of an array of numbers, or of a list of names.
     pub(crate) fn vertices_of(
         &self,
         role: &str,
         vertices: &Bound<'_, PyAny>,
     ) -> Result<Vec<VertexId>, Error> {
-        vertices_of(self.csr.n_vertices(), role, vertices)
+        if vertices.is_instance_of::<PyString>() {
+            let name = vertices.repr()?;
+            return Err(Error::argument(format!("{role} is {name}; expected a list of vertices")));
+        }
+        vertices_of(self.csr.n_vertices(), role, vertices).or_else(|error| {
+            let names = vertices.try_iter().and_then(Iterator::collect::<PyResult<Vec<_>>>);
+            let names = names.unwrap_or_default();
+            let is_name = |first: &Bound<'_, PyAny>| {
+                first.is_instance_of::<PyString>() || self.named(first).is_some()
+            };
+            if !(self.has_names() && names.first().is_some_and(is_name)) {
+                return Err(error);
+            }
+            Ok(names.iter().map(|name| self.vertex_of(role, name)).collect::<PyResult<_>>()?)
+        })
     }
 
     /// The same, or all where none are named.
@@ -97,7 +113,10 @@ impl Graph {
         role: &str,
         vertices: Option<&Bound<'_, PyAny>>,
     ) -> Result<Vec<VertexId>, Error> {
-        vertices_or_all(self.csr.n_vertices(), role, vertices)
+        match vertices {
+            Some(vertices) => self.vertices_of(role, vertices),
+            None => vertices_or_all(self.csr.n_vertices(), role, None),
+        }
     }
 }
 
@@ -146,9 +165,9 @@ impl Graph {
     ///
     /// Parameters
     /// ----------
-    /// source : int
+    /// source : int, or a name of the graph
     ///     Where paths start.
-    /// target : int, optional
+    /// target : int, or a name of the graph, optional
     ///     Stop here: vertices that are farther are left unreached.
     /// cutoff : float, optional
     ///     Leave vertices unreached that are farther than this. Not together with `target`.
@@ -196,11 +215,11 @@ impl Graph {
     fn sssp(
         &self,
         py: Python<'_>,
-        source: i64,
-        target: Option<i64>,
+        source: &Bound<'_, PyAny>,
+        target: Option<&Bound<'_, PyAny>>,
         cutoff: Option<f64>,
         algorithm: Option<&str>,
-        threads: Option<NonZeroUsize>,
+        #[pyo3(from_py_with = arguments::threads)] threads: Option<NonZeroUsize>,
         backend: Option<&str>,
         dtype: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Tree> {
@@ -235,7 +254,7 @@ impl Graph {
         &self,
         py: Python<'_>,
         algorithm: Option<&str>,
-        threads: Option<NonZeroUsize>,
+        #[pyo3(from_py_with = arguments::threads)] threads: Option<NonZeroUsize>,
         backend: Option<&str>,
     ) -> PyResult<String> {
         let how = How::new(algorithm, threads, backend)?;
@@ -248,7 +267,7 @@ impl Graph {
     ///
     /// Parameters
     /// ----------
-    /// sources : array_like of int, shape (k,)
+    /// sources : array_like of int, or of names of the graph, shape (k,)
     ///     The sources.
     /// threads : int, optional
     ///     Threads to use at most; all by default.
@@ -273,7 +292,7 @@ impl Graph {
         &self,
         py: Python<'py>,
         sources: &Bound<'_, PyAny>,
-        threads: Option<NonZeroUsize>,
+        #[pyo3(from_py_with = arguments::threads)] threads: Option<NonZeroUsize>,
         dtype: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyArray1<i32>>)> {
         let sources = self.vertices_of("source", sources)?;
@@ -291,7 +310,7 @@ impl Graph {
     ///
     /// Parameters
     /// ----------
-    /// sources : array_like of int, shape (k,)
+    /// sources : array_like of int, or of names of the graph, shape (k,)
     ///     The sources.
     /// cutoff : float, optional
     ///     Leave vertices unreached that are farther than this.
@@ -327,7 +346,7 @@ impl Graph {
         py: Python<'py>,
         sources: &Bound<'_, PyAny>,
         cutoff: Option<f64>,
-        threads: Option<NonZeroUsize>,
+        #[pyo3(from_py_with = arguments::threads)] threads: Option<NonZeroUsize>,
         dtype: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<NearestTree<'py>> {
         let n = self.csr.n_vertices();
@@ -360,7 +379,7 @@ impl Graph {
     ///
     /// Parameters
     /// ----------
-    /// source, target : int
+    /// source, target : int, or names of the graph
     ///     Where paths start and end.
     /// k : int
     ///     The number of paths.
@@ -385,9 +404,9 @@ impl Graph {
     fn k_shortest_paths<'py>(
         &self,
         py: Python<'py>,
-        source: i64,
-        target: i64,
-        k: usize,
+        source: &Bound<'_, PyAny>,
+        target: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = arguments::k)] k: usize,
     ) -> PyResult<Vec<(Bound<'py, PyAny>, Vec<VertexId>)>> {
         let source = self.vertex_of("source", source)?;
         let target = self.vertex_of("target", target)?;

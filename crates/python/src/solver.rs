@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use self_cell::self_cell;
 use sssp::any::AnySolver;
 
+use crate::arguments;
 use crate::error::Error;
 use crate::graph::Graph;
 use crate::how::How;
@@ -75,9 +76,9 @@ impl Solver {
         py: Python<'_>,
         graph: Py<Graph>,
         algorithm: Option<&str>,
-        threads: Option<NonZeroUsize>,
+        #[pyo3(from_py_with = arguments::threads)] threads: Option<NonZeroUsize>,
         backend: Option<&str>,
-        searches: usize,
+        #[pyo3(from_py_with = arguments::searches)] searches: usize,
     ) -> PyResult<Self> {
         let how = How::new(algorithm, threads, backend)?;
         let (csr, size) = (graph.get().csr.clone(), graph.get().size());
@@ -100,8 +101,8 @@ impl Solver {
     fn sssp(
         &self,
         py: Python<'_>,
-        source: i64,
-        target: Option<i64>,
+        source: &Bound<'_, PyAny>,
+        target: Option<&Bound<'_, PyAny>>,
         cutoff: Option<f64>,
         dtype: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Tree> {

@@ -140,7 +140,7 @@ impl Graph {
     ///
     /// Parameters
     /// ----------
-    /// root : int
+    /// root : int, or a name of the graph
     ///     The root.
     ///
     /// Returns
@@ -161,7 +161,11 @@ impl Graph {
     /// >>> graph = starpaths.Graph.from_arcs([0, 0, 1, 2], [1, 2, 2, 1], [9, 4, 1, 1])
     /// >>> graph.minimum_arborescence(0)
     /// (array([0, 2], dtype=int32), array([2, 1], dtype=int32), array([4, 1]))
-    fn minimum_arborescence<'py>(&self, py: Python<'py>, root: i64) -> PyResult<Forest<'py>> {
+    fn minimum_arborescence<'py>(
+        &self,
+        py: Python<'py>,
+        root: &Bound<'_, PyAny>,
+    ) -> PyResult<Forest<'py>> {
         let root = self.vertex_of("root", root)?;
         self.forest(py, Some(root))
     }

@@ -3,13 +3,18 @@
 use std::num::NonZeroUsize;
 
 use bytemuck::allocation;
-use graph_formats::VertexId;
+use graph_formats::{Csr, VertexId, Weight, with_csr};
 use ndarray::Array2;
-use paths::{AnyDistances, Distances, HopStorage, with_distances};
+use numpy::PyUntypedArrayMethods;
+use paths::{AnyDistances, Distances, HopStorage, Number, with_distances};
 use pyo3::prelude::*;
+use pyo3::types::PySlice;
 use rayon::prelude::*;
 use sssp::Progress;
+use sssp::any::AnySolver;
 
+use crate::arguments;
+use crate::arrays::array_of;
 use crate::error::Error;
 use crate::graph::Graph;
 use crate::how::How;
@@ -17,6 +22,10 @@ use crate::numbers::{Dtype, Numbers, shaped};
 use crate::out::Out;
 use crate::run::run;
 use crate::searches::goal;
+
+/// The sources of pairs that share a table, and what it has at most.
+const SOURCES_AT_A_TIME: usize = 256;
+const CELLS_AT_A_TIME: usize = 1 << 24;
 
 /// Up to this number of bytes, free memory is not checked.
 const ALWAYS_FREE: u128 = 64 << 20;
@@ -27,9 +36,9 @@ impl Graph {
     ///
     /// Parameters
     /// ----------
-    /// sources : array_like of int, shape (k,)
+    /// sources : array_like of int, or of names of the graph, shape (k,)
     ///     The rows.
-    /// targets : array_like of int, shape (t,), optional
+    /// targets : array_like of int, or of names of the graph, shape (t,), optional
     ///     The columns; all vertices by default.
     /// algorithm, threads, backend
     ///     As for `sssp`.
@@ -61,7 +70,7 @@ impl Graph {
         sources: &Bound<'_, PyAny>,
         targets: Option<&Bound<'_, PyAny>>,
         algorithm: Option<&str>,
-        threads: Option<NonZeroUsize>,
+        #[pyo3(from_py_with = arguments::threads)] threads: Option<NonZeroUsize>,
         backend: Option<&str>,
         dtype: Option<&Bound<'_, PyAny>>,
         progress: bool,
@@ -78,11 +87,62 @@ impl Graph {
         numbers.into_array(py, &[sources.len(), targets.len()])
     }
 
+    /// The distances of pairs of vertices.
+    ///
+    /// Pairs with the same source share a search.
+    ///
+    /// Parameters
+    /// ----------
+    /// pairs : array_like of int, or of names of the graph, shape (k, 2)
+    ///     Where each path starts and ends.
+    /// algorithm, threads, backend
+    ///     As for `sssp`.
+    /// dtype : dtype, default float64
+    ///     The type of the distances. Integers are a masked array.
+    /// progress : bool, default False
+    ///     Whether a bar of tqdm shows how far it is.
+    ///
+    /// Returns
+    /// -------
+    /// ndarray, shape (k,)
+    ///     Infinity where there is no path.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import starpaths
+    /// >>> graph = starpaths.Graph.from_arcs([0, 1, 2], [1, 2, 0], [5, 2, 4], n_vertices=4)
+    /// >>> graph.distances([(0, 2), (2, 1), (0, 3)])
+    /// array([ 7.,  9., inf])
+    #[pyo3(signature = (
+        pairs, *, algorithm=None, threads=None, backend=None, dtype=None, progress=false
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "named ones, in Python")]
+    fn distances<'py>(
+        &self,
+        py: Python<'py>,
+        pairs: &Bound<'py, PyAny>,
+        algorithm: Option<&str>,
+        #[pyo3(from_py_with = arguments::threads)] threads: Option<NonZeroUsize>,
+        backend: Option<&str>,
+        dtype: Option<&Bound<'_, PyAny>>,
+        progress: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (sources, targets) = self.ends_of(pairs)?;
+        let (how, dtype) = (How::new(algorithm, threads, backend)?, Dtype::of(py, dtype)?);
+        let size = self.size().saturating_mul(sources.len());
+        let numbers = run(py, size, progress, |progress| {
+            let mut solver = how.solver(&self.csr, sources.len(), progress)?;
+            let found = by_sources(&mut *solver, self.csr.n_vertices(), &sources, &targets)?;
+            Numbers::of(with_csr!(&self.csr, |graph| stored(graph, found)), dtype)
+        })?;
+        numbers.into_array(py, &[sources.len()])
+    }
+
     /// Distances and predecessors from each of several vertices, or from all.
     ///
     /// Parameters
     /// ----------
-    /// sources : array_like of int, shape (k,), optional
+    /// sources : array_like of int, or of names of the graph, shape (k,), optional
     ///     The rows; all vertices by default.
     /// cutoff : float, optional
     ///     Leave vertices unreached that are farther than this.
@@ -119,7 +179,7 @@ impl Graph {
         sources: Option<&Bound<'_, PyAny>>,
         cutoff: Option<f64>,
         algorithm: Option<&str>,
-        threads: Option<NonZeroUsize>,
+        #[pyo3(from_py_with = arguments::threads)] threads: Option<NonZeroUsize>,
         backend: Option<&str>,
         dtype: Option<&Bound<'_, PyAny>>,
         progress: bool,
@@ -193,7 +253,7 @@ impl Graph {
         &self,
         py: Python<'py>,
         algorithm: Option<&str>,
-        threads: Option<NonZeroUsize>,
+        #[pyo3(from_py_with = arguments::threads)] threads: Option<NonZeroUsize>,
         backend: Option<&str>,
         dtype: Option<&Bound<'_, PyAny>>,
         out: Option<&Bound<'py, PyAny>>,
@@ -224,7 +284,57 @@ impl Graph {
     }
 }
 
+/// The distances of pairs, some sources at a time: a table of these and of all their targets.
+fn by_sources(
+    solver: &mut dyn AnySolver,
+    n_vertices: usize,
+    sources: &[VertexId],
+    targets: &[VertexId],
+) -> Result<Vec<Option<Number>>, Error> {
+    let mut order: Vec<_> = (0..sources.len()).collect();
+    order.sort_unstable_by_key(|&at| sources[at]);
+    let by_source: Vec<_> = order.chunk_by(|&a, &b| sources[a] == sources[b]).collect();
+    let rows = (CELLS_AT_A_TIME / n_vertices.max(1)).clamp(1, SOURCES_AT_A_TIME);
+    let mut distances = vec![None; sources.len()];
+    for some in by_source.chunks(rows) {
+        let starts: Vec<_> = some.iter().map(|pairs| sources[pairs[0]]).collect();
+        let mut ends: Vec<_> = some.iter().copied().flatten().map(|&at| targets[at]).collect();
+        ends.sort_unstable();
+        ends.dedup();
+        let table = solver.table(&starts, &ends)?.answer;
+        for (row, pairs) in some.iter().enumerate() {
+            for &at in *pairs {
+                let column = ends.partition_point(|&end| end < targets[at]);
+                distances[at] = table.distances.get(row * ends.len() + column);
+            }
+        }
+    }
+    Ok(distances)
+}
+
+/// Distances in a graph, in their own type.
+fn stored<W: Weight>(_: &Csr<W>, distances: Vec<Option<Number>>) -> AnyDistances {
+    let typed = distances.into_iter().map(|distance| distance?.exactly::<W::Distance>());
+    Distances::from_iter(typed).into()
+}
+
 impl Graph {
+    /// The sources and the targets of pairs.
+    fn ends_of(&self, pairs: &Bound<'_, PyAny>) -> PyResult<(Vec<VertexId>, Vec<VertexId>)> {
+        let array = array_of(pairs)?;
+        if array.len() == 0 {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        if !matches!(array.shape(), [_, 2]) {
+            let shape = array.getattr("shape")?;
+            let message = format!("pairs: an array of shape {shape}; expected (k, 2)");
+            return Err(Error::argument(message).into());
+        }
+        let column = |at: usize| array.get_item((PySlice::full(pairs.py()), at));
+        let sources = self.vertices_of("source", &column(0)?)?;
+        Ok((sources, self.vertices_of("target", &column(1)?)?))
+    }
+
     /// Distances and predecessors from all vertices, by a matrix: the predecessor of v on a path
     /// from u is the vertex after v on the path to u along reversed arcs.
     fn by_next_hops(

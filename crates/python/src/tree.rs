@@ -19,7 +19,7 @@ use crate::numbers::Numbers;
 /// predecessors : ndarray of int32, shape (n_vertices,)
 ///     The vertex before each vertex on its path; -1 for the source and what was not reached.
 ///     Read-only.
-#[pyclass(frozen, module = "starpaths")]
+#[pyclass(frozen, weakref, module = "starpaths")]
 pub(crate) struct Tree {
     /// The vertex where the paths start.
     #[pyo3(get)]
@@ -41,12 +41,32 @@ impl Tree {
         predecessors: Vec<i32>,
     ) -> PyResult<Self> {
         let distances = distances.into_array(py, &[predecessors.len()])?;
-        let predecessors = predecessors.into_pyarray(py);
+        Self::of_arrays(source, distances, predecessors.into_pyarray(py))
+    }
+
+    fn of_arrays(
+        source: u32,
+        distances: Bound<'_, PyAny>,
+        predecessors: Bound<'_, PyArray1<i32>>,
+    ) -> PyResult<Self> {
         for array in [&distances, predecessors.as_any()] {
             array.call_method1("setflags", (false,))?;
         }
         Ok(Self { source, distances: distances.unbind(), predecessors: predecessors.unbind() })
     }
+}
+
+/// What a tree is pickled as: source, distances and predecessors.
+type State = (u32, Py<PyAny>, Py<PyArray1<i32>>);
+
+/// The tree that was pickled.
+#[pyfunction(name = "_restored_tree")]
+pub(crate) fn restored_tree(
+    source: u32,
+    distances: Bound<'_, PyAny>,
+    predecessors: Bound<'_, PyArray1<i32>>,
+) -> PyResult<Tree> {
+    Tree::of_arrays(source, distances, predecessors)
 }
 
 #[pymethods]
@@ -61,7 +81,7 @@ impl Tree {
     /// Returns
     /// -------
     /// list of int, or None
-    ///     The path, both ends included; None where the vertex was not reached or does not exist.
+    ///     The path, both ends included; None where the vertex was not reached.
     ///
     /// Examples
     /// --------
@@ -72,6 +92,21 @@ impl Tree {
     fn path_to(&self, py: Python<'_>, vertex: i64) -> PyResult<Option<Vec<i64>>> {
         let predecessors: PyReadonlyArray1<'_, i32> = self.predecessors.bind(py).try_readonly()?;
         Ok(path(predecessors.as_slice()?, self.source, vertex)?)
+    }
+
+    /// It does not change, and is its own copy.
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, State)> {
+        let restore = py.import("starpaths._core")?.getattr("_restored_tree")?;
+        let (distances, predecessors) = (&self.distances, &self.predecessors);
+        Ok((restore, (self.source, distances.clone_ref(py), predecessors.clone_ref(py))))
     }
 
     fn __repr__(&self) -> String {
@@ -119,7 +154,7 @@ impl DeviceTree {
     /// Returns
     /// -------
     /// list of int, or None
-    ///     The path, both ends included; None where the vertex was not reached or does not exist.
+    ///     The path, both ends included; None where the vertex was not reached.
     ///
     /// Raises
     /// ------
@@ -145,8 +180,14 @@ impl DeviceTree {
 /// are: others may have written to them.
 ///
 /// # Errors
-/// Where they lead round a cycle.
+/// Where they lead round a cycle, and where there is no such vertex.
 fn path(predecessors: &[i32], source: u32, vertex: i64) -> Result<Option<Vec<i64>>, Error> {
+    if usize::try_from(vertex).map_or(true, |vertex| vertex >= predecessors.len()) {
+        let n_vertices = predecessors.len();
+        return Err(Error::argument(format!(
+            "vertex {vertex} does not exist: the tree has {n_vertices} vertices, numbered from 0"
+        )));
+    }
     let (source, mut path, mut at) = (i64::from(source), vec![vertex], vertex);
     while at != source {
         let before = usize::try_from(at).ok().and_then(|at| predecessors.get(at));

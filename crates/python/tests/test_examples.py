@@ -1,5 +1,6 @@
 """The examples in the documentation run."""
 
+import ast
 import doctest
 import inspect
 import re
@@ -38,6 +39,20 @@ def test_example(name):
 def test_everything_public_is_documented(owner):
     public = {name: value for name, value in vars(owner).items() if not name.startswith("_")}
     assert all(inspect.getdoc(value) for value in public.values()), public
+
+
+def test_the_stub_says_what_the_module_says():
+    stub = ast.parse(Path(starpaths.__file__).with_name("_core.pyi").read_text(encoding="utf-8"))
+    for owner in (part for part in stub.body if isinstance(part, ast.ClassDef)):
+        compiled = getattr(starpaths._core, owner.name)
+        said = {owner.name: (ast.get_docstring(owner), inspect.getdoc(compiled))}
+        for part in owner.body:
+            if isinstance(part, ast.FunctionDef) and not part.name.startswith("_"):
+                whole = inspect.getdoc(vars(compiled)[part.name])
+                said[f"{owner.name}.{part.name}"] = (ast.get_docstring(part), whole)
+        for name, (short, whole) in said.items():
+            # editors show the stub: the first paragraph of each text
+            assert short and short.split() == whole.split("\n\n")[0].split(), name
 
 
 def test_the_readme():

@@ -1,5 +1,6 @@
 """The class Graph: what it takes, what it refuses, and its results beside scipy's."""
 
+import copy
 import ctypes
 import os
 import pickle
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -264,16 +266,43 @@ def test_bad_arguments_are_refused(triangle):
         lambda: triangle.components("both"),
         lambda: triangle.k_shortest_paths(0, 9, 1),
         lambda: triangle.name(9),
+        lambda: triangle.sssp("0"),
+        lambda: triangle.sssp(0.5),
+        lambda: triangle.sssp(None),
+        lambda: triangle.sssp(2**70),
+        lambda: triangle.distances([0, 1]),
+        lambda: triangle.distances([(0, 1, 2)]),
+        lambda: triangle.distances([(0, 9)]),
+        lambda: triangle.with_weights([1, 2]),
+        lambda: triangle.with_weights([1, 2, np.nan]),
     ]:
         with pytest.raises(ValueError):
             bad()
-    for bad in [lambda: triangle.sssp("0"), lambda: triangle.sssp(0.5), lambda: triangle.sssp(None),
-                lambda: triangle.sssp(0, dtype="nonsense"), lambda: Graph()]:
+    for bad in [lambda: triangle.sssp(0, dtype="nonsense"), lambda: Graph()]:
         with pytest.raises(TypeError):
             bad()
-    for bad in [lambda: triangle.k_shortest_paths(0, 2, -1), lambda: triangle.sssp(2**70)]:
-        with pytest.raises(OverflowError):
-            bad()
+
+
+def test_errors_name_the_argument_and_what_it_can_be(triangle):
+    for said, call in [
+        ("threads is 0; expected a whole number above zero, or None",
+         lambda: triangle.sssp(0, threads=0)),
+        ("threads is -1; expected", lambda: triangle.totals(threads=-1)),
+        ("threads is 1.5; expected", lambda: starpaths.Solver(triangle, threads=1.5)),
+        ("sample is 0; expected", lambda: triangle.betweenness(sample=0)),
+        ("seed is -1; expected a whole number from 0", lambda: triangle.totals(seed=-1)),
+        ("k is -1; expected a whole number of at least",
+         lambda: triangle.k_shortest_paths(0, 2, -1)),
+        ("searches is -1; expected", lambda: starpaths.Solver(triangle, searches=-1)),
+        ("n_vertices is -1; expected", lambda: Graph.from_arcs([0], [1], n_vertices=-1)),
+        (r"'x.gr'; expected a matrix. Graph.read\('x.gr'\) reads", lambda: Graph("x.gr")),
+        (r"array of shape \(3,\); expected", lambda: Graph(np.zeros(3))),
+        ("source is 'a'; expected a number below 4, or a name", lambda: triangle.sssp("a")),
+        ("target is 'a'; expected a list of vertices", lambda: triangle.table([0], "a")),
+        ("vertex 9 does not exist: the tree has 4", lambda: triangle.sssp(0).path_to(9)),
+    ]:
+        with pytest.raises(StarpathsError, match=said):
+            call()
 
 
 def test_many_threads_and_many_paths_are_no_harm(triangle):
@@ -287,8 +316,10 @@ def test_trees(triangle):
     assert tree.distances.tolist() == [0, 5, 7, np.inf]
     assert (tree.predecessors.dtype, tree.predecessors.tolist()) == (np.int32, [-1, 0, 1, -1])
     assert tree.path_to(2) == [0, 1, 2] and tree.path_to(0) == [0]
-    for none in [3, 4, -1, 2**40]:
-        assert tree.path_to(none) is None
+    assert tree.path_to(3) is None
+    for missing in [4, -1, 2**40]:
+        with pytest.raises(StarpathsError, match="does not exist"):
+            tree.path_to(missing)
     with pytest.raises(ValueError):
         tree.predecessors[0] = 1
 
@@ -670,6 +701,73 @@ def test_networkx_graphs(kind):
         starpaths.from_networkx(theirs, weight="w")
 
 
+def test_sources_and_targets_by_name():
+    graph = Graph.from_arcs([0, 1], [1, 2], [5, 2], labels=["home", ("a", 1), "work"])
+    assert graph.sssp("home").path_to(2) == graph.sssp(0, target="work").path_to(2) == [0, 1, 2]
+    assert graph.table(["home", ("a", 1)], ["work"]).tolist() == [[7], [2]]
+    assert graph.trees(["work"])[0].tolist() == [[np.inf, np.inf, 0]]
+    assert graph.nearest(["home"])[1].tolist() == [0, 0, 0]
+    assert graph.distances([("home", "work"), ("work", "home")]).tolist() == [7, np.inf]
+    assert graph.k_shortest_paths("home", "work", 2) == [(7, [0, 1, 2])]
+    assert starpaths.Solver(graph).table(["home"]).tolist() == [[0, 5, 7]]
+    assert graph.minimum_arborescence("home")[2].tolist() == [5, 2]
+    for bad in [lambda: graph.sssp("away"), lambda: graph.table(["home", "away"]),
+                lambda: graph.table(["away"]), lambda: graph.sssp(("a", 2))]:
+        with pytest.raises(StarpathsError, match="a name that the graph has"):
+            bad()
+
+
+def test_other_weights_keep_arcs_and_names():
+    graph = Graph.from_arcs([0, 1], [1, 2], [5, 2], directed=False, labels=["a", "b", "c"])
+    other = graph.with_weights([0.5, 0.5, 1, 1])
+    assert (other.dtype, other.is_directed, other.vertex("c")) == ("float64", False, 2)
+    assert other.sssp("a").distances.tolist() == [0, 0.5, 1.5]
+    assert graph.with_weights(np.array([1, 2, 3, 4], dtype="uint32")).is_directed
+    assert graph.sssp("a").distances.tolist() == [0, 5, 7]
+
+
+@pytest.mark.parametrize("dtype", WEIGHTS)
+def test_distances_of_pairs(dtype):
+    matrix = random_matrix(7, n=300, density=0.01)
+    matrix.data = np.ceil(matrix.data * 99)
+    graph = Graph(matrix.astype(dtype))
+    pairs = np.random.default_rng(1).integers(0, 300, (2000, 2))
+    expected = graph.table(range(300))[pairs[:, 0], pairs[:, 1]]
+    np.testing.assert_array_equal(graph.distances(pairs), expected)
+    np.testing.assert_array_equal(graph.distances(pairs.tolist(), dtype="int64").filled(-1),
+                                  np.where(np.isfinite(expected), expected, -1))
+    assert graph.distances([]).shape == (0,)
+
+
+def copies(value):
+    return copy.copy(value), copy.deepcopy(value), pickle.loads(pickle.dumps(value))
+
+
+def test_graphs_and_trees_are_copied_and_pickled(triangle, tmp_path):
+    (tmp_path / "words.csv").write_text("a,b,5\nb,c,2\n")
+    (tmp_path / "numbers.csv").write_text("7,9,5\n9,70,2\n")
+    (tmp_path / "city.gr").write_text("p sp 3 2\na 1 2 5\na 2 3 2\n")
+    files = [Graph.read(tmp_path / name) for name in ["words.csv", "numbers.csv", "city.gr"]]
+    edges = Graph.from_arcs([0, 1], [1, 2], [0.5, 2], directed=False, labels=["x", ("y", 1), None])
+    for graph in [triangle, triangle.unweighted(), edges, *files, Graph.from_arcs([], [])]:
+        for other in copies(graph):
+            assert (repr(other), other.is_directed) == (repr(graph), graph.is_directed)
+            assert (other.to_scipy() != graph.to_scipy()).nnz == 0
+            names = [graph.name(v) for v in range(graph.n_vertices)]
+            assert [other.name(v) for v in range(graph.n_vertices)] == names
+            assert [other.vertex(name) for name in names] == list(range(graph.n_vertices))
+    for dtype in [None, "int64"]:
+        tree = triangle.sssp(0, dtype=dtype)
+        for other in copies(tree):
+            assert (other.source, other.path_to(2)) == (0, [0, 1, 2])
+            assert (other.distances == tree.distances).all()
+            assert other.distances.dtype == tree.distances.dtype
+            with pytest.raises(ValueError):
+                other.distances[0] = 1
+    reference = weakref.ref(graph), weakref.ref(tree)
+    assert reference[0]() is graph and reference[1]() is tree
+
+
 def test_data_frames():
     pandas = pytest.importorskip("pandas")
     edges = pandas.DataFrame({"source": [7, -1, 7], "target": [-1, 10**15, 10**15],
@@ -810,6 +908,20 @@ def test_other_threads_go_on_and_an_interrupt_ends_a_table():
     start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         graph.table(np.arange(100_000), [0])
+    timer.join()
+    signal.signal(signal.SIGINT, before)
+    assert time.monotonic() - start < 30
+
+
+@pytest.mark.parametrize("find", ["totals", "closure", "pairs", "betweenness"])
+def test_an_interrupt_ends_long_work(find):
+    graph = Graph(random_matrix(3, n=20_000, density=0.0005))
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        getattr(graph, find)()
     timer.join()
     signal.signal(signal.SIGINT, before)
     assert time.monotonic() - start < 30

@@ -17,13 +17,23 @@ __all__ = [
     "Totals",
     "Tree",
     "_is_forked",
+    "_restored_graph",
+    "_restored_tree",
     "_within",
 ]
 
 _Backend = Literal["cpu", "cuda"]
+_Vertex = int | Hashable
+_Vertices = ArrayLike | Iterable[Hashable]
 _Distances = NDArray[Any] | np.ma.MaskedArray[Any, Any]
 
 def _is_forked() -> bool: ...
+def _restored_graph(
+    arrays: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
+    is_undirected: bool,
+    names: tuple[str, Any],
+) -> Graph: ...
+def _restored_tree(source: int, distances: _Distances, predecessors: NDArray[np.int32]) -> Tree: ...
 def _within(
     arrays: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
     sources: ArrayLike,
@@ -33,48 +43,86 @@ def _within(
 
 @final
 class Tree:
+    """Shortest paths from one vertex, as :meth:`Graph.sssp` finds them."""
+
     @property
-    def source(self) -> int: ...
+    def source(self) -> int:
+        """The vertex where the paths start."""
     @property
-    def distances(self) -> _Distances: ...
+    def distances(self) -> _Distances:
+        """How far each vertex is."""
     @property
-    def predecessors(self) -> NDArray[np.int32]: ...
-    def path_to(self, vertex: int) -> list[int] | None: ...
+    def predecessors(self) -> NDArray[np.int32]:
+        """The vertex before each vertex on its path; -1 for none."""
+    def path_to(self, vertex: int) -> list[int] | None:
+        """The vertices of the shortest path to a vertex."""
+    def __copy__(self) -> Tree: ...
+    def __deepcopy__(self, _memo: Any) -> Tree: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
 class Totals:
+    """Distances between every vertex and all others, added up, as :meth:`Graph.totals` finds
+    them."""
+
     @property
-    def radius(self) -> int | float | None: ...
+    def radius(self) -> int | float | None:
+        """The least eccentricity."""
     @property
-    def diameter(self) -> int | float | None: ...
+    def diameter(self) -> int | float | None:
+        """The greatest eccentricity."""
     @property
-    def mean_distance(self) -> float | None: ...
+    def mean_distance(self) -> float | None:
+        """The mean of the distances."""
     @property
-    def wiener_index(self) -> int | float | None: ...
+    def wiener_index(self) -> int | float | None:
+        """The sum of all distances."""
     @property
-    def is_connected(self) -> bool: ...
-    def closeness(self, wf_improved: bool = True) -> NDArray[np.float64]: ...
-    def harmonic(self) -> NDArray[np.float64]: ...
-    def eccentricity(self) -> NDArray[Any]: ...
-    def reached(self) -> NDArray[np.float64]: ...
-    def sums(self) -> NDArray[Any]: ...
-    def center(self) -> list[int]: ...
-    def periphery(self) -> list[int]: ...
+    def is_connected(self) -> bool:
+        """Whether there is a path from each vertex to each."""
+    def closeness(self, wf_improved: bool = True) -> NDArray[np.float64]:
+        """Closeness of each vertex: the reciprocal of its mean distance; zero where it has no
+        path."""
+    def harmonic(self) -> NDArray[np.float64]:
+        """Harmonic closeness of each vertex: the sum of the reciprocals of its distances above
+        zero."""
+    def eccentricity(self) -> NDArray[Any]:
+        """The greatest distance of each vertex; pairs without a path do not count."""
+    def reached(self) -> NDArray[np.float64]:
+        """The number of other vertices that each has a path to, or from; for a sample, an
+        estimate."""
+    def sums(self) -> NDArray[Any]:
+        """The sum of the distances of each vertex, as :meth:`eccentricity` has them. Of a sample,
+        of those that were found."""
+    def center(self) -> list[int]:
+        """The vertices whose eccentricity is the radius."""
+    def periphery(self) -> list[int]:
+        """The vertices whose eccentricity is the diameter."""
 
 @final
 class Pairs:
+    """Distances and paths of all pairs of vertices, as :meth:`Graph.pairs` finds them."""
+
     @property
-    def plan(self) -> str: ...
-    def query(self, source: int, target: int) -> tuple[int | float, list[int]] | None: ...
-    def row(self, source: int, *, dtype: DTypeLike | None = None) -> _Distances: ...
-    def next_hops(self, source: int) -> NDArray[np.int32]: ...
+    def plan(self) -> str:
+        """What found them, and why that."""
+    def query(self, source: int, target: int) -> tuple[int | float, list[int]] | None:
+        """The distance from a vertex to another, and a shortest path."""
+    def row(self, source: int, *, dtype: DTypeLike | None = None) -> _Distances:
+        """The distances from a vertex."""
+    def next_hops(self, source: int) -> NDArray[np.int32]:
+        """The vertex after one on a shortest path to each vertex; -1 where there is none."""
 
 @final
 class DeviceArray:
+    """An array on a GPU, which other libraries take as it is."""
+
     @property
-    def shape(self) -> tuple[int, ...]: ...
+    def shape(self) -> tuple[int, ...]:
+        """How many numbers it has in each direction."""
     @property
-    def dtype(self) -> str: ...
+    def dtype(self) -> str:
+        """Their type, by numpy's name."""
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
     def __dlpack__(
@@ -87,31 +135,47 @@ class DeviceArray:
     ) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
     def __len__(self) -> int: ...
-    def get(self) -> NDArray[Any]: ...
+    def get(self) -> NDArray[Any]:
+        """A copy in an array of numpy."""
 
 @final
 class DeviceTree:
+    """Shortest paths from one vertex, on a GPU, as :meth:`DeviceGraph.sssp` finds them."""
+
     @property
-    def source(self) -> int: ...
+    def source(self) -> int:
+        """The vertex where the paths start."""
     @property
-    def distances(self) -> DeviceArray: ...
+    def distances(self) -> DeviceArray:
+        """How far each vertex is."""
     @property
-    def predecessors(self) -> DeviceArray | None: ...
+    def predecessors(self) -> DeviceArray | None:
+        """The vertex before each vertex on its path; -1 for none."""
     @property
-    def solve_ms(self) -> float: ...
-    def path_to(self, vertex: int) -> list[int] | None: ...
+    def solve_ms(self) -> float:
+        """How long the search for the distances took on the device, in milliseconds."""
+    def path_to(self, vertex: int) -> list[int] | None:
+        """The vertices of the shortest path to a vertex; all predecessors are copied for it."""
 
 @final
 class DeviceGraph:
+    """A graph whose arrays are on a GPU, of CuPy, PyTorch or Numba, and whose distances stay
+    there."""
+
     def __new__(cls, matrix: Any) -> DeviceGraph: ...
     @staticmethod
-    def from_csr(indptr: Any, indices: Any, weights: Any) -> DeviceGraph: ...
+    def from_csr(indptr: Any, indices: Any, weights: Any) -> DeviceGraph:
+        """staticmethod(function) -> method"""
     @property
-    def n_vertices(self) -> int: ...
+    def n_vertices(self) -> int:
+        """How many vertices there are."""
     @property
-    def n_arcs(self) -> int: ...
+    def n_arcs(self) -> int:
+        """How many arcs there are."""
     @property
-    def times(self) -> dict[str, float]: ...
+    def times(self) -> dict[str, float]:
+        """The times of making it, in milliseconds: of loading kernels, once in a process, and of
+        preparing the graph."""
     def sssp(
         self,
         source: int,
@@ -120,7 +184,8 @@ class DeviceGraph:
         cutoff: float | None = None,
         dtype: DTypeLike | None = None,
         predecessors: bool = True,
-    ) -> DeviceTree: ...
+    ) -> DeviceTree:
+        """Shortest paths from one vertex."""
     def table(
         self,
         sources: ArrayLike,
@@ -128,10 +193,14 @@ class DeviceGraph:
         *,
         dtype: DTypeLike | None = None,
         progress: bool = False,
-    ) -> DeviceArray: ...
+    ) -> DeviceArray:
+        """The distances from each of several vertices to each of several others."""
 
 @final
 class Solver:
+    """Searches of one graph, one after the other, in the same work space; on a GPU the graph stays
+    there."""
+
     def __new__(
         cls,
         graph: Graph,
@@ -142,22 +211,35 @@ class Solver:
         searches: int = 1,
     ) -> Solver: ...
     @property
-    def plan(self) -> str: ...
+    def plan(self) -> str:
+        """The algorithm that it uses, and why."""
     def sssp(
         self,
-        source: int,
+        source: _Vertex,
         *,
-        target: int | None = None,
+        target: _Vertex | None = None,
         cutoff: float | None = None,
         dtype: DTypeLike | None = None,
-    ) -> Tree: ...
+    ) -> Tree:
+        """Shortest paths from one vertex, as :meth:`Graph.sssp`."""
     def table(
-        self, sources: ArrayLike, targets: ArrayLike | None = None, *, dtype: DTypeLike | None = None
-    ) -> _Distances: ...
+        self,
+        sources: _Vertices,
+        targets: _Vertices | None = None,
+        *,
+        dtype: DTypeLike | None = None,
+    ) -> _Distances:
+        """The distances from each of several vertices to each of several others, as
+        :meth:`Graph.table`."""
 
 @final
 class Graph:
+    """A directed graph with weighted arcs, which does not change."""
+
     def __new__(cls, matrix: Any, *, directed: bool = True) -> Graph: ...
+    def __copy__(self) -> Graph: ...
+    def __deepcopy__(self, _memo: Any) -> Graph: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
     @staticmethod
     def from_arcs(
         sources: ArrayLike,
@@ -167,7 +249,8 @@ class Graph:
         n_vertices: int | None = None,
         directed: bool = True,
         labels: Iterable[Hashable] | None = None,
-    ) -> Graph: ...
+    ) -> Graph:
+        """staticmethod(function) -> method"""
     @staticmethod
     def from_csr(
         indptr: ArrayLike,
@@ -175,70 +258,101 @@ class Graph:
         weights: ArrayLike | None = None,
         *,
         directed: bool = True,
-    ) -> Graph: ...
+    ) -> Graph:
+        """staticmethod(function) -> method"""
     @staticmethod
-    def read(path: str | PathLike[str]) -> Graph: ...
-    def to_scipy(self) -> Any: ...
-    def unweighted(self) -> Graph: ...
-    def transposed(self) -> Graph: ...
-    def name(self, vertex: int) -> Any: ...
-    def vertex(self, name: Hashable) -> int | None: ...
+    def read(path: str | PathLike[str]) -> Graph:
+        """staticmethod(function) -> method"""
+    def to_scipy(self) -> Any:
+        """The graph as a sparse array of scipy: parallel arcs stay entries of their own."""
+    def with_weights(self, weights: ArrayLike) -> Graph:
+        """The same arcs with other weights, and the same names."""
+    def unweighted(self) -> Graph:
+        """The same arcs without their weights: each counts 1."""
+    def transposed(self) -> Graph:
+        """The same graph with every arc reversed."""
+    def name(self, vertex: int) -> Any:
+        """What a vertex is called, by the file that the graph is of or by its labels."""
+    def vertex(self, name: Hashable) -> int | None:
+        """The vertex that is called so; None if there is none."""
     @property
-    def n_vertices(self) -> int: ...
+    def n_vertices(self) -> int:
+        """How many vertices there are."""
     @property
-    def n_arcs(self) -> int: ...
+    def n_arcs(self) -> int:
+        """How many arcs there are; an edge counts twice."""
     @property
-    def is_directed(self) -> bool: ...
+    def is_directed(self) -> bool:
+        """Whether arcs are one-way, or not known to have their reverses."""
     @property
-    def has_negative_weights(self) -> bool: ...
+    def has_negative_weights(self) -> bool:
+        """Whether a weight is below zero."""
     @property
-    def dtype(self) -> str: ...
+    def dtype(self) -> str:
+        """The type of the weights, by numpy's name."""
     def sssp(
         self,
-        source: int,
+        source: _Vertex,
         *,
-        target: int | None = None,
+        target: _Vertex | None = None,
         cutoff: float | None = None,
         algorithm: str | None = None,
         threads: int | None = None,
         backend: _Backend | None = None,
         dtype: DTypeLike | None = None,
-    ) -> Tree: ...
+    ) -> Tree:
+        """Shortest paths from one vertex."""
     def explain(
         self,
         *,
         algorithm: str | None = None,
         threads: int | None = None,
         backend: _Backend | None = None,
-    ) -> str: ...
+    ) -> str:
+        """The algorithm that `sssp` would use, and why."""
     def nearest(
-        self, sources: ArrayLike, *, threads: int | None = None, dtype: DTypeLike | None = None
-    ) -> tuple[_Distances, NDArray[np.int32]]: ...
+        self, sources: _Vertices, *, threads: int | None = None, dtype: DTypeLike | None = None
+    ) -> tuple[_Distances, NDArray[np.int32]]:
+        """The nearest of several sources for every vertex, and its distance."""
     def nearest_tree(
         self,
-        sources: ArrayLike,
+        sources: _Vertices,
         *,
         cutoff: float | None = None,
         threads: int | None = None,
         dtype: DTypeLike | None = None,
-    ) -> tuple[_Distances, NDArray[np.int32], NDArray[np.int32]]: ...
+    ) -> tuple[_Distances, NDArray[np.int32], NDArray[np.int32]]:
+        """A shortest path to every vertex from the nearest of several sources."""
     def k_shortest_paths(
-        self, source: int, target: int, k: int
-    ) -> list[tuple[int | float, list[int]]]: ...
+        self, source: _Vertex, target: _Vertex, k: int
+    ) -> list[tuple[int | float, list[int]]]:
+        """The k shortest simple paths between two vertices, which pass no vertex twice."""
     def table(
         self,
-        sources: ArrayLike,
-        targets: ArrayLike | None = None,
+        sources: _Vertices,
+        targets: _Vertices | None = None,
         *,
         algorithm: str | None = None,
         threads: int | None = None,
         backend: _Backend | None = None,
         dtype: DTypeLike | None = None,
         progress: bool = False,
-    ) -> _Distances: ...
+    ) -> _Distances:
+        """The distances from each of several vertices to each of several others."""
+    def distances(
+        self,
+        pairs: ArrayLike | Iterable[tuple[Hashable, Hashable]],
+        *,
+        algorithm: str | None = None,
+        threads: int | None = None,
+        backend: _Backend | None = None,
+        dtype: DTypeLike | None = None,
+        progress: bool = False,
+    ) -> _Distances:
+        """The distances of pairs of vertices."""
     def trees(
         self,
-        sources: ArrayLike | None = None,
+        sources: _Vertices | None = None,
         *,
         cutoff: float | None = None,
         algorithm: str | None = None,
@@ -246,7 +360,8 @@ class Graph:
         backend: _Backend | None = None,
         dtype: DTypeLike | None = None,
         progress: bool = False,
-    ) -> tuple[_Distances, NDArray[np.int32]]: ...
+    ) -> tuple[_Distances, NDArray[np.int32]]:
+        """Distances and predecessors from each of several vertices, or from all."""
     def all_pairs(
         self,
         *,
@@ -256,7 +371,8 @@ class Graph:
         dtype: DTypeLike | None = None,
         out: NDArray[Any] | str | PathLike[str] | None = None,
         progress: bool = False,
-    ) -> _Distances: ...
+    ) -> _Distances:
+        """The distances of all pairs of vertices."""
     def pairs(
         self,
         *,
@@ -264,19 +380,26 @@ class Graph:
         threads: int | None = None,
         backend: _Backend | None = None,
         progress: bool = False,
-    ) -> Pairs: ...
+    ) -> Pairs:
+        """Distances and paths of all pairs, with a query for each pair."""
     def components(
         self, connection: Literal["weak", "strong"] = "weak"
-    ) -> tuple[int, NDArray[np.int32]]: ...
+    ) -> tuple[int, NDArray[np.int32]]:
+        """The components of the graph."""
     def closure(
         self, *, backend: _Backend | None = None, progress: bool = False
-    ) -> NDArray[np.bool_]: ...
+    ) -> NDArray[np.bool_]:
+        """The transitive closure: which vertices reach which by a path of at least one arc. A
+        vertex reaches itself only along a cycle."""
     def minimum_arborescence(
-        self, root: int
-    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[Any]]: ...
+        self, root: _Vertex
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[Any]]:
+        """A minimum spanning arborescence: the arcs of least weight along which the root reaches
+        every other vertex."""
     def minimum_spanning_forest(
         self,
-    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[Any]]: ...
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[Any]]:
+        """A minimum spanning forest of the graph, whose arcs count as edges."""
     def _spanning_forest(self) -> Graph: ...
     def totals(
         self,
@@ -287,8 +410,10 @@ class Graph:
         threads: int | None = None,
         backend: _Backend | None = None,
         progress: bool = False,
-    ) -> Totals: ...
-    def diameter(self, *, threads: int | None = None) -> tuple[int | float, int, int] | None: ...
+    ) -> Totals:
+        """Adds up the distances between every vertex and all others, a row at a time."""
+    def diameter(self, *, threads: int | None = None) -> tuple[int | float, int, int] | None:
+        """The greatest of all distances, found by a few searches."""
     def betweenness(
         self,
         *,
@@ -297,4 +422,6 @@ class Graph:
         seed: int = 0,
         threads: int | None = None,
         progress: bool = False,
-    ) -> NDArray[np.float64]: ...
+    ) -> NDArray[np.float64]:
+        """Betweenness of each vertex: the sum, over pairs of others, of the share of their shortest
+        paths that go through it."""
