@@ -243,10 +243,38 @@ def test_measures(graph, data):
 
 
 @FEW
-@given(graphs(low=1), st.booleans())
-def test_betweenness(graph, normalized):
+@given(graphs(low=1), st.booleans(), st.booleans())
+def test_betweenness(graph, normalized, endpoints):
     for weight in [None, "weight"]:
-        assert agree(*both("betweenness_centrality", graph, normalized=normalized, weight=weight))
+        assert agree(*both("betweenness_centrality", graph, normalized=normalized, weight=weight,
+                           endpoints=endpoints))
+
+
+@FEW
+@given(graphs(), st.data(), st.booleans(), st.booleans())
+def test_ego_graphs_are_the_same(graph, data, center, undirected):
+    node = data.draw(st.sampled_from([*graph, "none"]))
+    for distance, radius in [(None, 1), (None, 2), (None, 0), ("weight", 7), ("weight", 0.5)]:
+        assert agree(*both("ego_graph", graph, node, radius, center, undirected, distance))
+
+
+def test_the_configuration_says_where_to_compute():
+    graph = nx.cycle_graph(41)
+    calls = [
+        ("single_source_dijkstra_path_length", (0,)),
+        ("multi_source_dijkstra_path_length", ({0, 3},)),
+        ("all_pairs_shortest_path_length", ()), ("all_pairs_dijkstra_path", ()),
+        ("floyd_warshall", ()), ("closeness_centrality", ()), ("harmonic_centrality", ()),
+        ("harmonic_centrality", ([1, 2],)), ("eccentricity", ()), ("wiener_index", ()),
+        ("barycenter", ()), ("average_shortest_path_length", ()), ("transitive_closure", ()),
+        ("ego_graph", (0,)),
+    ]
+    assert nx.config.backends.starpaths.backend == "cpu"
+    for name, arguments in calls:
+        with nx.config.backends.starpaths(backend="abacus"):
+            ours, theirs = both(name, graph, *arguments)
+        assert is_error(ours) and "backend is 'abacus'; expected 'cpu' or 'cuda'" in ours[1], name
+        assert agree(both(name, graph, *arguments)[0], theirs)
 
 
 @FEW
@@ -321,7 +349,6 @@ def test_what_has_no_form_here_is_left_to_networkx():
     refused = [
         ("shortest_path", {"source": 0, "weight": lambda u, v, data: 1}),
         ("betweenness_centrality", {"k": 3, "seed": 1}),
-        ("betweenness_centrality", {"endpoints": True}),
         ("eccentricity", {"sp": dict(nx.all_pairs_shortest_path_length(graph))}),
         ("minimum_spanning_edges", {"algorithm": "prim"}),
     ]

@@ -23,7 +23,7 @@ _FUNCTIONS = {
     "bellman_ford_path": "",
     "bellman_ford_path_length": "",
     "bellman_ford_predecessor_and_distance": "",
-    "betweenness_centrality": "Only weights above zero. Not with `k` or `endpoints`.",
+    "betweenness_centrality": "Only weights above zero. Not with `k`.",
     "bidirectional_dijkstra": _DIJKSTRA,
     "bidirectional_shortest_path": "",
     "center": f"{_DIJKSTRA} Not with `e`.",
@@ -33,6 +33,7 @@ _FUNCTIONS = {
     "dijkstra_path_length": _DIJKSTRA,
     "dijkstra_predecessor_and_distance": _DIJKSTRA,
     "eccentricity": f"{_DIJKSTRA} Not with `sp`.",
+    "ego_graph": _DIJKSTRA,
     "find_negative_cycle": "",
     "floyd_warshall": "Negative cycles are left to NetworkX.",
     "floyd_warshall_numpy": "Negative cycles are left to NetworkX.",
@@ -76,6 +77,8 @@ def get_info():
         "project": "starpaths",
         "package": "starpaths",
         "short_summary": "Shortest paths in Rust, on all CPU cores.",
+        # or "cuda": searches, tables, totals and closures then run on a GPU
+        "default_config": {"backend": "cpu"},
         "functions": {
             name: {"additional_docs": notes} if notes else {}
             for name, notes in _FUNCTIONS.items()

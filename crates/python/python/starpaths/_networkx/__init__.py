@@ -27,7 +27,6 @@ _FIXED = {
     "algorithm": "kruskal",
     "attr": None,
     "e": None,
-    "endpoints": False,
     "k": None,
     "sp": None,
 }
@@ -102,6 +101,8 @@ def _is_quick(name, arguments):
     ends = [end for end in ("source", "sources", "target") if arguments.get(end) is not None]
     if name in _TO_A_TARGET and len(ends) == 2:
         return arguments.get("method") != "bellman-ford"
+    if name == "ego_graph":
+        return True
     return name in _COUNTS and bool(ends) and arguments.get("weight") is None
 
 

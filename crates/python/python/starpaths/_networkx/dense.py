@@ -4,6 +4,7 @@ import networkx as nx
 import numpy as np
 
 from starpaths import NegativeCycleError
+from starpaths._networkx.graph import device
 
 __all__ = ["floyd_warshall", "floyd_warshall_numpy", "floyd_warshall_predecessor_and_distance"]
 
@@ -46,7 +47,7 @@ def floyd_warshall_predecessor_and_distance(G, weight="weight"):
 def _defined(distances):
     """Distances that a negative cycle does not leave undefined; NetworkX returns some then."""
     try:
-        return distances()
+        return distances(backend=device())
     except NegativeCycleError as error:
         raise NotImplementedError(str(error)) from error
 

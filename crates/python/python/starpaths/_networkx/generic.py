@@ -3,6 +3,7 @@
 import networkx as nx
 
 from starpaths._networkx import unweighted, weighted
+from starpaths._networkx.graph import device
 from starpaths._networkx.search import search
 
 __all__ = [
@@ -83,7 +84,7 @@ def average_shortest_path_length(G, weight=None, method=None):
         return 0
     # the other methods' results with negative weights are NetworkX's matter
     arcs = G.arcs(None) if method == "unweighted" else G.non_negative_arcs(weight)
-    totals = arcs.graph.totals()
+    totals = arcs.graph.totals(backend=device())
     if not totals.is_connected:
         strongly = "strongly " if G.is_directed() else ""
         raise nx.NetworkXError(f"Graph is not {strongly}connected.")

@@ -17,6 +17,11 @@ from starpaths import Graph, StarpathsError
 _MAX_EXACT = 2**53
 
 
+def device() -> Any:
+    """Where to compute, by NetworkX's configuration of the backend."""
+    return nx.config.backends.starpaths.backend
+
+
 class BackendGraph:
     """A graph of NetworkX with its nodes numbered, as it was when it was converted."""
 

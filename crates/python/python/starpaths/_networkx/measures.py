@@ -6,6 +6,7 @@ import networkx as nx
 import numpy as np
 
 from starpaths import StarpathsError
+from starpaths._networkx.graph import device
 from starpaths._networkx.search import search
 
 __all__ = [
@@ -67,7 +68,7 @@ def center(G, e=None, usebounds=False, weight=None):
 def barycenter(G, weight=None, attr=None, sp=None):
     if weight is None:
         _refuse_null_tree(G)
-    totals = G.non_negative_arcs(weight).graph.totals()
+    totals = G.non_negative_arcs(weight).graph.totals(backend=device())
     if not totals.is_connected:
         raise nx.NetworkXNoPath(f"Input graph {G.original} is disconnected, so every induced "
                                 "subgraph has infinite barycentricity.")
@@ -78,7 +79,8 @@ def barycenter(G, weight=None, attr=None, sp=None):
 def closeness_centrality(G, u=None, distance=None, wf_improved=True):
     arcs = G.non_negative_arcs(distance)
     if u is None:
-        return dict(zip(G, arcs.graph.totals(side="in").closeness(wf_improved).tolist()))
+        totals = arcs.graph.totals(side="in", backend=device())
+        return dict(zip(G, totals.closeness(wf_improved).tolist()))
     vertex = G.number(
         u, f"Source {u} is not in G" if distance is None else f"Node {u} not found in graph")
     lengths = search(arcs, vertex, backwards=True).lengths(G)
@@ -92,11 +94,12 @@ def closeness_centrality(G, u=None, distance=None, wf_improved=True):
 def harmonic_centrality(G, nbunch=None, distance=None, sources=None):
     graph = G.non_negative_arcs(distance).graph
     if nbunch is None and sources is None:
-        return dict(zip(G, graph.totals(side="in").harmonic().tolist()))
+        totals = graph.totals(side="in", backend=device())
+        return dict(zip(G, totals.harmonic().tolist()))
     starts, ends = np.unique(G.numbers(sources)), np.unique(G.numbers(nbunch))
     sums = np.zeros(len(ends))
     for first in range(0, len(starts), _BLOCK):
-        distances = graph.table(starts[first : first + _BLOCK], ends)
+        distances = graph.table(starts[first : first + _BLOCK], ends, backend=device())
         sums += np.divide(1, distances, where=distances > 0, out=np.zeros_like(distances)).sum(0)
     return dict(zip(G.nodes[ends].tolist(), sums.tolist()))
 
@@ -104,7 +107,7 @@ def harmonic_centrality(G, nbunch=None, distance=None, sources=None):
 def wiener_index(G, weight=None):
     if len(G) == 0:
         raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
-    totals = G.non_negative_arcs(weight).graph.totals()
+    totals = G.non_negative_arcs(weight).graph.totals(backend=device())
     if not totals.is_connected:
         return math.inf
     return totals.wiener_index if G.is_directed() else float(totals.wiener_index)
@@ -112,16 +115,24 @@ def wiener_index(G, weight=None):
 
 def betweenness_centrality(G, k=None, normalized=True, weight=None, endpoints=False, seed=None):
     try:
-        found = G.arcs(weight).graph.betweenness(normalized=normalized)
+        found = G.arcs(weight).graph.betweenness(normalized=normalized and not endpoints)
     except StarpathsError as error:
         # with weights of zero, NetworkX's result depends on the order of edges
         raise NotImplementedError(str(error)) from error
+    if endpoints:
+        # each path passes through both of its ends, too
+        sides = ["out", "in"] if G.is_directed() else ["out"]
+        graph = G.arcs(None).graph
+        found = found + sum(graph.totals(side=side, backend=device()).reached() for side in sides)
+        if normalized:
+            n_paths = len(G) * (len(G) - 1) / (1 if G.is_directed() else 2)
+            found /= max(n_paths, 1)
     return dict(zip(G, found.tolist()))
 
 
 def _eccentricities(G, weight, usebounds=False):
     """The greatest distance of each node."""
-    totals = G.non_negative_arcs(weight).graph.totals()
+    totals = G.non_negative_arcs(weight).graph.totals(backend=device())
     if not totals.is_connected:
         raise _unconnected(G, usebounds)
     return totals.eccentricity().tolist()

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starpaths import NegativeCycleError
-from starpaths._networkx.graph import Arcs, BackendGraph
+from starpaths._networkx.graph import Arcs, BackendGraph, device
 
 # Cells of a block of rows of a table, of which a whole one might not fit into memory.
 _BLOCK = 2**22
@@ -108,7 +108,8 @@ def search(
     """A search from a vertex, or to it."""
     graph = arcs.graph.transposed() if backwards else arcs.graph
     try:
-        tree = graph.sssp(source, target=target, cutoff=_at_least_zero(cutoff))
+        tree = graph.sssp(source, target=target, cutoff=_at_least_zero(cutoff),
+                          backend=device())
     except NegativeCycleError:
         raise unbounded() from None
     return _within(cutoff, Found(arcs, [source], tree.distances, tree.predecessors))
@@ -120,7 +121,7 @@ def search_from_any(arcs: Arcs, sources: list[int], cutoff: float | None = None)
         return search(arcs, sources[0], cutoff=cutoff)
     n = arcs.n_vertices
     graph = arcs.with_super_source(np.array(sources, dtype=np.int32))
-    tree = graph.sssp(n, cutoff=_at_least_zero(cutoff))
+    tree = graph.sssp(n, cutoff=_at_least_zero(cutoff), backend=device())
     predecessors = tree.predecessors[:n].copy()
     # a source is its own nearest, though others may be as near
     predecessors[predecessors == n] = -1
@@ -139,9 +140,10 @@ def search_from_each(
         table: Iterable[tuple[int, Any, Any]]
         try:
             if paths or cutoff is not None:
-                table = zip(block, *arcs.graph.trees(block, cutoff=_at_least_zero(cutoff)))
+                least = _at_least_zero(cutoff)
+                table = zip(block, *arcs.graph.trees(block, cutoff=least, backend=device()))
             else:
-                table = zip(block, arcs.graph.table(block), repeat(None))
+                table = zip(block, arcs.graph.table(block, backend=device()), repeat(None))
         except NegativeCycleError:
             raise unbounded() from None
         for source, distances, predecessors in table:

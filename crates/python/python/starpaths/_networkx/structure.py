@@ -4,8 +4,11 @@ import networkx as nx
 import numpy as np
 
 from starpaths import Graph
+from starpaths._networkx import unweighted, weighted
+from starpaths._networkx.graph import BackendGraph, device
 
 __all__ = [
+    "ego_graph",
     "minimum_spanning_edges",
     "minimum_spanning_tree",
     "shortest_simple_paths",
@@ -14,6 +17,19 @@ __all__ = [
 
 # How many simple paths are found at first; every time that more are wanted, twice as many.
 _FIRST_PATHS = 8
+
+
+def ego_graph(G, n, radius=1, center=True, undirected=False, distance=None):
+    around = BackendGraph(G.original.to_undirected()) if undirected and G.is_directed() else G
+    if distance is None:
+        found = unweighted.single_source_shortest_path_length(around, n, cutoff=radius)
+    else:
+        found = weighted.single_source_dijkstra_path_length(
+            around, n, cutoff=radius, weight=distance)
+    graph = G.original.subgraph(found).copy()
+    if not center:
+        graph.remove_node(n)
+    return graph
 
 
 def minimum_spanning_edges(G, algorithm="kruskal", weight="weight", keys=True, data=True,
@@ -37,7 +53,7 @@ def transitive_closure(G, reflexive=False):
         raise nx.NetworkXError("Incorrect value for the parameter `reflexive`")
     closed = G.original.copy()
     arcs = G.arcs(None)
-    reached = arcs.graph.closure()
+    reached = arcs.graph.closure(backend=device())
     # a cycle is a path from a node to itself, but not there and back along an edge
     if reflexive is not False or not G.is_directed():
         np.fill_diagonal(reached, bool(reflexive))
