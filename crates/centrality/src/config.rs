@@ -4,6 +4,8 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use graph_formats::VertexId;
+
 /// The configuration of measures. `Config::default()` takes all vertices as sources, and counts
 /// arcs on paths out of each.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,7 +46,7 @@ pub enum Side {
 }
 
 /// Which vertices distances are measured to, or from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Sources {
     /// All vertices: measures are exact.
     #[default]
@@ -57,4 +59,6 @@ pub enum Sources {
         /// The seed of the sample.
         seed: u64,
     },
+    /// These vertices, each once, as a sample.
+    Listed(Vec<VertexId>),
 }

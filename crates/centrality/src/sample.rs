@@ -52,14 +52,30 @@ fn logarithm(n_vertices: usize, failure: f64) -> f64 {
     (2.0 * n_vertices.max(1) as f64 / failure).ln()
 }
 
-/// The vertices that are drawn, ascending; `None` where that is all.
+/// The vertices that are drawn or listed, ascending; `None` where that is all.
+///
+/// # Errors
+/// When one that is listed does not exist.
 pub(crate) fn draw(
     n_vertices: usize,
-    sources: Sources,
+    sources: &Sources,
 ) -> Result<Option<Vec<VertexId>>, GraphError> {
     match sources {
+        Sources::Listed(listed) => {
+            if let Some(&missing) = listed.iter().find(|&&source| source as usize >= n_vertices) {
+                return Err(GraphError::BadParameter {
+                    name: "source",
+                    value: missing.to_string(),
+                    expected: format!("one of {n_vertices} vertices, counted from 0"),
+                });
+            }
+            let mut listed = listed.clone();
+            listed.sort_unstable();
+            listed.dedup();
+            Ok(Some(listed))
+        }
         Sources::Sample { n, seed } if n.get() < n_vertices => {
-            let shuffled = Relabelling::random(n_vertices, seed)?;
+            let shuffled = Relabelling::random(n_vertices, *seed)?;
             let mut drawn = shuffled.new_ids()[..n.get()].to_vec();
             drawn.sort_unstable();
             Ok(Some(drawn))

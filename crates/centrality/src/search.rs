@@ -115,7 +115,7 @@ impl<W: Weight> Run<W> {
         let bytes_of_turned = usize::from(is_turned) * graph.bytes();
         let bytes = BYTES_OF_VERTEX * graph.n_vertices() + bytes_of_turned;
         ensure_granted(bytes)?;
-        let drawn = draw(graph.n_vertices(), config.sources)?;
+        let drawn = draw(graph.n_vertices(), &config.sources)?;
         let totals = Totals::new::<W>(graph.n_vertices(), drawn.as_deref(), is_undirected);
         let sources = drawn.unwrap_or_else(|| graph.vertices().collect());
         Ok(Self { graph: is_turned.then(|| graph.transposed()), sources, totals })

@@ -248,6 +248,8 @@ impl Graph {
     ///     counts once.
     /// sample, seed, threads, progress
     ///     As for `totals`; paths of a sample start there.
+    /// sources : array_like of int, or of names of the graph, optional
+    ///     Count paths from these vertices only, and estimate. Not together with `sample`.
     ///
     /// Returns
     /// -------
@@ -263,7 +265,10 @@ impl Graph {
     /// >>> import starpaths
     /// >>> starpaths.Graph.from_arcs([0, 1], [1, 2], [5, 2], directed=False).betweenness()
     /// array([0., 1., 0.])
-    #[pyo3(signature = (*, normalized=true, sample=None, seed=0, threads=None, progress=false))]
+    #[pyo3(signature = (
+        *, normalized=true, sample=None, seed=0, threads=None, progress=false, sources=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "named ones, in Python")]
     fn betweenness<'py>(
         &self,
         py: Python<'py>,
@@ -272,8 +277,20 @@ impl Graph {
         #[pyo3(from_py_with = arguments::seed)] seed: u64,
         #[pyo3(from_py_with = arguments::threads)] threads: Option<NonZeroUsize>,
         progress: bool,
+        sources: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let config = self.config(sample, seed, &How::new(None, threads, None)?);
+        let mut config = self.config(sample, seed, &How::new(None, threads, None)?);
+        if let Some(sources) = sources {
+            if sample.is_some() {
+                let message = "sample and sources are both given; give one of them";
+                return Err(Error::argument(message).into());
+            }
+            let sources = self.vertices_of("source", sources)?;
+            if sources.is_empty() {
+                return Err(Error::argument("sources are empty; expected at least one").into());
+            }
+            config.sources = Sources::Listed(sources);
+        }
         let size = self.size().saturating_mul(self.csr.n_vertices());
         let betweenness = run(py, size, progress, |progress| {
             let found = any::betweenness(&self.csr, &config, progress)?;

@@ -184,7 +184,7 @@ struct Task<W: Weight> {
 impl<W: Weight> Task<W> {
     fn new(graph: &Csr<W>, config: &Config) -> Result<Self, CentralityError> {
         let n = graph.n_vertices();
-        let drawn = draw(n, config.sources)?;
+        let drawn = draw(n, &config.sources)?;
         let n_sources = drawn.as_ref().map_or(n, Vec::len);
         let is_transposed =
             drawn.is_some() && config.side == Side::In && graph.direction() == Direction::Directed;

@@ -121,6 +121,11 @@ proptest! {
             let turned = graph.transposed();
             let to: Vec<_> = (0..n).map(|t| by_pairs(&turned, lengths, |v| v == t)).collect();
             for (side, of) in [(Side::Out, from), (Side::In, to)] {
+                let last = n as u32 - 1;
+                let sources = Sources::Listed(vec![last, last]);
+                let found = find(&graph, &Config { sources, side, ..config(lengths, 2) }).raw();
+                let sums = found.iter().zip(&of[n - 1]);
+                prop_assert!(sums.into_iter().all(|(a, b)| (a / n as f64 - b).abs() < 1e-9));
                 let sources = Sources::Sample { n: NonZeroUsize::MIN, seed: 5 };
                 let found = find(&graph, &Config { sources, side, ..config(lengths, 2) });
                 prop_assert_eq!(found.n_sources(), 1);

@@ -23,7 +23,7 @@ _FUNCTIONS = {
     "bellman_ford_path": "",
     "bellman_ford_path_length": "",
     "bellman_ford_predecessor_and_distance": "",
-    "betweenness_centrality": "Only weights above zero. Not with `k`.",
+    "betweenness_centrality": "Only weights above zero.",
     "bidirectional_dijkstra": _DIJKSTRA,
     "bidirectional_shortest_path": "",
     "center": f"{_DIJKSTRA} Not with `e`.",

@@ -422,6 +422,7 @@ class Graph:
         seed: int = 0,
         threads: int | None = None,
         progress: bool = False,
+        sources: _Vertices | None = None,
     ) -> NDArray[np.float64]:
         """Betweenness of each vertex: the sum, over pairs of others, of the share of their shortest
         paths that go through it."""

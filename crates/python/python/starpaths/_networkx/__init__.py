@@ -27,7 +27,6 @@ _FIXED = {
     "algorithm": "kruskal",
     "attr": None,
     "e": None,
-    "k": None,
     "sp": None,
 }
 

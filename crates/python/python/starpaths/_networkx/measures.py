@@ -114,20 +114,42 @@ def wiener_index(G, weight=None):
 
 
 def betweenness_centrality(G, k=None, normalized=True, weight=None, endpoints=False, seed=None):
+    # NetworkX has made a generator of the seed
+    is_sample = k is not None and k != len(G)
+    sources = G.numbers(seed.sample(list(G), k)) if is_sample else None
+    n, directions = len(G), 1 if G.is_directed() else 2
     try:
-        found = G.arcs(weight).graph.betweenness(normalized=normalized and not endpoints)
+        found = G.arcs(weight).graph.betweenness(normalized=False, sources=sources)
     except StarpathsError as error:
         # with weights of zero, NetworkX's result depends on the order of edges
         raise NotImplementedError(str(error)) from error
+    # the nodes that a path through one can begin and end at
+    n_ends = n if endpoints else n - 1
     if endpoints:
-        # each path passes through both of its ends, too
-        sides = ["out", "in"] if G.is_directed() else ["out"]
-        graph = G.arcs(None).graph
-        found = found + sum(graph.totals(side=side, backend=device()).reached() for side in sides)
-        if normalized:
-            n_paths = len(G) * (len(G) - 1) / (1 if G.is_directed() else 2)
-            found /= max(n_paths, 1)
+        found = found + _paths_that_end(G, sources) * n / ((k if is_sample else n) * directions)
+    elif is_sample and n_ends > 1:
+        # a node is no source of the paths through it
+        found *= n_ends / n
+        found[sources] *= k / (k - 1) if k > 1 else math.nan
+    if normalized and n_ends > 1:
+        found /= n_ends * (n_ends - 1) / directions
     return dict(zip(G, found.tolist()))
+
+
+def _paths_that_end(G, sources):
+    """How many paths from the sources, or all nodes, begin or end at each node."""
+    graph = G.arcs(None).graph
+    if sources is None:
+        return sum(
+            graph.totals(side=side, backend=device()).reached() for side in ["out", "in"])
+    counts = np.zeros(len(G))
+    for first in range(0, len(sources), _BLOCK):
+        block = sources[first : first + _BLOCK]
+        reached = np.isfinite(graph.table(block, backend=device()))
+        counts += reached.sum(axis=0)
+        # both sums count the source itself
+        counts[block] += reached.sum(axis=1) - 2
+    return counts
 
 
 def _eccentricities(G, weight, usebounds=False):
