@@ -57,7 +57,7 @@ pub(crate) fn from_csr(
     weights: Option<&Bound<'_, PyAny>>,
     is_directed: bool,
 ) -> Result<AnyCsr, Error> {
-    let row_offsets = whole_numbers::<u64>(row_offsets, "row offsets")?;
+    let row_offsets = offsets(row_offsets)?;
     let columns = columns(column_indices)?;
     let graph = match weights {
         None => Csr::with_equal_weights(row_offsets, columns, 1u32).map(AnyCsr::from),
@@ -85,6 +85,20 @@ pub(crate) fn with_weights(graph: &AnyCsr, weights: &Bound<'_, PyAny>) -> Result
         let weights = copied(weights.as_array())?;
         Ok(graph.unweighted().with_other_weights(weights)?.into())
     })
+}
+
+/// Row offsets. Those of scipy have 32 bits, and are looked at as a whole.
+fn offsets(array: &Bound<'_, PyAny>) -> Result<Vec<u64>, Error> {
+    if let Ok(offsets) = array.extract::<PyReadonlyArray1<'_, i32>>()
+        && let Ok(offsets) = offsets.as_slice()
+        && offsets.iter().fold(0, |all, offset| all | offset) >= 0
+    {
+        let mut wide = Vec::new();
+        reserve(&mut wide, offsets.len())?;
+        wide.extend(offsets.iter().map(|&offset| offset as u64));
+        return Ok(wide);
+    }
+    whole_numbers(array, "row offsets")
 }
 
 /// Column indices. Of 32 bits they are copied as they are, and what is below zero becomes a vertex
