@@ -25,8 +25,8 @@ const VERTICES_PER_REACHED: usize = 16;
 /// All searches together reach at most this many: they keep the lock for tenths of a second.
 const MAX_REACHED_BY_ALL: usize = 1 << 17;
 
-/// Weights that are looked at without a branch.
-const WEIGHTS_PER_LOOK: usize = 1 << 12;
+/// Weights that are looked at side by side.
+const LANES: usize = 16;
 
 /// What stands for no predecessor, as in scipy.
 const NO_VERTEX: i32 = -9999;
@@ -48,8 +48,15 @@ struct Ball {
 
 impl<W: Weight> Rows<'_, W> {
     fn have_negative_weights(&self) -> bool {
-        let any = |part: &[W]| part.iter().fold(false, |any, weight| any | (*weight < W::ZERO));
-        self.weights.chunks(WEIGHTS_PER_LOOK).any(any)
+        // independent minima, so that none waits for the one before
+        let mut least = [W::ZERO; LANES];
+        let (whole, rest) = self.weights.as_chunks::<LANES>();
+        for weights in whole {
+            for (least, &weight) in least.iter_mut().zip(weights) {
+                *least = if weight < *least { weight } else { *least };
+            }
+        }
+        least.iter().chain(rest).any(|&weight| weight < W::ZERO)
     }
 
     /// The arcs from a vertex; `None` if the arrays have no such row.
