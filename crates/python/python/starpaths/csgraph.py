@@ -341,7 +341,9 @@ def minimum_spanning_tree(csgraph, overwrite=False):
            [0., 0., 0., 0.],
            [0., 0., 0., 0.]])
     """
-    forest = _graph(csgraph, directed=True, unweighted=False)._spanning_forest().to_scipy()
+    # weights are compared, and not added up
+    graph = _graph(csgraph, directed=True, unweighted=False, n_summed=1)
+    forest = graph._spanning_forest().to_scipy()
     return _as_scipys(csgraph, forest.astype(np.float64, copy=False))
 
 
@@ -439,19 +441,21 @@ def construct_dist_matrix(graph, predecessors, directed=True, null_value=np.inf)
     return distances
 
 
-def _graph(csgraph, directed, unweighted):
-    """The graph that scipy reads from a matrix."""
+def _graph(csgraph, directed, unweighted, n_summed=None):
+    """The graph that scipy reads from a matrix, for sums of at most `n_summed` weights: by default
+    of those of a path.
+    """
     matrix = _matrix(csgraph)
     if isinstance(matrix, np.ndarray):
         if unweighted:
             is_arc = np.isfinite(matrix) & (matrix != 0)
             return Graph(is_arc, directed=directed).unweighted()
-        return Graph(_exact(matrix, len(matrix)), directed=directed)
+        return Graph(_exact(matrix, n_summed or len(matrix)), directed=directed)
     if unweighted:
         # a stored entry is an arc whatever it weighs, even infinity
         return Graph.from_csr(matrix.indptr, matrix.indices, directed=directed)
     indptr, indices, weights = matrix.indptr, matrix.indices, matrix.data
-    weights = _exact(weights, len(indptr))
+    weights = _exact(weights, n_summed or len(indptr))
     try:
         return Graph.from_csr(indptr, indices, weights, directed=directed)
     except starpaths.StarpathsError:
