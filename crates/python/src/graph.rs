@@ -274,8 +274,9 @@ impl Graph {
 
     /// The graph of a file, in the format that its suffix names.
     ///
-    /// Formats are DIMACS (.gr), Matrix Market (.mtx), METIS (.graph), the GAP benchmark's (.sg,
-    /// .wsg), edge lists (.el, .wel, .csv, .tsv) and the project's own (.spg), compressed or not.
+    /// Formats are DIMACS (.gr, .col), Matrix Market (.mtx), METIS (.graph), GraphML (.graphml),
+    /// Pajek (.net), the GAP benchmark's (.sg, .wsg), edge lists (.el, .wel, .csv, .tsv), tables of
+    /// all pairs (.matrix) and the project's own (.spg), compressed or not.
     /// The vertices are numbered from 0 on; `name` and `vertex` lead to the file's names and back.
     ///
     /// Parameters

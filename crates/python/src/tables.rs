@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use bytemuck::allocation;
 use graph_formats::{Csr, VertexId, Weight, with_csr};
 use ndarray::Array2;
-use numpy::PyUntypedArrayMethods;
+use numpy::{IntoPyArray, PyArray1, PyUntypedArrayMethods};
 use paths::{AnyDistances, Distances, HopStorage, Number, with_distances};
 use pyo3::prelude::*;
 use pyo3::types::PySlice;
@@ -29,6 +29,14 @@ const CELLS_AT_A_TIME: usize = 1 << 24;
 
 /// Up to this number of bytes, free memory is not checked.
 const ALWAYS_FREE: u128 = 64 << 20;
+
+/// Offsets of sources, vertices, distances and predecessors.
+type Arrays<'py> = (
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<i32>>,
+    Bound<'py, PyAny>,
+    Bound<'py, PyArray1<i32>>,
+);
 
 #[pymethods]
 impl Graph {
@@ -136,6 +144,83 @@ impl Graph {
             Numbers::of(with_csr!(&self.csr, |graph| stored(graph, found)), dtype)
         })?;
         numbers.into_array(py, &[sources.len()])
+    }
+
+    /// The vertices within a distance of each of several vertices.
+    ///
+    /// A search takes the time and memory of what lies within.
+    ///
+    /// Parameters
+    /// ----------
+    /// sources : array_like of int, or of names of the graph, shape (k,)
+    ///     Where the paths start.
+    /// cutoff : float
+    ///     The greatest distance.
+    /// algorithm, threads, backend
+    ///     As for `sssp`.
+    /// dtype : dtype, default float64
+    ///     The type of the distances. Integers are a masked array.
+    /// progress : bool, default False
+    ///     Whether a bar of tqdm shows how far it is.
+    ///
+    /// Returns
+    /// -------
+    /// offsets : ndarray of int64, shape (k + 1,)
+    ///     What belongs to sources[i] is at offsets[i]:offsets[i + 1] of the other arrays.
+    /// vertices : ndarray of int32
+    ///     The vertices within, ascending for each source.
+    /// distances : ndarray
+    ///     The distance of each of these vertices from its source.
+    /// predecessors : ndarray of int32
+    ///     The vertex before each of these vertices; -1 for the source.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import starpaths
+    /// >>> graph = starpaths.Graph.from_arcs([0, 1, 2], [1, 2, 3], [5, 2, 4])
+    /// >>> offsets, vertices, distances, predecessors = graph.within([0, 1], 6)
+    /// >>> offsets, vertices, distances
+    /// (array([0, 2, 5]), array([0, 1, 1, 2, 3], dtype=int32), array([0., 5., 0., 2., 6.]))
+    #[pyo3(signature = (
+        sources, cutoff, *, algorithm=None, threads=None, backend=None, dtype=None, progress=false
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "named ones, in Python")]
+    fn within<'py>(
+        &self,
+        py: Python<'py>,
+        sources: &Bound<'_, PyAny>,
+        cutoff: f64,
+        algorithm: Option<&str>,
+        #[pyo3(from_py_with = arguments::threads)] threads: Option<NonZeroUsize>,
+        backend: Option<&str>,
+        dtype: Option<&Bound<'_, PyAny>>,
+        progress: bool,
+    ) -> PyResult<Arrays<'py>> {
+        let sources = self.vertices_of("source", sources)?;
+        goal(None, Some(cutoff))?;
+        let (how, dtype) = (How::new(algorithm, threads, backend)?, Dtype::of(py, dtype)?);
+        let size = self.size().saturating_mul(sources.len());
+        let (offsets, vertices, distances, predecessors) = run(py, size, progress, |progress| {
+            let mut solver = how.solver(&self.csr, sources.len(), progress)?;
+            let found = solver.within(&sources, Number::F64(cutoff))?.answer;
+            let (mut offsets, mut vertices, mut predecessors) = (vec![0], vec![], vec![]);
+            let mut distances = Vec::new();
+            for near in found {
+                distances.extend((0..near.vertices.len()).map(|at| near.distances.get(at)));
+                vertices.extend(near.vertices);
+                predecessors.extend(near.predecessors);
+                offsets.push(vertices.len() as i64);
+            }
+            let distances = with_csr!(&self.csr, |graph| stored(graph, distances));
+            // the code for none becomes -1
+            let [vertices, predecessors] =
+                [vertices, predecessors].map(allocation::cast_vec::<VertexId, i32>);
+            Ok((offsets, vertices, Numbers::of(distances, dtype)?, predecessors))
+        })?;
+        let n = [vertices.len()];
+        let distances = distances.into_array(py, &n)?;
+        let [vertices, predecessors] = [vertices, predecessors].map(|it| it.into_pyarray(py));
+        Ok((offsets.into_pyarray(py), vertices, distances, predecessors))
     }
 
     /// Distances and predecessors from each of several vertices, or from all.

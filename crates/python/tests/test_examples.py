@@ -48,7 +48,7 @@ def test_the_stub_says_what_the_module_says():
         said = {owner.name: (ast.get_docstring(owner), inspect.getdoc(compiled))}
         for part in owner.body:
             if isinstance(part, ast.FunctionDef) and not part.name.startswith("_"):
-                whole = inspect.getdoc(vars(compiled)[part.name])
+                whole = inspect.getdoc(getattr(compiled, part.name))
                 said[f"{owner.name}.{part.name}"] = (ast.get_docstring(part), whole)
         for name, (short, whole) in said.items():
             # editors show the stub: the first paragraph of each text

@@ -1020,3 +1020,25 @@ raise SystemExit(os.waitstatus_to_exitcode(os.wait()[1]))
 def test_the_package_names_what_it_has():
     assert all(hasattr(starpaths, name) for name in starpaths.__all__)
     assert issubclass(StarpathsError, ValueError)
+
+
+def test_what_lies_within_is_what_a_tree_has_there():
+    rng = np.random.default_rng(5)
+    ends = rng.integers(0, 3000, (2, 9000))
+    weights = rng.integers(0, 50, 9000)
+    for weights in (weights, weights / 7):
+        graph = starpaths.Graph.from_arcs(*ends, weights, n_vertices=3000)
+        for sources, cutoff in (([7, 0, 7], 9.0), ([1], 1e9), ([], 5.0)):
+            offsets, vertices, distances, predecessors = graph.within(sources, cutoff)
+            assert len(offsets) == len(sources) + 1
+            for source, start, end in zip(sources, offsets[:-1], offsets[1:]):
+                tree = graph.sssp(source, cutoff=cutoff)
+                (reached,) = np.isfinite(tree.distances).nonzero()
+                assert (vertices[start:end] == reached).all()
+                assert (distances[start:end] == tree.distances[reached]).all()
+                assert (predecessors[start:end] == tree.predecessors[reached]).all()
+    whole = graph.within([0], 3, dtype=np.float32)[2]
+    assert whole.dtype == np.float32
+    for wrong in (-1.0, float("nan")):
+        with pytest.raises(StarpathsError, match="cutoff"):
+            graph.within([0], wrong)

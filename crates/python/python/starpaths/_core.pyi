@@ -165,7 +165,7 @@ class DeviceGraph:
     def __new__(cls, matrix: Any) -> DeviceGraph: ...
     @staticmethod
     def from_csr(indptr: Any, indices: Any, weights: Any) -> DeviceGraph:
-        """staticmethod(function) -> method"""
+        """The graph of compressed sparse rows on a GPU."""
     @property
     def n_vertices(self) -> int:
         """How many vertices there are."""
@@ -186,6 +186,18 @@ class DeviceGraph:
         predecessors: bool = True,
     ) -> DeviceTree:
         """Shortest paths from one vertex."""
+    def within(
+        self,
+        sources: _Vertices,
+        cutoff: float,
+        *,
+        algorithm: str | None = None,
+        threads: int | None = None,
+        backend: _Backend | None = None,
+        dtype: DTypeLike | None = None,
+        progress: bool = False,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], _Distances, NDArray[np.int32]]:
+        """The vertices within a distance of each of several vertices."""
     def table(
         self,
         sources: ArrayLike,
@@ -250,7 +262,7 @@ class Graph:
         directed: bool = True,
         labels: Iterable[Hashable] | None = None,
     ) -> Graph:
-        """staticmethod(function) -> method"""
+        """The graph of a list of arcs, in any order."""
     @staticmethod
     def from_csr(
         indptr: ArrayLike,
@@ -259,10 +271,10 @@ class Graph:
         *,
         directed: bool = True,
     ) -> Graph:
-        """staticmethod(function) -> method"""
+        """The graph of compressed sparse rows, as scipy's `csr_array` has them."""
     @staticmethod
     def read(path: str | PathLike[str]) -> Graph:
-        """staticmethod(function) -> method"""
+        """The graph of a file, in the format that its suffix names."""
     def to_scipy(self) -> Any:
         """The graph as a sparse array of scipy: parallel arcs stay entries of their own."""
     def with_weights(self, weights: ArrayLike) -> Graph:
