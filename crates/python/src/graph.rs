@@ -275,8 +275,8 @@ impl Graph {
     /// The graph of a file, in the format that its suffix names.
     ///
     /// Formats are DIMACS (.gr, .col), Matrix Market (.mtx), METIS (.graph), GraphML (.graphml),
-    /// Pajek (.net), the GAP benchmark's (.sg, .wsg), edge lists (.el, .wel, .csv, .tsv), tables of
-    /// all pairs (.matrix) and the project's own (.spg), compressed or not.
+    /// Pajek (.net), the GAP benchmark's (.sg, .wsg) and the project's own (.spg). Lists of arcs are
+    /// .el, .wel, .csv and .tsv; a table of all pairs is a .matrix. All may be compressed.
     /// The vertices are numbered from 0 on; `name` and `vertex` lead to the file's names and back.
     ///
     /// Parameters
