@@ -17,11 +17,14 @@ With --k, paths are simple (no vertex twice) and sorted by length; paths of equa
 the numbers of their vertices. If there are fewer than K, all are found. Of parallel arcs only the
 lightest counts. --k runs on the CPU and needs weights of at least zero.
 
---pairs needs a graph that `starpath prepare` has prepared. Each pair takes a few microseconds.
+With --pairs, a pair of a graph that `starpath prepare` has prepared takes a few microseconds. In any
+other graph there is one search for each source, on one thread. It ends when the targets are settled;
+with --paths it settles all vertices if the source has several targets.
 
 Example:
   starpath path rome99.gr 1 3353
   starpath path rome99.gr 1 3353 --k 10
+  starpath path rome99.gr --pairs trips.txt -o distances.tsv
   starpath path roads.prepared --pairs trips.txt -o distances.tsv")]
 pub(crate) struct PathArgs {
     #[command(flatten)]
@@ -38,8 +41,8 @@ pub(crate) struct PathArgs {
     /// With --k: leave out paths longer than D, in the unit of the weights
     #[arg(long, value_name = "D", requires = "k", allow_negative_numbers = true)]
     pub(crate) cutoff: Option<String>,
-    /// Many pairs of a prepared graph: a file with two ids a line, separated by a tab, blanks or a
-    /// comma; an id that contains these is in double quotes
+    /// Many pairs: a file with two ids a line, separated by a tab, blanks or a comma; an id that
+    /// contains these is in double quotes
     #[arg(long, value_name = "FILE", conflicts_with_all = ["source", "target", "k"], conflicts_with_all = SOLVER_OPTIONS)]
     pub(crate) pairs: Option<PathBuf>,
     /// With --pairs: find the vertices of each path, too
@@ -48,7 +51,7 @@ pub(crate) struct PathArgs {
     #[command(flatten)]
     pub(crate) solver: SolverArgs,
     /// With --pairs: write OUT.tsv, a line for each pair: source, target, distance (empty if there
-    /// is no path) and, with --paths, the vertices
+    /// is no path) and, with --paths, the vertices; an id with a blank or a comma is then in quotes
     #[arg(short, long, value_name = "OUT", requires = "pairs")]
     pub(crate) output: Option<PathBuf>,
 }

@@ -1,4 +1,6 @@
-//! `starpath path --pairs`: many pairs of vertices, from a hierarchy.
+//! `starpath path --pairs`: many pairs of vertices, from a hierarchy or by searches.
+
+mod searched;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,7 +9,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{anyhow, bail};
-use graph_formats::{VertexId, id_of_line};
+use graph_formats::{Name, VertexId, id_line, id_of_line};
 use hierarchy::Prepared;
 use hierarchy::any::{self, AnyQuery};
 use paths::{Number, Total};
@@ -16,12 +18,12 @@ use serde::Serialize;
 
 use crate::backend;
 use crate::cli::{Common, PathArgs};
-use crate::ids::{Names, shown};
+use crate::ids::Names;
 use crate::load::{Loaded, load};
 use crate::numbers::read_entries;
 use crate::output::ResultFile;
 use crate::progress::check_interrupt;
-use crate::report::{Head, Sums, grouped};
+use crate::report::{Head, SEARCHES, Sums, counted, grouped};
 use crate::search::repeated;
 
 /// Pairs of a task; a thread checks for Ctrl-C between two tasks.
@@ -36,7 +38,12 @@ struct Report {
     reached: usize,
     #[serde(flatten)]
     sums: Sums,
-    query_us: Microseconds,
+    /// The number of searches, one for each source; `None` if the graph is prepared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    searches: Option<usize>,
+    /// `None` if the graph is not prepared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    query_us: Option<Microseconds>,
 }
 
 /// Time of one pair on one thread, in microseconds.
@@ -51,7 +58,14 @@ struct Microseconds {
 struct Answer {
     distance: Option<Number>,
     path: Vec<VertexId>,
-    seconds: f64,
+}
+
+/// The answers to all pairs, in their order.
+struct Answered {
+    head: Head,
+    answers: Vec<Answer>,
+    searches: Option<usize>,
+    query_us: Option<Microseconds>,
 }
 
 pub(crate) fn run(args: &PathArgs, file: &Path, common: &Common) -> anyhow::Result<()> {
@@ -60,15 +74,8 @@ pub(crate) fn run(args: &PathArgs, file: &Path, common: &Common) -> anyhow::Resu
     let output = ResultFile::check_columns(&args.output, &inputs, "pairs")?;
     let entries = read_entries(file, "pair of vertex ids")?;
     let loaded = load(&args.graph, common)?;
-    let Some(prepared) = &loaded.prepared else {
-        let graph = shown(&loaded.path);
-        bail!(
-            "--pairs needs a prepared graph, and {graph} is not one; prepare it with `starpath \
-               prepare`"
-        );
-    };
     let pairs = pairs(file, &entries, &loaded.names())?;
-    loaded.print(ask(&loaded, prepared, &pairs, args.paths, output.as_ref(), common), common)
+    loaded.print(solve(&loaded, &pairs, args.paths, output.as_ref(), common), common)
 }
 
 /// The two vertices that each line names.
@@ -113,15 +120,42 @@ fn fields(line: &str) -> Vec<Cow<'_, str>> {
     fields.into_iter().map(id_of_line).filter(|field| !field.is_empty()).collect()
 }
 
-fn ask(
+fn solve(
     loaded: &Loaded,
-    prepared: &Prepared,
     pairs: &[(VertexId, VertexId)],
     with_paths: bool,
     output: Option<&ResultFile>,
     common: &Common,
 ) -> anyhow::Result<Report> {
-    let names = loaded.names();
+    let Answered { head, answers, searches, query_us } = match &loaded.prepared {
+        Some(prepared) => ask(loaded, prepared, pairs, with_paths, common),
+        None => searched::find(loaded, pairs, with_paths, common),
+    }?;
+    if let Some(output) = output {
+        write(output, &loaded.names(), pairs, &answers, with_paths)?;
+    }
+    let distances = || answers.iter().filter_map(|answer| answer.distance);
+    Ok(Report {
+        head,
+        pairs: pairs.len(),
+        reached: distances().count(),
+        sums: Sums::of(
+            distances().fold(Total::Integer(0), Total::add),
+            distances().reduce(|a, b| if a < b { b } else { a }),
+        ),
+        searches,
+        query_us,
+    })
+}
+
+/// Answers each pair from the hierarchy.
+fn ask(
+    loaded: &Loaded,
+    prepared: &Prepared,
+    pairs: &[(VertexId, VertexId)],
+    with_paths: bool,
+    common: &Common,
+) -> anyhow::Result<Answered> {
     let metric = any::metric(prepared, &loaded.csr)?;
     let answer = |query: &mut dyn AnyQuery, &(source, target): &(VertexId, VertexId)| {
         let start = Instant::now();
@@ -133,7 +167,7 @@ fn ask(
         } else {
             (query.distance(source, target)?, Vec::new())
         };
-        Ok(Answer { distance, path, seconds: start.elapsed().as_secs_f64() })
+        Ok((Answer { distance, path }, start.elapsed().as_secs_f64()))
     };
     let task = |query: &mut Box<dyn AnyQuery + '_>, pairs: &[(VertexId, VertexId)]| {
         check_interrupt()?;
@@ -145,20 +179,9 @@ fn ask(
             tasks.map_init(|| metric.query(), task).collect::<anyhow::Result<Vec<_>>>()?;
         Ok(answers.concat())
     })?;
-    if let Some(output) = output {
-        write(output, &names, pairs, &answers, with_paths)?;
-    }
-    let distances = || answers.iter().filter_map(|answer| answer.distance);
-    Ok(Report {
-        head: loaded.head("path").solved("hierarchy", &times, common),
-        pairs: pairs.len(),
-        reached: distances().count(),
-        sums: Sums::of(
-            distances().fold(Total::Integer(0), Total::add),
-            distances().reduce(|a, b| if a < b { b } else { a }),
-        ),
-        query_us: Microseconds::of(answers.iter().map(|answer| answer.seconds).collect()),
-    })
+    let (answers, seconds): (_, Vec<_>) = answers.into_iter().unzip();
+    let head = loaded.head("path").solved("hierarchy", &times, common);
+    Ok(Answered { head, answers, searches: None, query_us: Some(Microseconds::of(seconds)) })
 }
 
 fn write(
@@ -175,11 +198,19 @@ fn write(
         let distance = answer.distance.map(|distance| distance.to_string()).unwrap_or_default();
         let mut line = format!("{}\t{}\t{distance}", names.name(*source), names.name(*target));
         if with_paths {
-            let path: Vec<_> = answer.path.iter().map(|&v| names.name(v).to_string()).collect();
+            let path: Vec<_> = answer.path.iter().map(|&v| field(names.name(v))).collect();
             line = format!("{line}\t{}", path.join(" "));
         }
         line
     })
+}
+
+/// A name among others that blanks set apart: in double quotes if it has a blank or a comma, or
+/// begins with a quote. [`fields`] reads it.
+fn field(name: Name<'_>) -> String {
+    let line = id_line(name);
+    let is_plain = line.starts_with('"') || !line.contains([' ', ',']);
+    if is_plain { line } else { format!("\"{}\"", line.replace('"', "\"\"")) }
 }
 
 impl Microseconds {
@@ -200,7 +231,17 @@ impl fmt::Display for Report {
         if self.sums.max_distance.is_some() {
             write!(f, "; {}", self.sums)?;
         }
-        let Microseconds { mean, p99 } = self.query_us;
-        writeln!(f, "\na pair took {mean} us in the mean; 99 of 100 took at most {p99} us")
+        match &self.query_us {
+            Some(Microseconds { mean, p99 }) => {
+                writeln!(f, "\na pair took {mean} us in the mean; 99 of 100 took at most {p99} us")
+            }
+            None => writeln!(f),
+        }?;
+        match self.searches {
+            Some(searches) => {
+                writeln!(f, "by {}, one for each source", counted(searches, SEARCHES))
+            }
+            None => Ok(()),
+        }
     }
 }

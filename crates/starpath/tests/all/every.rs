@@ -28,6 +28,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("path", "path {}/grid.spg 1 9000"),
     ("path", "path {}/grid.spg 1 9000 --k 3"),
     ("path", "path {}/grid.prepared --pairs {}/pairs.txt --paths -o @.tsv"),
+    ("path", "path {}/grid.spg --pairs {}/pairs.txt --paths -o @.tsv"),
     ("prepare", "prepare {}/grid.spg -o @.prepared"),
     ("customize", "customize {}/grid.prepared {}/grid.spg -o @.prepared"),
     ("apsp", "apsp {}/road.gr --distances @.tsv"),
@@ -288,6 +289,7 @@ fn memory_for_all_vertices_is_asked_for_before() {
     json_in(folder.path(), &format!("generate grid --side {side} -o {{}}/grid.spg"));
     json_in(folder.path(), "prepare {}/grid.spg -o {}/grid.prepared");
     fs::write(folder.path().join("ids.txt"), "0\n30000\n").unwrap();
+    fs::write(folder.path().join("pairs.txt"), "0 30000\n7 60000\n").unwrap();
     let least = floor_of_memory();
     for line in [
         "sssp {}/grid.spg --source 1 -o @.npy",
@@ -297,6 +299,8 @@ fn memory_for_all_vertices_is_asked_for_before() {
         "sssp {}/grid.spg --sources {}/ids.txt --nearest -o @.tsv",
         "path {}/grid.spg 1 30000",
         "path {}/grid.spg 1 30000 --k 3",
+        "path {}/grid.spg --pairs {}/pairs.txt -o @.tsv",
+        "path {}/grid.spg --pairs {}/pairs.txt --paths -o @.tsv",
         "path {}/grid.prepared 1 30000 --k 3",
         "sssp {}/grid.prepared --source 1 -o @.npy",
         "customize {}/grid.prepared {}/grid.spg -o @.prepared",

@@ -273,10 +273,21 @@ fn pairs_are_set_apart_by_tabs_or_quoted() {
     json_in(folder, "prepare {}/odd.csv -o {}/odd.prepared");
     let pairs = "#1\tRoute #9\n#1 Route\n \"#1 # x\" , \"é \"\"\"\"\" \n%, x\t\u{a0}wide\u{a0}\n";
     fs::write(folder.join("pairs"), pairs).unwrap();
-    json_in(folder, "path {}/odd.prepared --pairs {}/pairs -o {}/o.tsv");
     let expected = "source\ttarget\tdistance\n#1\tRoute #9\t4\n#1\tRoute\t3\n\
                     #1 # x\té \"\"\t5\n%, x\t\u{a0}wide\u{a0}\t3\n";
-    assert_eq!(read(folder, "o.tsv"), expected);
+    for graph in ["odd.prepared", "odd.csv"] {
+        json_in(folder, &format!("path {{}}/{graph} --pairs {{}}/pairs -o {{}}/o.tsv"));
+        assert_eq!(read(folder, "o.tsv"), expected);
+        // a path that is written is a line of ids, as pairs are read
+        json_in(folder, &format!("path {{}}/{graph} --pairs {{}}/pairs --paths -o {{}}/o.tsv"));
+        let table = read(folder, "o.tsv");
+        let path = table.lines().nth(3).unwrap().rsplit('\t').next().unwrap();
+        assert!(path.starts_with("\"#1 # x\" "), "{path}");
+        assert!(path.ends_with(" \"é \"\"\"\"\""), "{path}");
+        let from_file = path.split("\" ").next().unwrap().to_owned() + "\",#1\n";
+        fs::write(folder.join("back"), from_file).unwrap();
+        assert_eq!(json_in(folder, &format!("path {{}}/{graph} --pairs {{}}/back"))["pairs"], 1);
+    }
     fs::write(folder.join("pairs"), "#1 Route #9\n").unwrap();
     let run = run_in(folder, "path {}/odd.prepared --pairs {}/pairs");
     assert!(run.stderr.contains("pairs:1: expected two vertex ids"), "{}", run.stderr);

@@ -103,8 +103,58 @@ fn pairs_are_answered_line_by_line() {
     assert!(refused("1 2 3\n").contains("bad.txt:1: expected two vertex ids"));
     assert!(refused("1 901\n").contains("bad.txt:1: target 901 is not in"));
     assert!(refused("\n").contains("no pair of vertex ids"));
-    let plain = run_in(at, "path {}/streets.gr --pairs {}/pairs.txt");
-    assert!(plain.stderr.contains("is not one; prepare it with `starpath prepare`"));
+}
+
+/// Distances of pairs are those of the hierarchy, and paths those of single searches.
+#[test]
+fn pairs_of_a_graph_that_is_not_prepared_are_searched() {
+    let folder = folder();
+    let at = folder.path();
+    let read = |name: &str| fs::read_to_string(at.join(name)).unwrap();
+    let several: String = (1..=200).map(|i| format!("{} {}\n", i % 7 + 1, i * 4)).collect();
+    fs::write(at.join("several.txt"), several).unwrap();
+    for (pairs, searches) in [("pairs.txt", 200), ("several.txt", 7)] {
+        let [searched, asked] =
+            both(at, &format!("path {{}}/GRAPH --pairs {{}}/{pairs} -o {{}}/GRAPH.tsv"));
+        assert_eq!((&searched["searches"], &asked["searches"]), (&searches.into(), &Value::Null));
+        assert!(searched["query_us"].is_null() && searched["algorithm"] == "dijkstra");
+        for field in ["pairs", "reached", "distance_sum", "max_distance"] {
+            assert_eq!(searched[field], asked[field], "{pairs}: {field}");
+        }
+        assert_eq!(read("streets.gr.tsv"), read("streets.prepared.tsv"), "{pairs}");
+        let distances = read("streets.gr.tsv");
+        for threads in [1, 3] {
+            let line = format!("path {{}}/streets.gr --pairs {{}}/{pairs} -o {{}}/paths.tsv");
+            json_in(at, &format!("{line} --paths --threads {threads}"));
+            let lines = read("paths.tsv");
+            for (line, without) in lines.lines().zip(distances.lines()).skip(1) {
+                let (begin, path) = line.rsplit_once('\t').unwrap();
+                let ids: Vec<&str> = without.split('\t').collect();
+                assert_eq!(begin, without);
+                assert!(path.starts_with(&format!("{} ", ids[0])), "{line}");
+                assert!(path.ends_with(&format!(" {}", ids[1])), "{line}");
+            }
+            let one = json_in(at, "path {}/streets.gr 4 898")["path"].to_string();
+            let first = lines.lines().nth(1).unwrap().rsplit('\t').next().unwrap();
+            let is_one = first.replace(' ', ",") == one.trim_matches(['[', ']']);
+            assert!(is_one || pairs == "several.txt", "{first}, {one}");
+        }
+    }
+    // negative weights, and a pair without a path
+    fs::write(at.join("debt.csv"), "from,to,w\nA,B,3\nB,C,-4\n").unwrap();
+    fs::write(at.join("debt.txt"), "A C\nC A\nA A\n").unwrap();
+    let report = json_in(at, "path {}/debt.csv --pairs {}/debt.txt --paths -o {}/debt.tsv");
+    assert_eq!((&report["reached"], &report["distance_sum"]), (&2.into(), &(-1).into()));
+    let table = "source\ttarget\tdistance\tpath\nA\tC\t-1\tA B C\nC\tA\t\t\nA\tA\t0\tA\n";
+    assert_eq!(read("debt.tsv"), table);
+    let said = run_in(at, "path {}/debt.csv --pairs {}/debt.txt").stdout;
+    assert!(said.contains("by 2 searches, one for each source"), "{said}");
+    let refused = run_in(at, "path {}/debt.csv --pairs {}/debt.txt --backend cuda");
+    assert!(refused.stderr.contains("path --pairs runs on the CPU"), "{refused:?}");
+    fs::write(at.join("cycle.csv"), "from,to,w\nA,B,3\nB,A,-4\nB,C,1\n").unwrap();
+    let cycle = run_in(at, "path {}/cycle.csv --pairs {}/debt.txt");
+    assert_eq!(cycle.code, Some(1));
+    assert!(cycle.stderr.contains("negative cycle"), "{cycle:?}");
 }
 
 #[test]

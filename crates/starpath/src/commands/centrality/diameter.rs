@@ -11,7 +11,7 @@ use crate::cli::{CentralityArgs, Common};
 use crate::ids::Id;
 use crate::load::load;
 use crate::progress::progress;
-use crate::report::{Amount, Head, counted};
+use crate::report::{Amount, Head, SEARCHES, counted};
 use crate::search::repeated;
 
 #[derive(Serialize)]
@@ -59,7 +59,7 @@ impl fmt::Display for Report {
         let (Some(diameter), Some(from), Some(to)) = (self.diameter, &self.from, &self.to) else {
             return Ok(());
         };
-        let searches = counted(self.searches, ("search", "searches"));
+        let searches = counted(self.searches, SEARCHES);
         writeln!(f, "diameter {diameter} in {}, from {from} to {to}, by {searches}", self.lengths)
     }
 }
