@@ -17,7 +17,7 @@ Measures of vertices (--measure), one column each in OUT.tsv:
   harmonic      the sum of the reciprocals of the distances
   eccentricity  the greatest distance
   betweenness   the mean, over all ordered pairs of other vertices, of the share of their shortest
-                paths that pass through the vertex; it cannot be combined with other measures
+                paths that pass through the vertex
 The report has radius, diameter, mean distance and Wiener index, and the hop plot: how many ordered
 pairs of vertices are at most 0, 1, 2 and so on hops apart. If some pairs have no path, the
 eccentricities, the radius and the diameter are of the pairs that have one.
@@ -40,6 +40,7 @@ Example:
   starpath centrality wiki-Vote.txt --hops -o centrality.tsv
   starpath centrality wiki-Vote.txt --hops --measure diameter
   starpath centrality wiki-Vote.txt --hops --measure betweenness -o betweenness.tsv
+  starpath centrality wiki-Vote.txt --hops --measure closeness,betweenness -o both.tsv
   starpath centrality large.spg --hops --resume state -o centrality.tsv
   starpath centrality roads.gr --measure closeness --sample 1000 --seed 1 -o closeness.tsv")]
 pub(crate) struct CentralityArgs {
@@ -120,15 +121,16 @@ impl CentralityArgs {
         if let Some((_, measure)) = again {
             return Err(WrongUse(format!("--measure names {} twice", measure.name())));
         }
-        if self.measure.len() > 1 && self.measure.contains(&Measure::Betweenness) {
-            let text = "--measure betweenness cannot be combined with other measures; run the \
-                        command once for it and once for the others";
+        let is_one_state = self.measure.len() == 1 || !self.measure.contains(&Measure::Betweenness);
+        if self.resume.is_some() && !is_one_state {
+            let text = "--resume saves the state of betweenness or of the other measures; run the \
+                        command once for it and once for the others, each with a file";
             return Err(WrongUse(text.to_owned()));
         }
         if self.measure.contains(&Measure::Diameter) {
             if self.measure.len() > 1 {
-                let text = "--measure diameter cannot be combined with other measures; their \
-                            report has the diameter too";
+                let text = "--measure diameter cannot be combined with other measures; the report \
+                            of closeness, harmonic and eccentricity has the diameter too";
                 return Err(WrongUse(text.to_owned()));
             }
             if self.output.is_some() || self.sample.is_some() || self.resume.is_some() {

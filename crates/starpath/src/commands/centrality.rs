@@ -7,11 +7,14 @@ mod diameter;
 use std::fmt;
 use std::path::Path;
 
-use ::centrality::{Config, Correction, Lengths, Sources, Totals, any, sampling_error};
+use ::centrality::{
+    Betweenness, Config, Correction, Lengths, Sources, Totals, any, sampling_error,
+};
 use hierarchy::Prepared;
 use paths::Number;
 use serde::Serialize;
 
+use self::betweenness::Greatest;
 use crate::backend;
 use crate::cli::{CentralityArgs, Common, Measure, Side};
 use crate::failure::{WrongUse, say};
@@ -47,7 +50,10 @@ struct Report {
     wiener_index: Option<Amount>,
     #[serde(skip_serializing_if = "Option::is_none")]
     hop_plot: Option<Vec<u64>>,
-    /// Of a sample: the bound on the error of a mean distance, as a fraction of the diameter.
+    #[serde(flatten)]
+    betweenness: Option<Greatest>,
+    /// Of a sample: the bound on the error of a mean distance, as a fraction of the diameter, and
+    /// of betweenness.
     #[serde(skip_serializing_if = "Option::is_none")]
     sampling_error: Option<f64>,
 }
@@ -58,7 +64,7 @@ pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
         return diameter::run(args, common);
     }
     let is_betweenness = args.measure == [Measure::Betweenness];
-    if is_betweenness {
+    if args.measure.contains(&Measure::Betweenness) {
         backend::cpu("--measure betweenness", common)?;
     }
     let inputs: Vec<&Path> = args.graph.inputs().collect();
@@ -82,19 +88,30 @@ fn find(
     let gpus = backend::gpus_on_request(args.gpus, common)?;
     let step = progress("searching", common);
     let hierarchy = loaded.prepared.as_ref().map(Prepared::hierarchy);
-    let (totals, times) =
-        repeated(common, || Ok(any::totals(&loaded.csr, hierarchy, &gpus, &config, Some(&step))?))?;
+    let with_betweenness = args.measure.contains(&Measure::Betweenness);
+    let ((totals, betweenness), times) = repeated(common, || {
+        // first, because it refuses weights that other measures take
+        let betweenness = || any::betweenness(&loaded.csr, &config, Some(&step));
+        let betweenness = with_betweenness.then(betweenness).transpose()?;
+        let totals = any::totals(&loaded.csr, hierarchy, &gpus, &config, Some(&step))?;
+        Ok((totals, betweenness))
+    })?;
     drop(step);
+    let names = loaded.names();
     if let Some(output) = output {
-        let column = |&measure: &Measure| Some((measure.name(), values(&totals, measure, args)?));
+        let values = |measure| values(&totals, betweenness.as_ref(), measure, args);
+        let column = |&measure: &Measure| Some((measure.name(), values(measure)?));
         let columns: Vec<_> = args.measure.iter().filter_map(column).collect();
-        output.write_measures(&loaded.names(), &columns)?;
+        output.write_measures(&names, &columns)?;
     }
     let (n_vertices, n_sources) = (totals.n_vertices(), totals.n_sources());
-    let algorithm = match lengths {
-        Lengths::Hops => "bit-parallel",
-        Lengths::Weights if hierarchy.is_some() => "hierarchy",
-        Lengths::Weights => "rows",
+    let algorithm = match (lengths, with_betweenness) {
+        (Lengths::Hops, false) => "bit-parallel",
+        (Lengths::Hops, true) => "bit-parallel, brandes",
+        (Lengths::Weights, false) if hierarchy.is_some() => "hierarchy",
+        (Lengths::Weights, true) if hierarchy.is_some() => "hierarchy, brandes",
+        (Lengths::Weights, false) => "rows",
+        (Lengths::Weights, true) => "rows, brandes",
     };
     let head = loaded.head("centrality").solved(algorithm, &times, common);
     Ok(Report {
@@ -114,6 +131,7 @@ fn find(
         mean_distance: totals.mean_distance(),
         wiener_index: totals.wiener_index().map(Amount::from),
         hop_plot: totals.hop_plot(),
+        betweenness: betweenness.map(|found| Greatest::of(&found, &names)),
         sampling_error: (!totals.is_exact() && n_sources > 1)
             .then(|| sampling_error(n_vertices, n_sources, FAILURE)),
     })
@@ -171,13 +189,19 @@ fn n_threads(common: &Common) -> usize {
 }
 
 /// A measure of every vertex; `None` if only the whole graph has this measure.
-fn values(totals: &Totals, measure: Measure, args: &CentralityArgs) -> Option<Vec<Number>> {
+fn values(
+    totals: &Totals,
+    betweenness: Option<&Betweenness>,
+    measure: Measure,
+    args: &CentralityArgs,
+) -> Option<Vec<Number>> {
     Some(match measure {
         Measure::Closeness if args.uncorrected => floats(totals.closeness(Correction::None)),
         Measure::Closeness => floats(totals.closeness(Correction::WassermanFaust)),
         Measure::Harmonic => floats(totals.harmonic()),
         Measure::Eccentricity => totals.eccentricities(),
-        Measure::Betweenness | Measure::Diameter => return None,
+        Measure::Betweenness => floats(betweenness?.normalised()),
+        Measure::Diameter => return None,
     })
 }
 
@@ -203,11 +227,15 @@ impl fmt::Display for Report {
         if let Some(wiener) = self.wiener_index {
             writeln!(f, "Wiener index {wiener}")?;
         }
+        if let Some(betweenness) = &self.betweenness {
+            betweenness.fmt(f)?;
+        }
         match self.sampling_error {
             Some(error) => writeln!(
                 f,
                 "estimates: radius and diameter are lower bounds; mean distances of vertices are \
-                 off by at most {error:.4} times the diameter in 99 samples of 100"
+                 off by at most {error:.4} times the diameter in 99 samples of 100{}",
+                self.betweenness.as_ref().map_or("", |_| ", betweenness by at most as much")
             ),
             None => Ok(()),
         }

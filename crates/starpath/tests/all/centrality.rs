@@ -140,7 +140,9 @@ fn what_cannot_be_is_refused() {
         ("path.gr --sample 0", 2, &["--sample"]),
         ("path.gr --seed 3", 2, &["--sample"]),
         ("path.gr --side up", 2, &["up", "out", "in"]),
-        ("path.gr --measure betweenness,closeness", 2, &["betweenness cannot be combined"]),
+        ("path.gr --measure betweenness,closeness --resume {}/s", 2, &["--resume", "each with"]),
+        ("path.gr --measure closeness,betweenness --backend cuda", 1, &["runs on the CPU"]),
+        ("zero.gr --measure closeness,betweenness", 1, &["from 1 to 2 has weight 0", "--hops"]),
         ("path.gr --measure betweenness --backend cuda", 1, &["betweenness runs on the CPU"]),
         ("zero.gr --measure betweenness", 1, &["from 1 to 2 has weight 0", "--hops"]),
         ("debt.gr --measure betweenness", 1, &["from 1 to 2 has -3", "--hops"]),
@@ -224,6 +226,44 @@ fn betweenness_alone() {
         let inner = (all["mean_distance"].as_f64().unwrap() - 1.0) * pairs;
         let found = sum * (n - 1.0) * (n - 2.0);
         assert!((found - inner).abs() <= 1e-9 * inner, "{name}: {found} {inner}");
+    }
+}
+
+/// Measures that are found together are those that are found alone, in the order asked for.
+#[test]
+fn betweenness_and_others_at_once() {
+    let folder = path();
+    let folder = folder.path();
+    for options in ["", "--hops", "--sample 3 --seed 2", "--side in"] {
+        let find = |measures: &str| {
+            let line =
+                format!("centrality {{}}/path.gr --measure {measures} {options} -o {{}}/t.tsv");
+            (json_in(folder, &line), read(folder, "t.tsv"))
+        };
+        let (both, table) = find("harmonic,betweenness,eccentricity");
+        let (alone, betweenness) = find("betweenness");
+        let (others, harmonic) = find("harmonic,eccentricity");
+        for field in ["greatest", "vertex", "sampling_error"] {
+            assert_eq!(both[field], alone[field], "{options}: {field}");
+        }
+        for field in ["diameter", "mean_distance", "wiener_index", "reachable_pairs"] {
+            assert_eq!(both[field], others[field], "{options}: {field}");
+        }
+        assert_eq!(
+            both["algorithm"],
+            format!("{}, brandes", others["algorithm"].as_str().unwrap())
+        );
+        for ((row, harmonic), betweenness) in
+            table.lines().zip(harmonic.lines()).zip(betweenness.lines())
+        {
+            let others: Vec<&str> = harmonic.split('\t').collect();
+            let value = betweenness.split('\t').nth(1).unwrap();
+            assert_eq!(row, [others[0], others[1], value, others[2]].join("\t"), "{options}");
+        }
+    }
+    let said = run_in(folder, "centrality {}/path.gr --measure closeness,betweenness --sample 2");
+    for part in ["diameter", "greatest betweenness", "betweenness by at most as much"] {
+        assert!(said.stdout.contains(part), "{}", said.stdout);
     }
 }
 

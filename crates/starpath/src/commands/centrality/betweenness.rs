@@ -1,15 +1,14 @@
-//! `starpath centrality --measure betweenness`, which counts paths and is found apart from the
-//! other measures.
+//! `starpath centrality --measure betweenness`, which counts paths. The report of this measure alone.
 
 use std::fmt;
 
-use ::centrality::{any, sampling_error};
+use ::centrality::{Betweenness, any, sampling_error};
 use graph_formats::VertexId;
 use serde::Serialize;
 
 use super::{FAILURE, config, floats, lengths, n_threads, name_of};
 use crate::cli::{CentralityArgs, Common, Measure};
-use crate::ids::Id;
+use crate::ids::{Id, Names};
 use crate::load::Loaded;
 use crate::output::ResultFile;
 use crate::progress::progress;
@@ -24,12 +23,27 @@ pub(super) struct Report {
     lengths: &'static str,
     /// Vertices whose paths were counted.
     sources: usize,
-    /// The greatest betweenness, and a vertex that has it.
-    greatest: Option<f64>,
-    vertex: Option<Id>,
+    #[serde(flatten)]
+    greatest: Greatest,
     /// Of a sample: the bound on the error of betweenness.
     #[serde(skip_serializing_if = "Option::is_none")]
     sampling_error: Option<f64>,
+}
+
+/// The greatest betweenness, and a vertex that has it.
+#[derive(Serialize)]
+pub(super) struct Greatest {
+    greatest: Option<f64>,
+    vertex: Option<Id>,
+}
+
+impl Greatest {
+    pub(super) fn of(found: &Betweenness, names: &Names<'_>) -> Self {
+        let values = found.normalised();
+        let greatest = (0..).zip(&values).max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0)));
+        let (vertex, greatest): (Option<VertexId>, _) = greatest.map(|(v, &of)| (v, of)).unzip();
+        Self { greatest, vertex: vertex.map(|vertex| names.name(vertex).into()) }
+    }
 }
 
 pub(super) fn find(
@@ -45,12 +59,10 @@ pub(super) fn find(
     let (found, times) =
         repeated(common, || Ok(any::betweenness(&loaded.csr, &config, Some(&step))?))?;
     drop(step);
-    let values = found.normalised();
-    let greatest = (0..).zip(&values).max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0)));
-    let (vertex, greatest): (Option<VertexId>, _) = greatest.map(|(v, &of)| (v, of)).unzip();
     let (n_vertices, n_sources) = (found.n_vertices(), found.n_sources());
     if let Some(output) = output {
-        output.write_measures(&names, &[(Measure::Betweenness.name(), floats(values))])?;
+        let values = floats(found.normalised());
+        output.write_measures(&names, &[(Measure::Betweenness.name(), values)])?;
     }
     Ok(Report {
         head: Head {
@@ -59,11 +71,21 @@ pub(super) fn find(
         },
         lengths: name_of(lengths),
         sources: n_sources,
-        greatest,
-        vertex: vertex.map(|vertex| names.name(vertex).into()),
+        greatest: Greatest::of(&found, &names),
         sampling_error: (!found.is_exact() && n_sources > 1)
             .then(|| sampling_error(n_vertices, n_sources, FAILURE)),
     })
+}
+
+impl fmt::Display for Greatest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.greatest, &self.vertex) {
+            (Some(greatest), Some(vertex)) => {
+                writeln!(f, "greatest betweenness {greatest} of {vertex}")
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 impl fmt::Display for Report {
@@ -71,9 +93,7 @@ impl fmt::Display for Report {
         writeln!(f, "{}", self.head)?;
         let sources = counted(self.sources, VERTICES);
         writeln!(f, "shortest paths in {} from {sources}", self.lengths)?;
-        if let (Some(greatest), Some(vertex)) = (self.greatest, &self.vertex) {
-            writeln!(f, "greatest betweenness {greatest} of {vertex}")?;
-        }
+        self.greatest.fmt(f)?;
         match self.sampling_error {
             Some(error) => {
                 writeln!(
