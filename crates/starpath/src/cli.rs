@@ -276,12 +276,17 @@ Results (-o):
         by the type of the weights. No path is infinity, or in integers the greatest value of the
         type; so are vertices that --target or --cutoff leaves out.
 
+Predecessors (--predecessors):
+  .npy  an array of u32: for every vertex the one before it on a shortest path, counted from 0. The
+        source, and vertices without a distance, have the greatest value of the type.
+
 An array counts from 0. If the vertices are not named 0, 1, 2 and so on, the file OUT.npy.ids has
 their names, one a line. For a table OUT.npy.rows.ids has the sources and OUT.npy.columns.ids the
 targets. If names are not needed, these files of an earlier run are removed.
 
 Example:
   starpath sssp rome99.gr --source 1 -o distances.tsv
+  starpath sssp rome99.gr --source 1 -o distances.npy --predecessors predecessors.npy
   starpath sssp rome99.gr --source 1 -o - | sort -n -k 2 | head
   starpath sssp rome99.gr --source 1 --target 3353
   starpath sssp neurons.csv --columns pre,post,length --source AVAL
@@ -314,6 +319,9 @@ pub(crate) struct SsspArgs {
     /// Find for every vertex which source is nearest and how far, by one search from all sources
     #[arg(long, conflicts_with_all = ["source", "targets"], conflicts_with_all = SOLVER_OPTIONS)]
     pub(crate) nearest: bool,
+    /// Write the predecessor of every vertex on its path from --source: OUT.npy, see below
+    #[arg(long, value_name = "OUT", conflicts_with = "sources")]
+    pub(crate) predecessors: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) solver: SolverArgs,
     /// Number of GPUs of this machine that share the sources of a table, or all [default: 1]

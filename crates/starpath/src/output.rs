@@ -81,13 +81,12 @@ impl ResultFile {
         Ok(self)
     }
 
-    /// Refuses `.tsv`, because `starpath query` reads `.npy` only.
-    pub(crate) fn needs_array(self) -> anyhow::Result<Self> {
+    /// Refuses `.tsv`, because `what` is written as an array only.
+    pub(crate) fn needs_array(self, what: &str) -> anyhow::Result<Self> {
         if self.format != Format::Npy {
             let shown = shown_output(&self.path);
-            let message = format!(
-                "{shown}: next hops are written as .npy only; name a file that ends in .npy"
-            );
+            let message =
+                format!("{shown}: {what} are written as .npy only; name a file that ends in .npy");
             return Err(WrongUse(message).into());
         }
         Ok(self)

@@ -135,7 +135,7 @@ impl Outputs {
         let inputs: Vec<&Path> = args.graph.inputs().collect();
         let distances = ResultFile::check(&args.distances, &inputs)?;
         let next_hops = ResultFile::check(&args.next_hops, &inputs)?;
-        let next_hops = next_hops.map(ResultFile::needs_array).transpose()?;
+        let next_hops = next_hops.map(|file| file.needs_array("next hops")).transpose()?;
         if let (Some(distances), Some(next_hops)) = (&distances, &next_hops) {
             distances.refuse_same(next_hops)?;
         }

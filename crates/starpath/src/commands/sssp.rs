@@ -58,6 +58,25 @@ struct Target {
     path_arcs: Option<usize>,
 }
 
+/// The files of results.
+struct Outputs {
+    distances: Option<ResultFile>,
+    predecessors: Option<ResultFile>,
+}
+
+impl Outputs {
+    fn check(args: &SsspArgs) -> anyhow::Result<Self> {
+        let distances = output_file(args)?;
+        let inputs: Vec<&Path> = args.graph.inputs().collect();
+        let predecessors = ResultFile::check(&args.predecessors, &inputs)?;
+        let predecessors = predecessors.map(|file| file.needs_array("predecessors")).transpose()?;
+        if let (Some(distances), Some(predecessors)) = (&distances, &predecessors) {
+            distances.refuse_same(predecessors)?;
+        }
+        Ok(Self { distances, predecessors })
+    }
+}
+
 /// The file that `-o` names, checked.
 pub(super) fn output_file(args: &SsspArgs) -> anyhow::Result<Option<ResultFile>> {
     let lists = [args.sources.as_deref(), args.targets.as_deref()].into_iter().flatten();
@@ -66,16 +85,16 @@ pub(super) fn output_file(args: &SsspArgs) -> anyhow::Result<Option<ResultFile>>
 }
 
 pub(crate) fn run(args: &SsspArgs, configs: &Configs, common: &Common) -> anyhow::Result<()> {
-    let output = output_file(args)?;
+    let outputs = Outputs::check(args)?;
     let loaded = load(&args.graph, common)?;
-    loaded.print(solve(&loaded, args, configs, &output, common), common)
+    loaded.print(solve(&loaded, args, configs, &outputs, common), common)
 }
 
 fn solve(
     loaded: &Loaded,
     args: &SsspArgs,
     configs: &Configs,
-    output: &Option<ResultFile>,
+    outputs: &Outputs,
     common: &Common,
 ) -> anyhow::Result<Report> {
     let names = loaded.names();
@@ -89,8 +108,11 @@ fn solve(
         (None, None) => Goal::All,
     };
     let (tree, searched) = search(loaded, "sssp", source, goal, configs, common)?;
-    if let Some(output) = output {
+    if let Some(output) = &outputs.distances {
         output.write_tree(&names, &tree)?;
+    }
+    if let Some(output) = &outputs.predecessors {
+        output.write_predecessors(&names, &tree)?;
     }
     let complete = tree.limit.is_none();
     let cutoff = tree.limit.filter(|_| target.is_none());

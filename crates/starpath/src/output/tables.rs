@@ -56,6 +56,16 @@ impl ResultFile {
         })
     }
 
+    /// Writes the array of predecessors.
+    pub(crate) fn write_predecessors(
+        &self,
+        names: &Names<'_>,
+        tree: &AnyTree,
+    ) -> anyhow::Result<()> {
+        let predecessors = tree.predecessors.as_storage();
+        self.write_array(names, Axes::Vertices, predecessors, &[predecessors.len()])
+    }
+
     /// Writes a row for every source and a column for every target.
     pub(crate) fn write_table(
         &self,

@@ -160,6 +160,8 @@ const CASES: &[Case] = &[
     ("convert {}/floats.wel {}/out.gr", 1, &["out.gr", ".spg"]),
     ("convert {}/road.gr {}/road.gr", 2, &["road.gr", "is an input"]),
     ("convert {}/cut.gr.gz {}/out.spg", 1, &["cut.gr.gz", "ends early"]),
+    ("sssp {}/road.gr --source 1 -o {}/o.npy --predecessors {}/o.npy", 2, &["two results"]),
+    ("sssp {}/road.gr --source 1 --predecessors {}/o.tsv", 2, &["o.tsv", "predecessors", ".npy"]),
     // closures
     ("closure {}/road.gr --algorithm bfs", 2, &["bfs", "components"]),
     ("closure {}/road.gr --algorithm lop3 --backend cpu", 1, &["lop3", "GPU", "blocked"]),

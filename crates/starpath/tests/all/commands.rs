@@ -151,6 +151,14 @@ fn one_source() {
     json_in(folder, "sssp {}/road.gr --source 1 -o {}/tree.npy");
     let distances: Array1<u64> = read_npy(folder.join("tree.npy"));
     assert_eq!(distances.to_vec(), [0, 5, 9, u64::MAX]);
+    let both = "sssp {}/road.gr --source 1 -o {}/tree.npy --predecessors {}/before.npy";
+    json_in(folder, both);
+    let before: Array1<u32> = read_npy(folder.join("before.npy"));
+    assert_eq!(before.to_vec(), [u32::MAX, 0, 1, u32::MAX]);
+    assert_eq!(read(folder, "before.npy.ids"), "1\n2\n3\n4\n");
+    json_in(folder, "sssp {}/road.gr --source 1 --target 2 --predecessors {}/before.npy");
+    let before: Array1<u32> = read_npy(folder.join("before.npy"));
+    assert_eq!(before.to_vec(), [u32::MAX, 0, u32::MAX, u32::MAX]);
 }
 
 #[test]

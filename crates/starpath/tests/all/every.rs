@@ -231,6 +231,7 @@ fn arrays_and_pairs_of_results_are_refused_there() {
     inputs(folder);
     for (line, fragment) in [
         ("apsp {}/road.gr --next-hops -", "standard output: next hops"),
+        ("sssp {}/road.gr --source 1 --predecessors -", "standard output: predecessors are"),
         ("closure {}/road.gr --packed -o -", "standard output: --packed is for .npy"),
         ("closure {}/road.gr --counts - -o -", "standard output is named for two results"),
         ("generate grid --side 3 --coordinates - -o -", "standard output is named for two results"),
