@@ -234,9 +234,14 @@ Only .spg keeps all names and weights. If the format of OUT numbers the vertices
 says how: shifted by one, or in order; then the file OUT.ids has their names, one a line. If names
 are not needed, OUT.ids of an earlier run is removed.
 
+--transform gives each arc another weight, of 64 bits: minus-log turns probabilities into lengths, so
+that a shortest path is a most probable one; reciprocal turns strengths or conductances into lengths.
+
 Example:
   starpath convert rome99.gr rome99.spg
   starpath convert roads.csv roads.spg --undirected --columns from,to,length
+  starpath convert rome99.gr core.spg --largest-component strong
+  starpath convert links.csv lengths.spg --columns from,to,probability --transform minus-log
   zcat links.txt.gz | starpath convert - links.spg --format txt")]
 pub(crate) struct ConvertArgs {
     #[command(flatten)]
@@ -244,6 +249,31 @@ pub(crate) struct ConvertArgs {
     /// The graph file to write; - is standard output, as .spg
     #[arg(value_name = "OUT")]
     pub(crate) output: PathBuf,
+    /// Keep only the largest component, and the names of its vertices. In an undirected graph both
+    /// kinds are the same
+    #[arg(long, value_name = "KIND", value_enum)]
+    pub(crate) largest_component: Option<Connected>,
+    /// Replace each weight w, which must be above zero, by a function of it
+    #[arg(long, value_name = "F", value_enum)]
+    pub(crate) transform: Option<Transform>,
+}
+
+/// Which vertices are in one component.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Connected {
+    /// Those with a path from each to each
+    Strong,
+    /// Those that arcs join, whatever their direction
+    Weak,
+}
+
+/// A function of weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Transform {
+    /// 1/w
+    Reciprocal,
+    /// The natural logarithm of 1/w, which is negative if w is above 1
+    MinusLog,
 }
 
 /// One of these values, by its name.

@@ -1,4 +1,7 @@
-//! `starpath convert`: a graph in another format.
+//! `starpath convert`: a graph in another format, on request only its largest component, or with
+//! other weights.
+
+mod changes;
 
 use std::fmt;
 use std::path::Path;
@@ -7,6 +10,7 @@ use std::time::Instant;
 use graph_formats::{Csr, Format, NamesLost, VertexId, names_lost};
 use serde::Serialize;
 
+use self::changes::{Removed, keep_largest, transform};
 use crate::cli::{Common, ConvertArgs};
 use crate::load::load;
 use crate::output::{
@@ -22,6 +26,9 @@ struct Report {
     write_ms: Ms,
     output: String,
     names: NamesThere,
+    /// What `--largest-component` left out.
+    #[serde(flatten)]
+    removed: Option<Removed>,
 }
 
 impl fmt::Display for Report {
@@ -54,6 +61,12 @@ pub(crate) fn run(args: &ConvertArgs, common: &Common) -> anyhow::Result<()> {
         check_file(&list, &inputs)?;
     }
     let mut loaded = load(&args.graph, common)?;
+    let keep = |connected| keep_largest(&mut loaded.csr, &mut loaded.ids, connected);
+    let removed = args.largest_component.map(keep).transpose()?;
+    if let Some(function) = args.transform {
+        loaded.csr = transform(&loaded.csr, &loaded.names(), function)?;
+    }
+    check_interrupt()?;
     let format = Format::of_writable(output)?;
     let lost = names_lost(format, &loaded.ids);
     let names = match lost {
@@ -90,7 +103,7 @@ pub(crate) fn run(args: &ConvertArgs, common: &Common) -> anyhow::Result<()> {
     check_interrupt()?;
     let head = loaded.head("convert");
     let output = shown_output(output);
-    loaded.print(Ok(Report { head, write_ms, output, names }), common)
+    loaded.print(Ok(Report { head, write_ms, output, names, removed }), common)
 }
 
 /// The number of vertices that no arc touches. O(n + m).

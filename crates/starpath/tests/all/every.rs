@@ -20,7 +20,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("generate grid", "generate grid --side 120 -o @.spg"),
     ("generate uniform", "generate uniform --vertices 9000 --edges 30000 -o @.spg"),
     ("generate geometric", "generate geometric --vertices 9000 --radius 0.02 -o @.spg"),
-    ("convert", "convert {}/grid.tsv @.spg"),
+    ("convert", "convert {}/grid.tsv @.spg --largest-component strong --transform reciprocal"),
     ("sssp", "sssp {}/grid.spg --source 1 -o @.tsv"),
     ("sssp", "sssp {}/grid.spg --sources {}/ids.txt --targets {}/ids.txt -o @.tsv"),
     ("sssp", "sssp {}/grid.spg --sources {}/ids.txt --nearest -o @.tsv"),

@@ -6,6 +6,7 @@ mod bad_input;
 mod centrality;
 mod closure;
 mod commands;
+mod convert;
 mod documents;
 #[cfg(unix)]
 mod every;
