@@ -35,6 +35,9 @@ fn main() -> ExitCode {
         Err(error) => return failure::report(&error.into()).into(),
         Ok(ranks) => ranks,
     };
+    if cfg!(not(feature = "mpi")) {
+        ranks::warn_without_mpi();
+    }
     if !ranks.is_root() {
         failure::be_silent();
     }

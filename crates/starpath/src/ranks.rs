@@ -1,12 +1,32 @@
 //! What the ranks of the program send each other: the graph that rank 0 has read, and errors.
 
 use std::borrow::Cow;
+use std::env;
 
 use anyhow::anyhow;
 use collectives::Communicator;
 use graph_formats::{AnyCsr, Interrupted};
 
-use crate::failure::{EXIT_INTERRUPTED, EXIT_WRONG_USE, WrongUse, exit_code};
+use crate::failure::{EXIT_INTERRUPTED, EXIT_WRONG_USE, WrongUse, exit_code, say};
+
+/// The variables by which a launcher tells a process how many it has started, and which this is:
+/// those of Open MPI, and of MPICH and Slurm.
+const LAUNCHERS: [[&str; 2]; 2] =
+    [["OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"], ["PMI_SIZE", "PMI_RANK"]];
+
+/// For a build without MPI: warns, on the first of several processes that `mpirun` has started,
+/// that each does all the work.
+pub(crate) fn warn_without_mpi() {
+    let number = |name| env::var(name).ok()?.parse::<usize>().ok();
+    let started = LAUNCHERS.iter().find_map(|[size, rank]| Some((number(size)?, number(rank)?)));
+    if let Some((n_ranks @ 2.., 0)) = started {
+        say(format_args!(
+            "starpath: warning: this build has no MPI, so each of the {n_ranks} processes that \
+             mpirun has started does all the work; install it with --features mpi, or run it \
+             without mpirun"
+        ));
+    }
+}
 
 /// An error on all ranks if there is one on any, with the same exit code.
 pub(crate) fn agree<T>(ranks: &dyn Communicator, own: anyhow::Result<T>) -> anyhow::Result<T> {

@@ -30,3 +30,5 @@ mod star;
 mod star_graph;
 mod star_run;
 mod support;
+#[cfg(not(feature = "mpi"))]
+mod without_mpi;
