@@ -304,6 +304,7 @@ fn memory_for_all_vertices_is_asked_for_before() {
         "path {}/grid.spg --pairs {}/pairs.txt --paths -o @.tsv",
         "path {}/grid.prepared 1 30000 --k 3",
         "sssp {}/grid.prepared --source 1 -o @.npy",
+        "convert {}/grid.spg @.spg --largest-component strong --transform reciprocal",
         "customize {}/grid.prepared {}/grid.spg -o @.prepared",
         "prepare {}/grid.spg -o @.prepared",
         "closure {}/grid.spg --counts @.tsv",

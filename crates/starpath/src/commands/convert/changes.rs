@@ -2,12 +2,16 @@
 
 use anyhow::ensure;
 use graph_formats::{
-    AnyCsr, Components, Coo, Csr, Direction, DisjointSets, Ids, Name, VertexId, Weight, with_csr,
+    AnyCsr, Components, Coo, Csr, Direction, DisjointSets, Ids, Name, VertexId, Weight,
+    ensure_granted, with_csr,
 };
 use serde::Serialize;
 
 use crate::cli::{Connected, Transform};
 use crate::ids::Names;
+
+/// Bytes of a vertex, at most, while its component is looked for.
+const BYTES_OF_VERTEX: usize = 80;
 
 /// What [`keep_largest`] left out.
 #[derive(Serialize)]
@@ -24,6 +28,7 @@ pub(super) fn keep_largest(
     connected: Connected,
 ) -> anyhow::Result<Removed> {
     let (n_vertices, n_arcs) = (graph.n_vertices(), graph.n_arcs());
+    ensure_granted(BYTES_OF_VERTEX * n_vertices)?;
     let members = largest(&graph.unweighted(), connected);
     if members.len() < n_vertices {
         *graph = with_csr!(&*graph, |graph| induced(graph, &members)?.into());
@@ -56,6 +61,8 @@ fn largest(graph: &Csr<u32>, connected: Connected) -> Vec<VertexId> {
 fn induced<W: Weight>(graph: &Csr<W>, members: &[VertexId]) -> anyhow::Result<Csr<W>> {
     let mut new_ids = vec![None; graph.n_vertices()];
     (0..).zip(members).for_each(|(id, &member)| new_ids[member as usize] = Some(id));
+    // the arcs, and the graph that is made of them
+    ensure_granted(2 * graph.bytes())?;
     let (mut sources, mut destinations, mut weights) = (Vec::new(), Vec::new(), Vec::new());
     for (from, to, weight) in graph.arcs() {
         if let (Some(from), Some(to)) = (new_ids[from as usize], new_ids[to as usize]) {
@@ -115,14 +122,22 @@ fn transformed<W: Weight>(
         ensure!(found.is_finite(), "{}, too small for a reciprocal in 64 bits", shown());
         Ok(found)
     };
-    let weights = graph.arcs().map(value).collect::<anyhow::Result<Vec<f64>>>()?;
+    ensure_granted(size_of::<f64>() * graph.n_arcs())?;
+    let mut weights = Vec::with_capacity(graph.n_arcs());
+    for arc in graph.arcs() {
+        weights.push(value(arc)?);
+    }
     as_directed_as(graph.direction(), graph.with_other_weights(weights)?)
 }
 
 /// Marks the graph as undirected if the one that it was made of is.
 fn as_directed_as<W: Weight>(direction: Direction, graph: Csr<W>) -> anyhow::Result<Csr<W>> {
     Ok(match direction {
-        Direction::Undirected => graph.into_undirected()?,
+        Direction::Undirected => {
+            // it is transposed, to be compared
+            ensure_granted(graph.bytes())?;
+            graph.into_undirected()?
+        }
         Direction::Directed => graph,
     })
 }
