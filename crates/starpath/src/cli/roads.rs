@@ -15,7 +15,8 @@ use crate::ids::Names;
 #[command(after_help = "\
 With --k, paths are simple (no vertex twice) and sorted by length; paths of equal length are sorted by
 the numbers of their vertices. If there are fewer than K, all are found. Of parallel arcs only the
-lightest counts. --k runs on the CPU and needs weights of at least zero.
+lightest counts; with --parallel-arcs paths by different ones are different, even if they pass the
+same vertices. --k runs on the CPU and needs weights of at least zero.
 
 With --pairs, a pair of a graph that `starpath prepare` has prepared takes a few microseconds. In any
 other graph there is one search for each source, on one thread. It ends when the targets are settled;
@@ -24,6 +25,7 @@ with --paths it settles all vertices if the source has several targets.
 Example:
   starpath path rome99.gr 1 3353
   starpath path rome99.gr 1 3353 --k 10
+  starpath path rome99.gr 1 3353 --k 10 --parallel-arcs
   starpath path rome99.gr --pairs trips.txt -o distances.tsv
   starpath path roads.prepared --pairs trips.txt -o distances.tsv")]
 pub(crate) struct PathArgs {
@@ -41,6 +43,10 @@ pub(crate) struct PathArgs {
     /// With --k: leave out paths longer than D, in the unit of the weights
     #[arg(long, value_name = "D", requires = "k", allow_negative_numbers = true)]
     pub(crate) cutoff: Option<String>,
+    /// With --k: take each of several parallel arcs, not only the lightest; a prepared graph is then
+    /// searched
+    #[arg(long, requires = "k")]
+    pub(crate) parallel_arcs: bool,
     /// Many pairs: a file with two ids a line, separated by a tab, blanks or a comma; an id that
     /// contains these is in double quotes
     #[arg(long, value_name = "FILE", conflicts_with_all = ["source", "target", "k"], conflicts_with_all = SOLVER_OPTIONS)]

@@ -1,9 +1,11 @@
 //! `starpath path --k`: the k shortest simple paths between two vertices.
 
 use std::fmt;
+use std::mem;
 use std::num::NonZeroUsize;
 use std::time::Instant;
 
+use graph_formats::{AnyCsr, Coo, Csr, VertexId, Weight, ensure_granted, with_csr};
 use paths::Number;
 use serde::Serialize;
 use sssp::Path;
@@ -47,8 +49,10 @@ struct Found {
 }
 
 impl Found {
+    /// A path without the vertices that [`with_parallel_arcs_apart`] adds.
     fn of(path: Path<Number>, names: &Names<'_>) -> Self {
-        let ids = path.vertices.into_iter().map(|vertex| names.name(vertex).into());
+        let is_own = |&vertex: &VertexId| (vertex as usize) < names.n_vertices;
+        let ids = path.vertices.into_iter().filter(is_own).map(|vertex| names.name(vertex).into());
         Self { distance: path.length.into(), path: ids.collect() }
     }
 }
@@ -71,18 +75,23 @@ fn solve(
     let cutoff = args.cutoff.as_deref().map(|text| parse_cutoff(text, loaded.csr.kind()));
     let cutoff = cutoff.transpose()?;
     let head = loaded.head("path");
+    // negative weights are refused by the search, which names their arcs
+    let apart = (args.parallel_arcs && loaded.csr.first_negative().is_none())
+        .then(|| with_csr!(&loaded.csr, |graph| with_parallel_arcs_apart(graph).map(AnyCsr::from)))
+        .transpose()?;
     let (head, mut paths, prepare_ms, relaxations) = match &loaded.prepared {
-        Some(prepared) => {
+        Some(prepared) if !args.parallel_arcs => {
             let metric = hierarchy::any::metric(prepared, &loaded.csr)?;
             let (paths, times) =
                 repeated(common, || Ok(metric.k_shortest_paths(source, target, k.get())?))?;
             let head = Head { threads: 1, ..head.solved("hierarchy", &times, common) };
             (head, paths, None, None)
         }
-        None => {
+        _ => {
+            let graph = apart.as_ref().unwrap_or(&loaded.csr);
             let step = progress("searching", common);
             let start = Instant::now();
-            let mut solver = sssp::any::solver(&loaded.csr, &common.config(), Some(&step))?;
+            let mut solver = sssp::any::solver(graph, &common.config(), Some(&step))?;
             let prepare_ms = milliseconds(start.elapsed());
             let (found, times) =
                 repeated(common, || Ok(solver.k_shortest_paths(source, target, k.get())?))?;
@@ -109,6 +118,34 @@ fn solve(
         cutoff: cutoff.map(Amount::from),
         paths: paths.into_iter().map(|path| Found::of(path, &names)).collect(),
     })
+}
+
+/// The graph without parallel arcs, whose simple paths are those of `graph` by one arc or another:
+/// each arc beyond the first between two vertices leads through a vertex of its own. These vertices
+/// come after all others. O(n + m).
+fn with_parallel_arcs_apart<W: Weight>(graph: &Csr<W>) -> anyhow::Result<Csr<W>> {
+    // the arcs, and the graph that is made of them
+    ensure_granted(2 * graph.bytes())?;
+    let (mut sources, mut destinations, mut weights) = (Vec::new(), Vec::new(), Vec::new());
+    let mut push = |from, to, weight| {
+        sources.push(from);
+        destinations.push(to);
+        weights.push(weight);
+    };
+    // the vertex that last had an arc to each vertex
+    let mut tails = vec![VertexId::MAX; graph.n_vertices()];
+    let mut n_vertices = graph.n_vertices();
+    for (from, to, weight) in graph.arcs() {
+        let is_first = mem::replace(&mut tails[to as usize], from) != from;
+        if is_first {
+            push(from, to, weight);
+        } else {
+            push(from, n_vertices as VertexId, weight);
+            push(n_vertices as VertexId, to, W::ZERO);
+            n_vertices += 1;
+        }
+    }
+    Ok(Csr::from_coo(&Coo::new(n_vertices, sources, destinations, weights)?)?)
 }
 
 impl fmt::Display for Report {

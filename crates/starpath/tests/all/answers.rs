@@ -179,3 +179,40 @@ fn path_lists_the_shortest() {
     let none = people("path {}/road.gr 1 4 --k 3");
     assert!(none.ends_with("\nno path leads from 1 to 4\n"), "{none}");
 }
+
+/// Each choice among parallel arcs is a path of its own; the shortest paths are the same.
+#[test]
+fn parallel_arcs_are_alternatives_where_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let ferries = "a,b,2\nb,c,5\na,b,3\nb,c,5\na,c,9\nc,c,1\nb,c,1e30\n";
+    fs::write(folder.join("f.csv"), format!("from,to,weight\n{ferries}")).unwrap();
+    let found = |line: &str| {
+        let report = json_in(folder, line);
+        let paths = report["paths"].as_array().unwrap().clone();
+        let of = |field: &str| paths.iter().map(|path| path[field].clone()).collect::<Vec<_>>();
+        (serde_json::json!(of("distance")), of("path"))
+    };
+    let line = "path {}/f.csv a c --k 5";
+    assert_eq!(found(line).0, serde_json::json!([7.0, 9.0]));
+    let (lengths, paths) = found(&format!("{line} --parallel-arcs"));
+    assert_eq!(lengths, serde_json::json!([7.0, 7.0, 8.0, 8.0, 9.0]));
+    assert!(paths[..4].iter().all(|path| *path == serde_json::json!(["a", "b", "c"])));
+    assert_eq!(paths[4], serde_json::json!(["a", "c"]));
+    // an undirected graph, and a prepared one, which is then searched
+    let edges = "from,to,weight\na,b,2\nb,c,5\na,b,3\na,c,9\n";
+    fs::write(folder.join("e.csv"), edges).unwrap();
+    json_in(folder, "prepare {}/e.csv --undirected -o {}/e.prepared");
+    for graph in ["e.csv --undirected", "e.prepared"] {
+        let line = format!("path {{}}/{graph} c a --k 9");
+        assert_eq!(found(&line).0, serde_json::json!([7, 9]), "{graph}");
+        let line = format!("{line} --parallel-arcs");
+        assert_eq!(found(&line).0, serde_json::json!([7, 8, 9]), "{graph}");
+        assert_eq!(json_in(folder, &line)["algorithm"], "yen", "{graph}");
+    }
+    fs::write(folder.join("debt.csv"), "from,to,weight\na,b,2\na,b,-1\n").unwrap();
+    let run = run_in(folder, "path {}/debt.csv a b --k 2 --parallel-arcs");
+    assert!(run.stderr.contains("from a to b has -1"), "{run:?}");
+    let run = run_in(folder, "path {}/e.csv a b --parallel-arcs");
+    assert!(run.code == Some(2) && run.stderr.contains("--k"), "{run:?}");
+}

@@ -26,7 +26,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("sssp", "sssp {}/grid.spg --sources {}/ids.txt --nearest -o @.tsv"),
     ("sssp", "sssp {}/grid.spg --sources {}/ids.txt --cutoff 900 -o @.tsv"),
     ("path", "path {}/grid.spg 1 9000"),
-    ("path", "path {}/grid.spg 1 9000 --k 3"),
+    ("path", "path {}/grid.spg 1 9000 --k 3 --parallel-arcs"),
     ("path", "path {}/grid.prepared --pairs {}/pairs.txt --paths -o @.tsv"),
     ("path", "path {}/grid.spg --pairs {}/pairs.txt --paths -o @.tsv"),
     ("prepare", "prepare {}/grid.spg -o @.prepared"),
