@@ -92,8 +92,11 @@ impl Checkpoint {
         hash.update(cast_slice::<u64, u8>(graph.row_offsets()));
         hash.update(cast_slice::<VertexId, u8>(graph.column_indices()));
         hash.update(cast_slice::<W, u8>(graph.weights()));
-        let asked =
+        let mut asked =
             format!("{measure}{:?}, {:?}, {:?}", config.lengths, config.side, config.sources);
+        if config.tie_tolerance > 0.0 {
+            asked += &format!(", ties within {}", config.tie_tolerance);
+        }
         Self { path: path.to_owned(), graph: hash.finalize().into(), asked }
     }
 

@@ -16,6 +16,10 @@ pub struct Config {
     pub side: Side,
     /// Which vertices distances are measured to, or from.
     pub sources: Sources,
+    /// For betweenness in weights: how much longer than a shortest path to a vertex a path may be
+    /// that still counts as one, as a share of the length. Zero counts only equal sums, which sums
+    /// of floats may miss by their rounding; 1e-12 is enough for `f64`, 1e-4 for `f32`.
+    pub tie_tolerance: f64,
     /// The most CPU threads to use. `None` is one for each core.
     pub threads: Option<NonZeroUsize>,
     /// A file with the state of the run, replaced as a whole from time to time and when the run

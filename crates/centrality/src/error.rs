@@ -36,6 +36,9 @@ pub enum CentralityError {
         /// Its weight: zero, or too small to change the sum of floats.
         weight: String,
     },
+    /// A tolerance that is negative, 1 or more, or not a number.
+    #[error("the tolerance of ties is {0}; expected a number of at least 0 and less than 1")]
+    BadTolerance(f64),
     /// A file cannot keep the state of this run.
     #[error("{path} {reason}", path = path.display())]
     Checkpoint {

@@ -208,14 +208,15 @@ pub fn diameter<W: MeasureWeight>(
 ///
 /// The ends of a path do not count as between. Parallel arcs are different paths, as in igraph.
 /// Loops are on no path. In weights, paths are shortest where the sums of their weights are the
-/// same number: sums of floats are rounded, and then may differ.
+/// same number: sums of floats are rounded, and then may differ. [`Config::tie_tolerance`] counts
+/// paths that are longer by so little.
 ///
 /// Tells `progress` how many sources are done. O(s·(n + m)), besides the searches in weights; up to
 /// 256 bytes a vertex and 12 an arc for each thread, and in hops a copy of the graph.
 ///
 /// # Errors
 /// Where weights are to be added up and an arc makes a path no longer, or shorter, a distance
-/// overflows its type, or the progress callback ended the work.
+/// overflows its type, the tolerance is not in 0..1, or the progress callback ended the work.
 ///
 /// ```
 /// use centrality::{Config, betweenness};

@@ -26,7 +26,7 @@ use paths::Progress;
 use sssp::{SearchWeight, Solver, SsspError};
 
 use self::batch::{Batch, LANES};
-use self::single::{GoesOn, Single};
+use self::single::{GoesOn, Single, Tied};
 use crate::checkpoint::{Bytes, Checkpoint, State, add_up, put_list};
 use crate::sample::draw;
 use crate::search::{MeasureKeys, unsigned};
@@ -93,6 +93,9 @@ pub(crate) fn find<W: MeasureKeys>(
     config: &Config,
     progress: Option<Progress<'_>>,
 ) -> Result<Betweenness, CentralityError> {
+    if !(0.0..1.0).contains(&config.tie_tolerance) {
+        return Err(CentralityError::BadTolerance(config.tie_tolerance));
+    }
     let keep = |path| Checkpoint::new(path, graph, "betweenness, ", config);
     match config.lengths {
         Lengths::Hops => {
@@ -146,6 +149,7 @@ fn by_weights<U: SearchWeight>(
 ) -> Result<Betweenness, CentralityError> {
     let Task { transposed, sources, n_sources, n_spaces } = Task::new(graph, config)?;
     let graph = transposed.as_ref().unwrap_or(graph);
+    let tolerance = config.tie_tolerance;
     let config = sssp::Config {
         threads: config.threads,
         expected_searches: NonZeroUsize::new(sources.len()),
@@ -162,7 +166,8 @@ fn by_weights<U: SearchWeight>(
                 space.dependencies.fill(0.0);
                 for (row, &source) in (first..).zip(sources) {
                     let distances = table.as_storage().row(row);
-                    space.single.count_weights(graph, source, distances, goes_on)?;
+                    let tied = Tied { distances, tolerance };
+                    space.single.count_weights(graph, source, tied, goes_on)?;
                     space.single.add_dependencies(&mut space.dependencies);
                 }
                 Ok(())

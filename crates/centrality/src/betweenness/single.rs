@@ -3,7 +3,7 @@
 //! Vertices are put in an order in which every shortest path ascends. Each gets the number of
 //! shortest paths to it from the vertices before it. By hops, the order is breadth first. By
 //! weights, an arc is on a shortest path if its weight is the difference of the distances of its
-//! ends. A vertex is next when all such arcs into it have been followed, so nothing is sorted. Arcs
+//! ends, or within a [tolerance](Tied) of it. A vertex is next when all such arcs into it have been followed, so nothing is sorted. Arcs
 //! on shortest paths are stored, and the backward pass follows only these. O(n + m), and 36 bytes a
 //! vertex and 4 an arc, or 12 where a few vertices have nearly all arcs.
 //!
@@ -90,6 +90,32 @@ impl Vertex {
     }
 }
 
+/// Distances from a source, and which arcs are on shortest paths.
+#[derive(Clone, Copy)]
+pub(super) struct Tied<'a, D> {
+    pub(super) distances: ArrayView1<'a, D>,
+    /// How much longer a path may be, as a share of the length.
+    pub(super) tolerance: f64,
+}
+
+impl<D: Distance> Tied<'_, D> {
+    /// Whether a shortest path ends with this arc. Within the tolerance the arc must lead to a
+    /// vertex farther away, so that paths do not return.
+    #[inline(always)]
+    fn is_on_path<U: Weight<Distance = D>>(
+        self,
+        from: VertexId,
+        (to, weight): (VertexId, U),
+    ) -> bool {
+        let [before, after] = [from, to].map(|vertex| self.distances[vertex as usize]);
+        let Some(sum) = weight.after(before).filter(|_| from != to) else { return false };
+        sum == after
+            || self.tolerance > 0.0
+                && before < after
+                && sum.to_f64() <= after.to_f64() * (1.0 + self.tolerance)
+    }
+}
+
 impl Single {
     pub(super) fn new<W: Weight>(graph: &Csr<W>) -> Self {
         let n = graph.n_vertices();
@@ -164,18 +190,16 @@ impl Single {
         &mut self,
         graph: &Csr<U>,
         source: VertexId,
-        distances: ArrayView1<'_, U::Distance>,
+        tied: Tied<'_, U::Distance>,
         goes_on: GoesOn<'_>,
     ) -> Result<(), CentralityError> {
-        let is_on_path = |from: VertexId, (to, weight): (VertexId, U)| {
-            to != from && weight.after(distances[from as usize]) == Some(distances[to as usize])
-        };
+        let distances = tied.distances;
         for from in graph.vertices() {
             let distance = distances[from as usize];
             if distance == U::Distance::UNREACHED {
                 continue;
             }
-            for (to, weight) in graph.arcs_from(from).filter(|&arc| is_on_path(from, arc)) {
+            for (to, weight) in graph.arcs_from(from).filter(|&arc| tied.is_on_path(from, arc)) {
                 if distances[to as usize] == distance {
                     let weight = weight.to_string();
                     return Err(CentralityError::WithoutLength { from, to, weight });
@@ -192,7 +216,7 @@ impl Single {
             }
             let tail = order[at];
             let from = of[tail as usize].scaled();
-            for (to, _) in graph.arcs_from(tail).filter(|&arc| is_on_path(tail, arc)) {
+            for (to, _) in graph.arcs_from(tail).filter(|&arc| tied.is_on_path(tail, arc)) {
                 let vertex = &mut of[to as usize];
                 vertex.add(from);
                 heads[n_heads] = to;

@@ -341,3 +341,38 @@ fn runs_go_on_where_others_ended() {
         std::fs::remove_file(&file).unwrap();
     }
 }
+
+/// Of floats whose sums differ by their rounding only, with a tolerance, as of whole numbers.
+#[test]
+fn ties_within_the_tolerance_are_ties() {
+    for direction in [Direction::Directed, Direction::Undirected] {
+        let mut options = GridConfig { side: 9, ..Default::default() };
+        options.options.direction = direction;
+        options.options.weights = 1..=3;
+        let whole = grid(&options).unwrap();
+        let expected = find(&whole, &config(Lengths::Weights, 2)).raw();
+        // 0.1 + 0.2 is not 0.3
+        let tenths: Vec<_> = whole.arcs().map(|(_, _, weight)| f64::from(weight) / 10.0).collect();
+        let tenths = whole.with_other_weights(tenths).unwrap();
+        let within = |tie_tolerance| Config { tie_tolerance, ..config(Lengths::Weights, 2) };
+        assert_near(&find(&tenths, &within(1e-12)).raw(), &expected);
+        let exact = find(&tenths, &within(0.0)).raw();
+        assert!(exact.iter().zip(&expected).any(|(a, b)| (a - b).abs() > 1e-3));
+        let single = tenths.convert_weights::<f32>().unwrap();
+        assert_near(&find(&single, &within(1e-5)).raw(), &expected);
+        // whole numbers have no ties that are near
+        assert_near(&find(&whole, &within(1e-12)).raw(), &expected);
+    }
+    // paths of a length of 10 and of 10.5 from 0 to 3
+    let near = [(0, 1, 5.0), (1, 3, 5.0), (0, 2, 5.0), (2, 3, 5.5), (2, 1, 0.1), (1, 2, 0.1)];
+    let near = Csr::from_arcs(4, &near).unwrap();
+    let within =
+        |tie_tolerance| find(&near, &Config { tie_tolerance, ..config(Lengths::Weights, 1) }).raw();
+    assert_near(&within(0.01), &[0.0, 2.0, 0.0, 0.0]);
+    assert_near(&within(0.06), &[0.0, 1.5, 0.5, 0.0]);
+    for tolerance in [-1e-9, 1.0, f64::NAN, f64::INFINITY] {
+        let config = Config { tie_tolerance: tolerance, ..config(Lengths::Weights, 1) };
+        let error = betweenness(&near, &config, None).unwrap_err();
+        assert!(matches!(error, CentralityError::BadTolerance(_)), "{error}");
+    }
+}

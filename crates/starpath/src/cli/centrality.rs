@@ -26,7 +26,8 @@ Distances are measured from each vertex to the others, or with --side in from th
 for closeness in NetworkX. A distance is a sum of weights. If all weights are 1, or with --hops, it is
 a number of arcs, which is much faster: hundreds of searches then share their work.
 
-Betweenness counts parallel arcs as different paths. With --sample, --side says whether the counted
+Betweenness counts parallel arcs as different paths. Sums of floats are rounded, so two paths of one
+length may seem to differ: with --tie-tolerance 1e-12 they count as equally long. With --sample, --side says whether the counted
 paths begin or end at the vertices of the sample.
 
 --measure diameter alone finds only the diameter, by bounds: it takes a few searches instead of one
@@ -41,6 +42,7 @@ Example:
   starpath centrality wiki-Vote.txt --hops --measure diameter
   starpath centrality wiki-Vote.txt --hops --measure betweenness -o betweenness.tsv
   starpath centrality wiki-Vote.txt --hops --measure closeness,betweenness -o both.tsv
+  starpath centrality lengths.csv --measure betweenness --tie-tolerance 1e-12 -o betweenness.tsv
   starpath centrality large.spg --hops --resume state -o centrality.tsv
   starpath centrality roads.gr --measure closeness --sample 1000 --seed 1 -o closeness.tsv")]
 pub(crate) struct CentralityArgs {
@@ -61,6 +63,10 @@ pub(crate) struct CentralityArgs {
     /// Closeness without the factor for vertices that have no path, as in igraph
     #[arg(long)]
     pub(crate) uncorrected: bool,
+    /// Betweenness with weights that are floats: a path to a vertex also counts as a shortest one if
+    /// it is longer by at most this share of the length [default: 0]
+    #[arg(long, value_name = "T", value_parser = parse_tolerance, conflicts_with = "hops", allow_negative_numbers = true)]
+    pub(crate) tie_tolerance: Option<f64>,
     /// Estimate from N vertices, drawn at random [default: all vertices, exact]
     #[arg(long, value_name = "N")]
     pub(crate) sample: Option<NonZeroUsize>,
@@ -77,6 +83,11 @@ pub(crate) struct CentralityArgs {
     /// Write the measures of every vertex: OUT.tsv
     #[arg(short, long, value_name = "OUT.tsv")]
     pub(crate) output: Option<PathBuf>,
+}
+
+fn parse_tolerance(text: &str) -> Result<f64, String> {
+    let tolerance = text.parse().ok().filter(|tolerance| (0.0..1.0).contains(tolerance));
+    tolerance.ok_or_else(|| "expected a number of at least 0 and less than 1, as 1e-12".to_owned())
 }
 
 /// A measure of a vertex.
@@ -117,12 +128,15 @@ impl CentralityArgs {
         if self.uncorrected && !self.measure.contains(&Measure::Closeness) {
             return Err(WrongUse("--uncorrected is for --measure closeness".to_owned()));
         }
+        let is_betweenness = self.measure.contains(&Measure::Betweenness);
+        if self.tie_tolerance.is_some() && !is_betweenness {
+            return Err(WrongUse("--tie-tolerance is for --measure betweenness".to_owned()));
+        }
         let again = self.measure.iter().enumerate().find(|(i, m)| self.measure[..*i].contains(m));
         if let Some((_, measure)) = again {
             return Err(WrongUse(format!("--measure names {} twice", measure.name())));
         }
-        let is_one_state = self.measure.len() == 1 || !self.measure.contains(&Measure::Betweenness);
-        if self.resume.is_some() && !is_one_state {
+        if self.resume.is_some() && is_betweenness && self.measure.len() > 1 {
             let text = "--resume saves the state of betweenness or of the other measures; run the \
                         command once for it and once for the others, each with a file";
             return Err(WrongUse(text.to_owned()));

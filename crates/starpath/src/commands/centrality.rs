@@ -71,6 +71,14 @@ pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
     let output = ResultFile::check_columns(&args.output, &inputs, "names of vertices")?;
     check_state(args)?;
     let loaded = load(&args.graph, common)?;
+    let kind = loaded.csr.kind();
+    if args.tie_tolerance.is_some() && kind.is_integer() {
+        let text = format!(
+            "--tie-tolerance is for weights that are floats; those of this graph are {kind}, whose \
+             sums are exact"
+        );
+        return Err(WrongUse(text).into());
+    }
     match is_betweenness {
         true => loaded.print(betweenness::find(&loaded, args, output, common), common),
         false => loaded.print(find(&loaded, args, output, common), common),
@@ -172,6 +180,7 @@ fn config(lengths: Lengths, args: &CentralityArgs, common: &Common) -> Config {
             Some(n) => Sources::Sample { n, seed: args.seed.unwrap_or(1) },
             None => Sources::All,
         },
+        tie_tolerance: args.tie_tolerance.unwrap_or_default(),
         threads: common.threads,
         checkpoint: args.resume.clone(),
     }

@@ -296,3 +296,40 @@ fn interrupted_runs_leave_no_file() {
     interrupt(folder, &betweenness);
     assert_eq!(fs::read_dir(folder).unwrap().count(), 1);
 }
+
+/// 0.1 + 0.2 is not 0.3, but as long.
+#[test]
+fn ties_of_floats_are_counted_where_that_is_asked_for() {
+    let folder = path();
+    let folder = folder.path();
+    let arcs = "from,to,weight\na,b,0.1\nb,d,0.2\na,c,0.2\nc,d,0.1\na,e,0.15\ne,d,0.15\n";
+    fs::write(folder.join("floats.csv"), arcs).unwrap();
+    let line = "centrality {}/floats.csv --measure betweenness -o {}/b.tsv";
+    let values = |options: &str| {
+        json_in(folder, &format!("{line} {options}"));
+        let table = read(folder, "b.tsv");
+        let value = |row: &str| row.split('\t').nth(1).unwrap().parse::<f64>().unwrap();
+        table.lines().skip(1).map(value).collect::<Vec<_>>()
+    };
+    let pairs = 4.0 * 3.0;
+    for (options, [b, c, e]) in [
+        ("", [0.0, 0.0, 1.0]),
+        ("--tie-tolerance 0", [0.0, 0.0, 1.0]),
+        ("--tie-tolerance 1e-12", [1.0 / 3.0; 3]),
+    ] {
+        let expected = [0.0, b, c, 0.0, e].map(|value| value / pairs);
+        let found = values(options);
+        assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
+    }
+    for (options, code, part) in [
+        ("floats.csv --measure betweenness --tie-tolerance 1", 2, "less than 1"),
+        ("floats.csv --measure betweenness --tie-tolerance -1", 2, "--tie-tolerance"),
+        ("floats.csv --tie-tolerance 1e-9", 2, "for --measure betweenness"),
+        ("floats.csv --measure betweenness --hops --tie-tolerance 1e-9", 2, "--hops"),
+        ("path.gr --measure betweenness --tie-tolerance 1e-9", 2, "are u32, whose sums are exact"),
+    ] {
+        let run = run_in(folder, &format!("centrality {{}}/{options}"));
+        assert_eq!(run.code, Some(code), "{options}: {run:?}");
+        assert!(run.stderr.contains(part), "{options}: {run:?}");
+    }
+}
