@@ -91,7 +91,6 @@ impl Vertex {
 }
 
 /// Distances from a source, and which arcs are on shortest paths.
-#[derive(Clone, Copy)]
 pub(super) struct Tied<'a, D> {
     pub(super) distances: ArrayView1<'a, D>,
     /// How much longer a path may be, as a share of the length.
@@ -99,20 +98,24 @@ pub(super) struct Tied<'a, D> {
 }
 
 impl<D: Distance> Tied<'_, D> {
-    /// Whether a shortest path ends with this arc. Within the tolerance the arc must lead to a
-    /// vertex farther away, so that paths do not return.
+    /// Whether a shortest path ends with this arc.
     #[inline(always)]
     fn is_on_path<U: Weight<Distance = D>>(
-        self,
+        &self,
         from: VertexId,
         (to, weight): (VertexId, U),
     ) -> bool {
         let [before, after] = [from, to].map(|vertex| self.distances[vertex as usize]);
-        let Some(sum) = weight.after(before).filter(|_| from != to) else { return false };
-        sum == after
-            || self.tolerance > 0.0
-                && before < after
-                && sum.to_f64() <= after.to_f64() * (1.0 + self.tolerance)
+        to != from && weight.after(before) == Some(after)
+            || self.tolerance > 0.0 && self.is_nearly(before, weight, after)
+    }
+
+    /// Whether the path is longer by no more than the tolerance. The arc must lead to a vertex
+    /// farther away, so that paths do not return.
+    #[cold]
+    fn is_nearly<U: Weight<Distance = D>>(&self, before: D, weight: U, after: D) -> bool {
+        let longest = after.to_f64() * (1.0 + self.tolerance);
+        before < after && weight.after(before).is_some_and(|sum| sum.to_f64() <= longest)
     }
 }
 
