@@ -36,26 +36,31 @@ const STEPS_OF_ALL: u64 = 128;
 const LEAST_STEPS: u64 = 256;
 
 /// A reached vertex.
+#[derive(Clone)]
 struct Reached<K> {
     key: K,
     /// The smallest strictly nearer vertex before it.
     tail: VertexId,
 }
 
-/// Searches of a graph that are given up after some steps.
-#[derive(Clone, Copy)]
-pub(crate) struct NearSearches<'g, W: Weight> {
+/// A search after another, each given up after some steps, in one work space.
+#[derive(Clone)]
+pub(crate) struct NearSearch<'g, W: Weight> {
     graph: &'g Csr<W>,
     most_steps: u64,
+    /// Empty between searches, and so is the queue.
+    table: HashMap<VertexId, Reached<FullKey<W>>, FxBuildHasher>,
+    queue: QuaternaryHeap<FullKey<W>>,
 }
 
-impl<'g, W: Weight> NearSearches<'g, W> {
+impl<'g, W: Weight> NearSearch<'g, W> {
     /// Searches of a graph that [breadth-first search](super::breadth_first) or another algorithm
     /// searches if they are given up.
     pub(crate) fn of(graph: &'g Csr<W>, by_levels: bool) -> Self {
         let n_arcs = if by_levels { 0 } else { graph.n_arcs() };
-        let steps = ((graph.n_vertices() + n_arcs) as u64 / STEPS_OF_ALL).max(LEAST_STEPS);
-        Self { graph, most_steps: steps }
+        let steps = (graph.n_vertices() + n_arcs) as u64 / STEPS_OF_ALL;
+        let (table, queue) = (HashMap::default(), QuaternaryHeap::default());
+        Self { graph, most_steps: steps.max(LEAST_STEPS), table, queue }
     }
 
     /// The plan of these searches, beside that of the others.
@@ -75,88 +80,101 @@ impl<'g, W: Weight> NearSearches<'g, W> {
     /// for a query without either, if it takes too many steps, or if the target is not found. No
     /// weight is negative, and the limit is not negative.
     pub(crate) fn search(
-        &self,
+        &mut self,
         query: &Query<'_, W::Distance>,
     ) -> Result<Option<(Within<W>, Work)>, SsspError> {
         let is_bounded = query.limit < W::Distance::UNREACHED || query.target().is_some();
-        if is_bounded { search(self.graph, query, self.most_steps) } else { Ok(None) }
+        if !is_bounded {
+            return Ok(None);
+        }
+        let reached = self.reached(query);
+        self.table.clear();
+        self.queue.clear();
+        let Some((limit, reached, work)) = reached? else { return Ok(None) };
+        Ok(within(self.graph, query.source, limit, &reached).map(|within| (within, work)))
+    }
+
+    /// The vertices within the limit of `query`, ascending, with that limit or the distance of the
+    /// target.
+    fn reached(&mut self, query: &Query<'_, W::Distance>) -> Result<Option<Found<W>>, SsspError> {
+        let Self { graph, most_steps, table, queue } = self;
+        let mut limit = query.limit.to_key();
+        let mut work = Work::default();
+        table.insert(query.source, Reached { key: FullKey::<W>::LEAST, tail: NO_VERTEX });
+        queue.push(FullKey::<W>::LEAST, query.source);
+        while let Some((key, vertex)) = queue.pop() {
+            if key > limit {
+                break;
+            }
+            if table[&vertex].key != key {
+                continue;
+            }
+            if query.target() == Some(vertex) {
+                limit = key;
+            }
+            let arcs = graph.arcs_from(vertex);
+            work.settled += 1;
+            work.relaxations += arcs.len() as u64;
+            if work.settled + work.relaxations > *most_steps {
+                return Ok(None);
+            }
+            if work.settled.is_multiple_of(SETTLED_PER_REPORT) {
+                query.report(work.settled, 0)?;
+            }
+            for (to, weight) in arcs {
+                let through = <FullKeys as KeyArithmetic<W>>::after(key, weight);
+                // a sum that overflows has the greatest key
+                if through > limit || through == FullKey::<W>::GREATEST {
+                    continue;
+                }
+                let tail = if key < through { vertex } else { NO_VERTEX };
+                match table.entry(to) {
+                    Entry::Occupied(mut reached) if through < reached.get().key => {
+                        reached.insert(Reached { key: through, tail });
+                    }
+                    Entry::Occupied(reached) => {
+                        let reached = reached.into_mut();
+                        if through == reached.key && tail < reached.tail && to != query.source {
+                            reached.tail = tail;
+                        }
+                        continue;
+                    }
+                    Entry::Vacant(place) => {
+                        place.insert(Reached { key: through, tail });
+                    }
+                }
+                work.improvements += 1;
+                queue.push(through, to);
+            }
+        }
+        if query.target().is_some_and(|target| !table.contains_key(&target)) {
+            return Ok(None);
+        }
+        let within = table.drain().filter(|(_, reached)| reached.key <= limit);
+        let mut reached: Vec<_> = within.collect();
+        reached.sort_unstable_by_key(|&(vertex, _)| vertex);
+        Ok(Some((W::Distance::from_key(limit), reached, work)))
     }
 }
 
-fn search<W: Weight>(
+/// What a search found: its limit, and the vertices reached within, ascending.
+type Found<W> = (<W as Weight>::Distance, Vec<(VertexId, Reached<FullKey<W>>)>, Work);
+
+/// The same as a result. `None` without the memory for it.
+fn within<W: Weight>(
     graph: &Csr<W>,
-    query: &Query<'_, W::Distance>,
-    most_steps: u64,
-) -> Result<Option<(Within<W>, Work)>, SsspError> {
-    type Key<W> = FullKey<W>;
-    let mut table: HashMap<VertexId, Reached<Key<W>>, _> = HashMap::with_hasher(FxBuildHasher);
-    let mut queue = QuaternaryHeap::default();
-    let mut limit = query.limit.to_key();
-    let mut work = Work::default();
-    table.insert(query.source, Reached { key: Key::<W>::LEAST, tail: NO_VERTEX });
-    queue.push(Key::<W>::LEAST, query.source);
-    while let Some((key, vertex)) = queue.pop() {
-        if key > limit {
-            break;
-        }
-        if table[&vertex].key != key {
-            continue;
-        }
-        if query.target() == Some(vertex) {
-            limit = key;
-        }
-        let arcs = graph.arcs_from(vertex);
-        work.settled += 1;
-        work.relaxations += arcs.len() as u64;
-        if work.settled + work.relaxations > most_steps {
-            return Ok(None);
-        }
-        if work.settled.is_multiple_of(SETTLED_PER_REPORT) {
-            query.report(work.settled, 0)?;
-        }
-        for (to, weight) in arcs {
-            let through = <FullKeys as KeyArithmetic<W>>::after(key, weight);
-            // a sum that overflows has the greatest key
-            if through > limit || through == Key::<W>::GREATEST {
-                continue;
-            }
-            let tail = if key < through { vertex } else { NO_VERTEX };
-            match table.entry(to) {
-                Entry::Occupied(mut reached) if through < reached.get().key => {
-                    reached.insert(Reached { key: through, tail });
-                }
-                Entry::Occupied(reached) => {
-                    let reached = reached.into_mut();
-                    if through == reached.key && tail < reached.tail && to != query.source {
-                        reached.tail = tail;
-                    }
-                    continue;
-                }
-                Entry::Vacant(place) => {
-                    place.insert(Reached { key: through, tail });
-                }
-            }
-            work.improvements += 1;
-            queue.push(through, to);
-        }
-    }
-    if query.target().is_some_and(|target| !table.contains_key(&target)) {
-        return Ok(None);
-    }
-    let mut reached: Vec<_> =
-        table.into_iter().filter(|(_, reached)| reached.key <= limit).collect();
-    reached.sort_unstable_by_key(|&(vertex, _)| vertex);
+    source: VertexId,
+    limit: W::Distance,
+    reached: &[(VertexId, Reached<FullKey<W>>)],
+) -> Option<Within<W>> {
     let vertices = reached.iter().map(|&(vertex, _)| vertex).collect();
     let distances = reached.iter().map(|(_, reached)| W::Distance::from_key(reached.key)).collect();
     let tails = reached.iter().map(|(_, reached)| reached.tail).collect();
-    let limit = W::Distance::from_key(limit);
-    let within = Within::from_storage(query.source, limit, vertices, distances, tails);
-    let is_left = |(vertex, reached): &(VertexId, Reached<_>)| {
-        reached.tail == NO_VERTEX && *vertex != query.source
-    };
+    let within = Within::from_storage(source, limit, vertices, distances, tails);
+    let is_left =
+        |(vertex, reached): &(VertexId, Reached<_>)| reached.tail == NO_VERTEX && *vertex != source;
     let has_left = reached.iter().any(is_left);
-    let within = if has_left { on_plateaus(graph, within) } else { Some(within) };
-    Ok(within.map(|within| (within, work)))
+    if has_left { on_plateaus(graph, within) } else { Some(within) }
 }
 
 /// The same with the predecessors of vertices that no strictly nearer vertex leads to. They are

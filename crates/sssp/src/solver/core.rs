@@ -7,7 +7,7 @@ use paths::{Distances, Predecessors, Progress, Tree, Within};
 use search_parts::{Pool, Query, Team, check_not_negative, check_vertices};
 
 use super::rows::{Rows, n_workers};
-use crate::cpu::near::NearSearches;
+use crate::cpu::near::NearSearch;
 use crate::cpu::{Method, Searches};
 use crate::found::Found;
 use crate::gpu::OnGpus;
@@ -127,7 +127,7 @@ impl<'g, W: SearchKeys> Solver<'g, W> {
     }
 
     /// Searches near the source, where they are tried before the solver's algorithm.
-    pub(super) fn near(&self) -> Option<NearSearches<'g, W>> {
+    pub(super) fn near(&self) -> Option<NearSearch<'g, W>> {
         match &self.device {
             Device::Cpu(OnCpu { config, searches, .. })
                 if config.algorithm.is_none()
@@ -135,7 +135,7 @@ impl<'g, W: SearchKeys> Solver<'g, W> {
                     && self.plan.negative.is_none() =>
             {
                 let by_levels = searches.chosen.method == Method::BreadthFirst;
-                Some(NearSearches::of(self.graph, by_levels))
+                Some(NearSearch::of(self.graph, by_levels))
             }
             _ => None,
         }
@@ -155,7 +155,7 @@ impl<'g, W: SearchKeys> Solver<'g, W> {
         };
         let rows = Rows::new(sources.iter().zip(places), sources.len(), self.progress);
         type Row<'r, W> = (&'r VertexId, &'r mut Option<Within<W>>);
-        let fill = |_: &mut (), (&source, place): Row<'_, W>| {
+        let fill = |near: &mut NearSearch<'_, W>, (&source, place): Row<'_, W>| {
             let found = near.search(&Query { source, targets: &[], limit, progress: None })?;
             Ok(found.map_or(Work::default(), |(within, work)| {
                 *place = Some(within);
@@ -163,7 +163,7 @@ impl<'g, W: SearchKeys> Solver<'g, W> {
             }))
         };
         let n_workers = n_workers(config, self.graph, sources.len());
-        pool.run(|| rows.fill_by(n_workers, &|| Ok(()), &fill))
+        pool.run(|| rows.fill_by(n_workers, &|| Ok(near.clone()), &fill))
     }
 
     /// A limit within the solver's cutoff, or an error if it is none.
@@ -200,7 +200,7 @@ impl<'g, W: SearchKeys> Solver<'g, W> {
             return Ok(self.found(Answered::Near(nothing), Work::default(), None));
         }
         let query = Query { source, targets, limit, progress: self.progress };
-        if let Some(near) = self.near()
+        if let Some(mut near) = self.near()
             && let Some((within, work)) = near.search(&query)?
         {
             let plan = near.plan(&self.plan);

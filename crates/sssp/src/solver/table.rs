@@ -11,7 +11,7 @@ use search_parts::Query;
 use super::core::OnCpu;
 use super::rows::{Rows, n_workers};
 use crate::cpu::Method;
-use crate::cpu::near::NearSearches;
+use crate::cpu::near::NearSearch;
 use crate::level_distances::LevelDistances;
 use crate::overflow::check_overflow_of_row;
 use crate::table::Table;
@@ -26,7 +26,7 @@ impl<W: SearchKeys> OnCpu<'_, W> {
         graph: &Csr<W>,
         table: &mut Table<'_, W::Distance>,
         cutoff: W::Distance,
-        near: Option<NearSearches<'_, W>>,
+        near: Option<NearSearch<'_, W>>,
     ) -> Result<(Plan, Work), SsspError> {
         let is_cut_off = cutoff < W::Distance::UNREACHED;
         let &mut Table { sources, targets, progress, .. } = table;
@@ -53,9 +53,10 @@ impl<W: SearchKeys> OnCpu<'_, W> {
         let rows = Rows::new(rows, sources.len(), progress);
         let work = pool.run(|| {
             // allocated by the thread that uses it, for its caches, and when a row needs it
-            rows.fill_by(n_workers, &|| Ok(None), &|search, (&source, row)| {
+            let space = || Ok((near.clone(), None));
+            rows.fill_by(n_workers, &space, &|(near, search), (&source, row)| {
                 let query = Query::of_row(source, targets, graph.n_vertices(), cutoff);
-                if let Some(near) = &near
+                if let Some(near) = near
                     && let Some((within, work)) = near.search(&query)?
                 {
                     for (cell, &target) in row.iter_mut().zip(targets) {

@@ -9,6 +9,7 @@ use super::MonotoneQueue;
 
 const CHILDREN: usize = 4;
 
+#[derive(Clone)]
 pub(crate) struct QuaternaryHeap<K>(Vec<(K, VertexId)>);
 
 impl<K> Default for QuaternaryHeap<K> {
