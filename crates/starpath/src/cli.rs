@@ -355,7 +355,7 @@ pub(crate) struct SsspArgs {
     #[command(flatten)]
     pub(crate) solver: SolverArgs,
     /// Number of GPUs of this machine that share the sources of a table, or all [default: 1]
-    #[arg(long, value_name = "N|all", conflicts_with_all = ["source", "nearest"])]
+    #[arg(long, value_name = "N|all", requires = "targets", conflicts_with_all = ["source", "nearest"])]
     pub(crate) gpus: Option<GpuCount>,
     /// Write the results: OUT.tsv or OUT.npy, see below; - is standard output, as .tsv
     #[arg(short, long, value_name = "OUT")]

@@ -65,8 +65,7 @@ impl Head {
 
 impl fmt::Display for Head {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (vertices, edges) = (grouped(self.vertices as u64), grouped(self.edges as u64));
-        write!(f, "{vertices} vertices, {edges} arcs")?;
+        write!(f, "{}, {}", counted(self.vertices, VERTICES), counted(self.edges, ARCS))?;
         if let (Some(algorithm), Some(time)) = (self.algorithm, self.solve_ms) {
             write!(f, "; {algorithm} took {time} ms")?;
         }

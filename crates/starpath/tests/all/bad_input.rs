@@ -122,6 +122,7 @@ const CASES: &[Case] = &[
     ("sssp {}/road.gr --source 1 --repeat 0", 2, &["--repeat"]),
     ("sssp {}/road.gr --source 1 --sources {}/two.txt --nearest", 2, &["--sources"]),
     ("sssp {}/road.gr --sources {}/two.txt", 2, &["--targets", "--nearest", "--cutoff"]),
+    ("sssp {}/road.gr --sources {}/two.txt --cutoff 3 --gpus 2", 2, &["--targets"]),
     ("sssp {}/road.gr --sources {}/two.txt --cutoff far", 2, &["--cutoff far", "u64"]),
     ("sssp {}/road.gr --sources {}/two.txt --cutoff 3 -o {}/out.npy", 2, &["out.npy", ".tsv"]),
     ("path {}/road.gr 1 2 --cutoff 3", 2, &["--k"]),
