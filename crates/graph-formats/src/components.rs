@@ -77,12 +77,12 @@ impl Components {
                     continue;
                 }
                 let component = code(starts.len() - 1);
-                earliest[vertex as usize] = component;
-                members.push(vertex);
                 while let Some(member) = open.pop_if(|member| earliest[*member as usize] >= met) {
                     earliest[member as usize] = component;
                     members.push(member);
                 }
+                earliest[vertex as usize] = component;
+                members.push(vertex);
                 starts.push(members.len());
                 // all that were met since have a component
                 clock = met - 1;
