@@ -186,18 +186,6 @@ class DeviceGraph:
         predecessors: bool = True,
     ) -> DeviceTree:
         """Shortest paths from one vertex."""
-    def within(
-        self,
-        sources: _Vertices,
-        cutoff: float,
-        *,
-        algorithm: str | None = None,
-        threads: int | None = None,
-        backend: _Backend | None = None,
-        dtype: DTypeLike | None = None,
-        progress: bool = False,
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32], _Distances, NDArray[np.int32]]:
-        """The vertices within a distance of each of several vertices."""
     def table(
         self,
         sources: ArrayLike,
@@ -339,6 +327,18 @@ class Graph:
         self, source: _Vertex, target: _Vertex, k: int
     ) -> list[tuple[int | float, list[int]]]:
         """The k shortest simple paths between two vertices, which pass no vertex twice."""
+    def within(
+        self,
+        sources: _Vertices,
+        cutoff: float,
+        *,
+        algorithm: str | None = None,
+        threads: int | None = None,
+        backend: _Backend | None = None,
+        dtype: DTypeLike | None = None,
+        progress: bool = False,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], _Distances, NDArray[np.int32]]:
+        """The vertices within a distance of each of several vertices."""
     def table(
         self,
         sources: _Vertices,
