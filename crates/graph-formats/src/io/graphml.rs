@@ -205,7 +205,7 @@ impl<'p> GraphReader<'p> {
                 }
                 Event::End(tag) => {
                     depth -= 1;
-                    self.end(tag.local_name().as_ref())?;
+                    self.end(depth, tag.local_name().as_ref())?;
                 }
                 Event::Text(text) => self.add_text(&text),
                 Event::CData(text) => self.add_text(&text),
@@ -227,6 +227,10 @@ impl<'p> GraphReader<'p> {
     fn begin(&mut self, depth: usize, tag: &Tag<'_>) -> Result<(), GraphError> {
         let name = tag.tag.local_name();
         let in_graph = self.is_directed.is_some();
+        if self.text.is_some() {
+            let message = format!("expected a weight, found <{}>", name.as_ref());
+            return Err(self.error(tag.line, message));
+        }
         match (depth, name.as_ref()) {
             (0, "graphml") => {}
             (0, other) => {
@@ -327,10 +331,10 @@ impl<'p> GraphReader<'p> {
         }
     }
 
-    /// Ends an element.
-    fn end(&mut self, name: &str) -> Result<(), GraphError> {
-        match name {
-            "data" | "default" => {
+    /// Ends an element inside `depth` others.
+    fn end(&mut self, depth: usize, name: &str) -> Result<(), GraphError> {
+        match (depth, name) {
+            (3, "data") | (2, "default") => {
                 let Some((target, text, line)) = self.text.take() else { return Ok(()) };
                 let weight = weight(&text).map_err(|message| self.error(line, message))?;
                 match target {
@@ -342,8 +346,8 @@ impl<'p> GraphReader<'p> {
                     }
                 }
             }
-            "key" => self.in_key = false,
-            "edge" => {
+            (1, "key") => self.in_key = false,
+            (2, "edge") => {
                 if let Some(edge) = self.edge.take() {
                     self.add_edge(edge)?;
                 }

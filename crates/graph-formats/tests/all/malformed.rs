@@ -232,6 +232,14 @@ fn text_files_are_refused_at_the_line() {
         ),
         (Graphml, "0 1\n".into(), "2: expected a <graph>, found the end"),
         (Graphml, "\n<svg/>".into(), "2: expected <graphml>, found <svg>"),
+        (
+            Graphml,
+            graphml(
+                "<key id='w' attr.name='weight'/><graph edgedefault='directed'>\n<node id='a'/>\n\
+                 <edge source='a' target='a'><data key='w'>1\n<edge/></data></edge></graph>",
+            ),
+            "5: expected a weight, found <edge>",
+        ),
         (Graphml, "<graphml>\n<graph>".into(), "2: expected an attribute edgedefault of <graph>"),
         (
             Graphml,

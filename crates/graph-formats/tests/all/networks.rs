@@ -288,3 +288,15 @@ proptest! {
         prop_assert_eq!(read(unsorted), read(Csr::from_arcs(4, &arcs).unwrap()));
     }
 }
+
+/// What others put into a file does not end an edge early.
+#[test]
+fn elements_of_graphml_that_are_not_known_are_passed_over() {
+    let text = "<graphml><key id='w' attr.name='weight'/><key id='c' attr.name='colour'/>\
+                <graph edgedefault='directed'><node id='a'><edge/><data key='w'>7</data></node>\
+                <edge source='a' target='a'><data key='c'><edge/><key/><default>3</default></data>\
+                <data key='w'>5</data></edge></graph></graphml>";
+    let found = parse(Graphml, text.as_bytes()).unwrap();
+    assert!(found.csr.n_arcs() == 1);
+    assert_eq!(found.csr.into_csr::<u32>().unwrap().weights(), [5]);
+}
