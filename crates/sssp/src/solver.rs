@@ -179,8 +179,9 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
     /// The vertices no farther than `limit` from each of `sources`, with their distances and paths.
     ///
     /// Each search takes O(r log r) time and O(r) memory for r vertices and arcs within the limit.
-    /// There is no pass over all vertices, unless r is a large part of the graph. On the CPU many searches run at once. With an algorithm of the configuration and on
-    /// a GPU, each is a whole [`tree`](Self::tree), of which the rest is left out.
+    /// There is no pass over all vertices, unless r is a large part of the graph. On the CPU many
+    /// searches run at once. With an algorithm of the configuration and on a GPU, each search is a
+    /// whole [`tree`](Self::tree), of which the rest is left out.
     ///
     /// # Errors
     /// As [`Solver::distances`] for [`Goal::Within`], for any of the searches.

@@ -33,8 +33,7 @@ pub(crate) fn solve<W: Weight>(
     type Key<W> = <<W as Weight>::Distance as Distance>::Key;
     let mut best = vec![(Key::<W>::GREATEST, VertexId::MAX); graph.n_vertices()];
     let mut queue = BinaryHeap::new();
-    // a sum that overflows has the greatest key
-    let reaches = cutoff.to_key();
+    let limit = cutoff.to_key();
     let sources = if cutoff < W::Distance::ZERO { &[] } else { sources };
     for &source in sources {
         best[source as usize] = (Key::<W>::LEAST, source);
@@ -52,7 +51,9 @@ pub(crate) fn solve<W: Weight>(
         for (to, weight) in graph.arcs_from(vertex) {
             let through = (<FullKeys as KeyArithmetic<W>>::after(key, weight), owner);
             let current = &mut best[to as usize];
-            if through.0 <= reaches && through.0 < Key::<W>::GREATEST && through < *current {
+            // a sum that overflows has the greatest key
+            let is_within = through.0 <= limit && through.0 < Key::<W>::GREATEST;
+            if is_within && through < *current {
                 *current = through;
                 queue.push(Reverse((through.0, owner, to)));
             }

@@ -146,10 +146,10 @@ pub trait Generated<W: SearchKeys>: Sync {
                 solver.found((), work, Some(times))
             }
         };
-        distances
-            .iter_mut()
-            .filter(|cell| **cell > cutoff)
-            .for_each(|cell| *cell = W::Distance::UNREACHED);
+        if cutoff < W::Distance::UNREACHED {
+            let beyond = distances.iter_mut().filter(|cell| **cell > cutoff);
+            beyond.for_each(|cell| *cell = W::Distance::UNREACHED);
+        }
         Ok(found.map(|()| DistanceTable::from_storage(distances)))
     }
 
@@ -187,7 +187,9 @@ pub trait Generated<W: SearchKeys>: Sync {
         let work = match &solver.device {
             Device::Cpu(OnCpu { config, .. }) if n_workers > 1 => {
                 let alone = Config { threads: Some(NonZeroUsize::MIN), ..config.clone() };
-                rows.fill_by(n_workers, &|| self.on_cpu(graph, &alone), &fill)
+                let cutoff = solver.cutoff;
+                let space = || Ok(Solver { cutoff, ..self.on_cpu(graph, &alone)? });
+                rows.fill_by(n_workers, &space, &fill)
             }
             _ => rows.fill(Ok(&mut *solver), &|solver, row| fill(solver, row)),
         };
@@ -209,8 +211,12 @@ pub trait Generated<W: SearchKeys>: Sync {
         {
             let times = gpus.times();
             let distances = Distances::from_storage(distances);
-            check_overflow(solver.graph, &distances)?;
-            let nearest = Nearest::from_storage(distances, owners).within(solver.cutoff);
+            let nearest = if solver.cutoff < Length::<W>::UNREACHED {
+                Nearest::from_storage(distances, owners).within(solver.cutoff)
+            } else {
+                check_overflow(solver.graph, &distances)?;
+                Nearest::from_storage(distances, owners)
+            };
             return Ok(solver.found(nearest, work, Some(times)));
         }
         ensure_granted(nearest::BYTES_OF_VERTEX * solver.graph.n_vertices())?;

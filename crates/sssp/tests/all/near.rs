@@ -1,5 +1,7 @@
 //! Searches within a limit, against whole searches of which the rest is left out.
 
+use std::num::NonZeroUsize;
+
 use graph_formats::generate::{GraphOptions, GridConfig, grid};
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::{Within, oracle};
@@ -120,6 +122,22 @@ fn large_radii() {
     for near in &found.answer {
         let expected = oracle::tree(&square, near.source, Some(radius)).unwrap();
         assert_eq!(near.to_tree(square.n_vertices()), expected);
+    }
+}
+
+/// Each thread has a solver of its own.
+#[test]
+fn a_cutoff_holds_on_all_threads() {
+    let square = grid(&GridConfig { side: 30, ..GridConfig::default() }).unwrap();
+    for threads in 1..=3 {
+        let config = Config { threads: NonZeroUsize::new(threads), ..Config::default() };
+        let mut solver = Solver::new(&square, &config).unwrap().with_cutoff(200).unwrap();
+        let sources = [0, 450, 899];
+        let (rows, _) = solver.trees(&sources, Goal::All).unwrap().answer;
+        for (row, source) in sources.into_iter().enumerate() {
+            let expected = oracle::tree(&square, source, Some(200)).unwrap().distances;
+            assert!(rows.row(row).eq(expected.iter()), "{threads} threads, from {source}");
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Results of kernels that the host needs, and memory that their blocks share.
 //!
-//! A result is a word of the host's memory that the kernel writes. The host polls this word, because
-//! to wait for the stream and then to copy takes longer. After [`PATIENCE`] the host waits for the
-//! stream, which reports a failed kernel.
+//! A result is a word of the host's memory that the kernel writes. The host polls this word.
+//! Waiting for the stream and copying the result would take longer. If the word is not there after
+//! [`PATIENCE`], the host waits for the stream, which reports a failed kernel.
 
 use std::hint;
 use std::sync::atomic::Ordering::{Acquire, SeqCst};
