@@ -10,6 +10,7 @@
 //!
 //! ```text
 //! Solver::tree → Generated::tree → Solver::answer → Device::search   solver.rs, solver/
+//!   within a limit or to one target first: NearSearch::search        cpu/near.rs
 //!   on the CPU: Search::run                                          search.rs
 //!     OnKeys: Dijkstra                                               cpu/key_search.rs, cpu/dijkstra.rs
 //!       or DeltaStepping::solve → settle_buckets → settle_all
