@@ -115,6 +115,15 @@ pub enum HierarchyError {
         /// Its size.
         bytes: Large,
     },
+    /// Labels that memory cannot hold.
+    #[error(
+        "labels take {bytes} bytes, more than the system grants; find distances without them, by a \
+         query"
+    )]
+    LabelsTooLarge {
+        /// Their size.
+        bytes: Large,
+    },
     /// The system refuses the memory for the work space.
     #[error(transparent)]
     NoMemory(#[from] NoMemory),

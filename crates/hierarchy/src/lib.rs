@@ -37,6 +37,7 @@
 pub mod any;
 mod error;
 pub mod gpu;
+mod labels;
 mod metric;
 mod prepare;
 mod query;
@@ -45,6 +46,7 @@ mod weights;
 
 pub use elimination::{EliminationError, Order};
 pub use error::HierarchyError;
+pub use labels::Labels;
 pub use metric::Metric;
 pub use metric::prepared::Prepared;
 pub use prepare::hierarchy::Hierarchy;

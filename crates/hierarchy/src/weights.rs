@@ -14,7 +14,7 @@ use paths::{DistanceTable, Distances, Progress};
 
 use crate::gpu::{DeviceHierarchy, DeviceMetric, table_by_gpus};
 use crate::sweep::one_to_all::{Hear, by_place};
-use crate::{Hierarchy, HierarchyError, Metric, Path, Prepared, Query, Totals};
+use crate::{Hierarchy, HierarchyError, Labels, Metric, Path, Prepared, Query, Totals};
 
 /// A weight type that hierarchies take: each of the six. The trait is sealed.
 pub trait MetricWeight: PathWeight {
@@ -61,6 +61,10 @@ pub struct Generated<W: Weight> {
     within: fn(&Metric<W>, VertexId, Length<W>) -> Answer<Vec<(VertexId, Length<W>)>>,
     k_shortest_paths:
         fn(&Metric<W>, VertexId, VertexId, usize) -> Answer<Vec<k_paths::Path<Length<W>>>>,
+    labels: fn(&Metric<W>) -> Answer<Labels<W>>,
+    bytes_of_labels: fn(&Metric<W>) -> u64,
+    label_distance: fn(&Labels<W>, VertexId, VertexId) -> Answer<Option<Length<W>>>,
+    label_pairs: fn(&Labels<W>, &[(VertexId, VertexId)]) -> Answer<Distances<Length<W>>>,
     customize_on_gpu: fn(&DeviceHierarchy, &Csr<W>) -> Answer<DeviceMetric<W>>,
     take_all_on_gpu: fn(&mut DeviceMetric<W>, &[W]) -> Answer<()>,
     take_some_on_gpu: fn(&mut DeviceMetric<W>, &[(usize, W)]) -> Answer<()>,
@@ -97,6 +101,10 @@ impl<W: PathWeight> Generated<W> {
         nearest: Metric::find_nearest,
         within: Metric::find_within,
         k_shortest_paths: Metric::find_k_paths,
+        labels: Metric::make_labels,
+        bytes_of_labels: Metric::find_bytes_of_labels,
+        label_distance: Labels::find,
+        label_pairs: Labels::find_pairs,
         customize_on_gpu: DeviceMetric::new,
         take_all_on_gpu: DeviceMetric::take_all,
         take_some_on_gpu: DeviceMetric::take_some,
@@ -439,6 +447,84 @@ impl<W: MetricWeight> Metric<W> {
         k: usize,
     ) -> Result<Vec<k_paths::Path<W::Distance>>, HierarchyError> {
         (W::generated().k_shortest_paths)(self, source, target, k)
+    }
+}
+
+impl<W: MetricWeight> Metric<W> {
+    /// Labels of the metric as it is now, with which a distance takes less than a microsecond: for
+    /// some million queries and more between two changes of the weights.
+    ///
+    /// In parallel; O(Σ arcs of a vertex of the hierarchy · its depth), a few times what
+    /// [`Hierarchy::customize`] takes. [`Metric::bytes_of_labels`], and a square of the height for
+    /// each thread while they are made.
+    ///
+    /// # Errors
+    /// When the system refuses the memory.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use hierarchy::{Hierarchy, Order};
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// let labels = hierarchy.customize(&graph)?.labels()?;
+    /// assert_eq!(labels.distance(0, 2)?, Some(7));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn labels(&self) -> Result<Labels<W>, HierarchyError> {
+        (W::generated().labels)(self)
+    }
+
+    /// The bytes that labels take, at most: 4 or more for each ancestor of each vertex, where
+    /// distances in both directions are the same, else twice as many; and 32 or more a vertex.
+    /// O(n + arcs).
+    pub fn bytes_of_labels(&self) -> u64 {
+        (W::generated().bytes_of_labels)(self)
+    }
+}
+
+impl<W: MetricWeight> Labels<W> {
+    /// The metric that the labels were made of.
+    pub fn metric(&self) -> &Metric<W> {
+        &self.metric
+    }
+
+    /// The distance from `source` to `target`; `None` if there is no path. O(ancestors that they
+    /// have in common). Of floats as in a [table](Metric::table), where a sum of shortcuts may
+    /// differ from that of a path in its last digits.
+    ///
+    /// # Errors
+    /// When a vertex does not exist, or the distance overflows its type.
+    pub fn distance(
+        &self,
+        source: VertexId,
+        target: VertexId,
+    ) -> Result<Option<W::Distance>, HierarchyError> {
+        (W::generated().label_distance)(self, source, target)
+    }
+
+    /// The distance of each pair of a source and a target, in the order given. In parallel, each as
+    /// [`Labels::distance`]; in less time, for what the next pairs need is fetched meanwhile.
+    ///
+    /// # Errors
+    /// As [`Labels::distance`], of any pair; when the system refuses the memory.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use hierarchy::{Hierarchy, Order};
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// let labels = hierarchy.customize(&graph)?.labels()?;
+    /// let distances = labels.pairs(&[(0, 2), (2, 1)])?;
+    /// assert_eq!(distances.iter().collect::<Vec<_>>(), [Some(7), None]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn pairs(
+        &self,
+        pairs: &[(VertexId, VertexId)],
+    ) -> Result<Distances<W::Distance>, HierarchyError> {
+        (W::generated().label_pairs)(self, pairs)
     }
 }
 

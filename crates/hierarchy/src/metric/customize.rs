@@ -103,13 +103,13 @@ impl<U: Weight> Customization<'_, U> {
         let mut left = ranks;
         // what is above subtrees comes after them, the lowest first
         let mut above = Vec::new();
-        while self.arcs(&left).len() > ARCS_PER_TASK {
-            let (one, other, top) = self.split(left);
+        while self.hierarchy.arcs_of(&left).len() > ARCS_PER_TASK {
+            let (one, other, top) = self.hierarchy.split(left);
             above.push(top);
-            let [n_one, n_other] = [&one, &other].map(|ranks| self.arcs(ranks).len());
+            let [n_one, n_other] = [&one, &other].map(|ranks| self.hierarchy.arcs_of(ranks).len());
             if n_one.min(n_other) > ARCS_PER_TASK {
-                let mut both = arcs.at(self.arcs(&(one.start..other.end)));
-                let (below, above) = both.split_at(self.arcs(&other).start);
+                let mut both = arcs.at(self.hierarchy.arcs_of(&(one.start..other.end)));
+                let (below, above) = both.split_at(self.hierarchy.arcs_of(&other).start);
                 rayon::join(|| self.subtrees(one, below), || self.subtrees(other, above));
                 left = 0..0;
             } else {
@@ -120,31 +120,6 @@ impl<U: Weight> Customization<'_, U> {
         }
         let above = above.into_iter().rev().flatten();
         left.chain(above).for_each(|rank| self.vertex(rank, &mut arcs, &mut row));
-    }
-
-    /// The arcs that lead up from these ranks.
-    fn arcs(&self, ranks: &Range<u32>) -> Range<usize> {
-        let offsets = &self.hierarchy.offsets;
-        offsets[ranks.start as usize] as usize..offsets[ranks.end as usize] as usize
-    }
-
-    /// Two parts of subtrees of which none has an arc to the other, of about as many arcs, and the
-    /// ranks above both.
-    fn split(&self, ranks: Range<u32>) -> (Range<u32>, Range<u32>, Range<u32>) {
-        let subtree = |rank: u32| self.hierarchy.subtrees[rank as usize - 1];
-        let mut top = ranks.end;
-        while top > ranks.start && subtree(top) == ranks.start {
-            top -= 1;
-        }
-        let half = self.arcs(&(ranks.start..top)).len() / 2;
-        let mut middle = top;
-        while middle > ranks.start && subtree(middle) > ranks.start {
-            middle = subtree(middle);
-            if self.arcs(&(middle..top)).len() >= half {
-                break;
-            }
-        }
-        (ranks.start..middle, middle..top, top..ranks.end)
     }
 
     /// Customizes the arcs of one vertex, whose descendants are customized.

@@ -9,6 +9,7 @@
 //!
 //! Reference: dibbelt-2016
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use elimination::{Completion, Order, ROOT, inverse, max_arcs};
@@ -216,8 +217,32 @@ impl Hierarchy {
 
     /// The arcs that lead up from a rank.
     #[inline(always)]
-    pub(crate) fn row(&self, rank: u32) -> std::ops::Range<usize> {
+    pub(crate) fn row(&self, rank: u32) -> Range<usize> {
         self.offsets[rank as usize] as usize..self.offsets[rank as usize + 1] as usize
+    }
+
+    /// The arcs that lead up from these ranks.
+    pub(crate) fn arcs_of(&self, ranks: &Range<u32>) -> Range<usize> {
+        self.offsets[ranks.start as usize] as usize..self.offsets[ranks.end as usize] as usize
+    }
+
+    /// Two parts of whole subtrees, with arcs from neither to the other and about as many each, and
+    /// the ranks above both.
+    pub(crate) fn split(&self, ranks: Range<u32>) -> (Range<u32>, Range<u32>, Range<u32>) {
+        let subtree = |rank: u32| self.subtrees[rank as usize - 1];
+        let mut top = ranks.end;
+        while top > ranks.start && subtree(top) == ranks.start {
+            top -= 1;
+        }
+        let half = self.arcs_of(&(ranks.start..top)).len() / 2;
+        let mut middle = top;
+        while middle > ranks.start && subtree(middle) > ranks.start {
+            middle = subtree(middle);
+            if self.arcs_of(&(middle..top)).len() >= half {
+                break;
+            }
+        }
+        (ranks.start..middle, middle..top, top..ranks.end)
     }
 }
 

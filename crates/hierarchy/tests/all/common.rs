@@ -30,17 +30,21 @@ pub(crate) fn check<W: MetricWeight>(graph: &Csr<W>, metric: &Metric<W>, vertice
     let mut query = metric.query();
     let all = metric.distances(vertices).unwrap();
     let table = metric.table(vertices, vertices).unwrap();
+    let labels = metric.labels().unwrap();
     for (i, &source) in vertices.iter().enumerate() {
         let expected = oracle::dijkstra(graph, source).unwrap();
         assert_eq!(all[i], expected, "from {source}");
         let pairs: Vec<_> = vertices.iter().map(|&target| (source, target)).collect();
         let expected_pairs: Vec<_> = vertices.iter().map(|&target| expected.get(target)).collect();
         assert_eq!(metric.pairs(&pairs).unwrap(), expected_pairs, "from {source}");
+        let labelled = labels.pairs(&pairs).unwrap();
+        assert_eq!(labelled.iter().collect::<Vec<_>>(), expected_pairs, "from {source}");
         check_near(metric, source, vertices, &expected);
         for (j, &target) in vertices.iter().enumerate() {
             let distance = expected.get(target);
             assert_eq!(query.distance(source, target), Ok(distance), "{source} -> {target}");
             assert_eq!(table.get(i, j), distance, "{source} -> {target}");
+            assert_eq!(labels.distance(source, target), Ok(distance), "{source} -> {target}");
             let path = query.path(source, target).unwrap();
             assert_eq!(path.is_some(), distance.is_some(), "{source} -> {target}");
             let Some(path) = path else { continue };
