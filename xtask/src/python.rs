@@ -80,7 +80,7 @@ pub(crate) fn check() -> Result<Outcome> {
         Ok(python) => python,
         Err(reason) => return Ok(Outcome::skipped(reason)),
     };
-    let mut build = build(&python, "dev", TESTED)?;
+    let mut build = build(&python, "wheel-tests", TESTED)?;
     let mut install = Command::new(&python);
     install.args(PIP).args(["--no-index", "--no-deps", "--force-reinstall"]);
     install.args(["--find-links", TESTED, "starpaths"]);

@@ -12,7 +12,10 @@ use super::manifest::Module;
 use super::toolkit::{Toolkit, VERSION};
 
 /// Turing, Ampere, Hopper, and Blackwell in data centres and elsewhere.
-const GENERATIONS: [u32; 5] = [75, 80, 90, 100, 120];
+pub(super) const GENERATIONS: [u32; 5] = [75, 80, 90, 100, 120];
+/// The oldest, the newest, and that which has instructions of its own here: what a check assembles
+/// for. The others were assembled for when the PTX was built.
+pub(super) const CHECKED: [u32; 3] = [75, 90, 120];
 
 /// A module to be assembled for one generation.
 pub(super) struct Job<'a> {
@@ -28,13 +31,17 @@ pub(super) struct Needs {
     spilled_bytes: u32,
 }
 
-/// The modules, each with its text, for every generation that is not below its target; where
-/// a target is meant alone, for that one.
-pub(super) fn jobs<'a>(modules: &'a [Module], texts: &'a [String]) -> Vec<Job<'a>> {
+/// The modules, each with its text, for every one of these generations that is not below its
+/// target; where a target is meant alone, for that one.
+pub(super) fn jobs<'a>(
+    modules: &'a [Module],
+    texts: &'a [String],
+    generations: &'a [u32],
+) -> Vec<Job<'a>> {
     let pairs = modules.iter().zip(texts);
     pairs
         .flat_map(|(module, text)| {
-            let generations = GENERATIONS.into_iter().filter(|&generation| {
+            let generations = generations.iter().copied().filter(|&generation| {
                 generation == module.target || generation > module.target && !module.exact
             });
             generations.map(move |generation| Job { module, text, generation })

@@ -86,7 +86,7 @@ pub(crate) fn build() -> Result<()> {
         fs::remove_file(&stray).with_context(|| format!("cannot remove {stray:?}"))?;
     }
     write(&kernels.lock_path(), &lock.to_string())?;
-    assemble_all(&toolkit, &cache, &kernels, &texts)
+    assemble_all(&toolkit, &cache, &kernels, &texts, &assemble::GENERATIONS)
 }
 
 /// The parts of the STAR-machine's kernels that are made from Rust; tests of star-machine compare
@@ -124,7 +124,7 @@ pub(crate) fn check() -> Result<Outcome> {
         Ok(text)
     });
     let texts: Vec<String> = texts.into_iter().collect::<Result<_>>()?;
-    assemble_all(&toolkit, &cache, &kernels, &texts)?;
+    assemble_all(&toolkit, &cache, &kernels, &texts, &assemble::CHECKED)?;
     Ok(Outcome::of(true))
 }
 
@@ -183,8 +183,9 @@ fn assemble_all(
     cache: &Cache,
     kernels: &Kernels,
     texts: &[String],
+    generations: &[u32],
 ) -> Result<()> {
-    let jobs = assemble::jobs(&kernels.modules, texts);
+    let jobs = assemble::jobs(&kernels.modules, texts, generations);
     let reports = in_parallel(&jobs, |job| job.run(toolkit, cache));
     let reports: Vec<_> = reports.into_iter().collect::<Result<_>>()?;
     print!("{}", assemble::table(&jobs, &reports));
