@@ -66,3 +66,15 @@ pub fn betweenness(
 ) -> Result<Betweenness, CentralityError> {
     with_csr!(graph, |graph| crate::betweenness(graph, config, progress))
 }
+
+/// As [`arc_betweenness`](crate::arc_betweenness()).
+///
+/// # Errors
+/// The same.
+pub fn arc_betweenness(
+    graph: &AnyCsr,
+    config: &Config,
+    progress: Option<Progress<'_>>,
+) -> Result<Betweenness, CentralityError> {
+    with_csr!(graph, |graph| crate::arc_betweenness(graph, config, progress))
+}

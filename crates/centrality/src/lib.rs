@@ -1,5 +1,5 @@
 //! Measures of a whole graph, computed from its shortest paths: closeness, eccentricity and
-//! betweenness of vertices, and the diameter and mean distance of the graph.
+//! betweenness of vertices, betweenness of arcs, and the diameter and mean distance of the graph.
 //!
 //! [`totals`] searches from every vertex, or from a sample of them ([`Sources`]), and adds up what
 //! each search finds: [`Totals`]. All measures are computed from these at no further cost:
@@ -10,7 +10,8 @@
 //! distances in a directed graph. [`totals_on_gpus`] finds the totals on GPUs,
 //! [`totals_by_hierarchy`] those of road networks. A run of hours can save its state in a file,
 //! [`Config::checkpoint`], from which another run continues. [`diameter`] finds the diameter alone,
-//! by a few searches; [`betweenness`](betweenness()) counts the paths themselves.
+//! by a few searches; [`betweenness`](betweenness()) and [`arc_betweenness`] count the paths
+//! themselves.
 //!
 //! ```
 //! use centrality::{Config, Correction, totals};
@@ -49,7 +50,8 @@ pub use measures::Correction;
 pub use sample::{sampling_error, sources_for_error};
 pub use totals::Totals;
 pub use weights::{
-    MeasureWeight, betweenness, diameter, totals, totals_by_hierarchy, totals_on_gpus,
+    MeasureWeight, arc_betweenness, betweenness, diameter, totals, totals_by_hierarchy,
+    totals_on_gpus,
 };
 
 // The example of the README is a test too.

@@ -3,9 +3,10 @@
 //! Vertices are put in an order in which every shortest path ascends. Each gets the number of
 //! shortest paths to it from the vertices before it. By hops, the order is breadth first. By
 //! weights, an arc is on a shortest path if its weight is the difference of the distances of its
-//! ends, or within a [tolerance](Tied) of it. A vertex is next when all such arcs into it have been followed, so nothing is sorted. Arcs
-//! on shortest paths are stored, and the backward pass follows only these. O(n + m), and 36 bytes a
-//! vertex and 4 an arc, or 12 where a few vertices have nearly all arcs.
+//! ends, or within a [tolerance](Tied) of it. A vertex is next when all such arcs into it have been
+//! followed, so nothing is sorted. Arcs on shortest paths are stored, and the backward pass follows
+//! only these. For scores of arcs it reads all arcs again, because their positions are not stored.
+//! O(n + m), and 36 bytes a vertex and 4 an arc, or 12 where a few vertices have nearly all arcs.
 //!
 //! Grids have more shortest paths than floats can count, so a count has an exponent of its own. Its
 //! relative error is one of rounding, 2^-53 for each sum, however many paths there are.
@@ -91,6 +92,7 @@ impl Vertex {
 }
 
 /// Distances from a source, and which arcs are on shortest paths.
+#[derive(Clone, Copy)]
 pub(super) struct Tied<'a, D> {
     pub(super) distances: ArrayView1<'a, D>,
     /// How much longer a path may be, as a share of the length.
@@ -266,6 +268,66 @@ impl Single {
             let dependency = paths * heads[ends[at - 1]..ends[at]].iter().map(share).sum::<f64>();
             sums[vertex] += dependency;
             of[vertex].paths = (1.0 + dependency) / paths;
+        }
+        order.iter().for_each(|&vertex| of[vertex as usize] = Vertex::default());
+    }
+
+    /// Adds the dependencies of the source on all arcs to `sums`, in hops, and ends the search.
+    pub(super) fn add_to_arcs_in_hops(&mut self, graph: &Csr<u32>, sums: &mut [f64]) {
+        self.add_to_arcs(graph, sums, |[from, to], _| to.mark == from.mark + 1);
+    }
+
+    /// The same in weights, from the distances.
+    pub(super) fn add_to_arcs_in_weights<U: Weight>(
+        &mut self,
+        graph: &Csr<U>,
+        tied: Tied<'_, U::Distance>,
+        sums: &mut [f64],
+    ) {
+        let weights = graph.weights();
+        self.add_to_arcs(graph, sums, |_, (from, to, arc)| {
+            tied.is_on_path(from, (to, weights[arc]))
+        });
+    }
+
+    /// The same; `is_on_path` says which arcs are on shortest paths, by what is known of their ends,
+    /// or by these ends and the position of the arc.
+    #[inline(always)]
+    fn add_to_arcs<U: Weight>(
+        &mut self,
+        graph: &Csr<U>,
+        sums: &mut [f64],
+        is_on_path: impl Fn([Vertex; 2], (VertexId, VertexId, usize)) -> bool,
+    ) {
+        let of = self.of.as_mut_slice();
+        let order = &self.order[..self.n_found];
+        for at in (0..order.len()).rev() {
+            // in three steps, as on the way out
+            let ahead = |steps: usize| at.checked_sub(steps * AHEAD).map(|at| order[at]);
+            if let Some(tail) = ahead(3) {
+                prefetch(graph.row_offsets(), tail as usize);
+            }
+            if let Some(tail) = ahead(2) {
+                let first = graph.row_offsets()[tail as usize] as usize;
+                prefetch(graph.column_indices(), first);
+                prefetch(sums, first);
+            }
+            if let Some(tail) = ahead(1) {
+                prefetch(of, tail as usize);
+                graph.ends_from(tail).iter().for_each(|&to| prefetch(of, to as usize));
+            }
+            let tail = order[at];
+            let from = of[tail as usize];
+            let mut dependency = 0.0;
+            for (arc, &head) in graph.row(tail).zip(graph.ends_from(tail)) {
+                let to = of[head as usize];
+                if is_on_path([from, to], (tail, head, arc)) {
+                    let along = from.paths * (to.paths * Vertex::ratio(to.scale - from.scale));
+                    sums[arc] += along;
+                    dependency += along;
+                }
+            }
+            of[tail as usize].paths = (1.0 + dependency) / from.paths;
         }
         order.iter().for_each(|&vertex| of[vertex as usize] = Vertex::default());
     }

@@ -6,25 +6,26 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use breadth_first::HopCounter;
 use centrality::{
-    Betweenness, CentralityError, Config, Lengths, MeasureWeight, Side, Sources, betweenness,
-    sampling_error,
+    Betweenness, CentralityError, Config, Lengths, MeasureWeight, Side, Sources, arc_betweenness,
+    betweenness, sampling_error,
 };
 use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
 use graph_formats::permute::Relabelling;
 use graph_formats::{Csr, Direction, VertexId, Weight};
-use paths::oracle;
+use paths::{Progress, oracle};
 use proptest::prelude::*;
 use sssp::{Goal, Solver};
 use test_support::{arbitrary_graph, corner_cases, undirected};
 
-/// By the number of shortest paths of all pairs. A vertex is on a shortest path of a pair if its
-/// two distances add up to that of the pair. The number of such paths is the number of paths to the
-/// vertex times the number from it.
+/// The scores of vertices and of arcs by the number of shortest paths of all pairs. A vertex is on a
+/// shortest path of a pair if its two distances add up to that of the pair. The number of such paths
+/// is the number of paths to the vertex times the number from it. So it is for an arc, whose weight
+/// is added too.
 fn by_pairs<W: MeasureWeight>(
     graph: &Csr<W>,
     lengths: Lengths,
-    is_source: impl Fn(usize) -> bool,
-) -> Vec<f64> {
+    is_pair: impl Fn(usize, usize) -> bool,
+) -> [Vec<f64>; 2] {
     let arcs = graph.arcs().map(|(from, to, weight)| match lengths {
         Lengths::Hops => (from, to, W::ONE),
         Lengths::Weights => (from, to, weight),
@@ -49,20 +50,30 @@ fn by_pairs<W: MeasureWeight>(
         distances.push(row);
         paths.push(n_paths);
     }
-    let mut sums = vec![0.0; n];
-    for s in (0..n).filter(|&s| is_source(s)) {
-        for (t, distance) in distances[s].iter().enumerate().filter(|(t, _)| *t != s) {
-            let Some(distance) = distance else { continue };
-            for v in (0..n).filter(|&v| v != s && v != t) {
-                if let (Some(to), Some(on)) = (distances[s][v], distances[v][t])
-                    && to + on == *distance
-                {
-                    sums[v] += paths[s][v] * paths[v][t] / paths[s][t];
-                }
-            }
+    // of the paths from s to u, on to v, and from there
+    let shares = |s: usize, (u, weight, v): (usize, f64, usize), is_end: &dyn Fn(usize) -> bool| {
+        let to = distances[s][u].map(|to| to + weight);
+        if to.is_none() || to != distances[s][v] {
+            return 0.0;
+        }
+        let is_through =
+            |t: usize| distances[v][t].zip(to).map(|(on, to)| to + on) == distances[s][t];
+        let ends = (0..n).filter(|&t| t != s && distances[v][t].is_some() && is_through(t));
+        let ends = ends.filter(|&t| is_end(t) && is_pair(s, t));
+        ends.map(|t| paths[s][u] * paths[v][t] / paths[s][t]).sum()
+    };
+    let (mut of_vertices, mut of_arcs) = (vec![0.0; n], vec![0.0; graph.n_arcs()]);
+    for s in 0..n {
+        for v in (0..n).filter(|&v| v != s) {
+            of_vertices[v] += shares(s, (v, 0.0, v), &|t| t != v);
+        }
+        for (sum, (u, v, weight)) in
+            of_arcs.iter_mut().zip(graph.arcs()).filter(|(_, arc)| arc.0 != arc.1)
+        {
+            *sum += shares(s, (u as usize, weight.to_f64(), v as usize), &|_| true);
         }
     }
-    sums
+    [of_vertices, of_arcs]
 }
 
 fn assert_near(found: &[f64], expected: &[f64]) {
@@ -80,14 +91,22 @@ fn find<W: MeasureWeight>(graph: &Csr<W>, config: &Config) -> Betweenness {
     betweenness(graph, config, None).unwrap()
 }
 
+/// Of vertices, and of arcs.
+fn find_both<W: MeasureWeight>(graph: &Csr<W>, config: &Config) -> [Betweenness; 2] {
+    [find(graph, config), arc_betweenness(graph, config, None).unwrap()]
+}
+
 /// As it is defined, and the same with any number of threads, and on either side.
 fn check<W: MeasureWeight>(graph: &Csr<W>, lengths: Lengths) {
-    let found = find(graph, &config(lengths, 1));
-    assert_near(&found.raw(), &by_pairs(graph, lengths, |_| true));
-    assert!(found.is_exact() && found.n_sources() == graph.n_vertices());
+    let both = find_both(graph, &config(lengths, 1));
+    for (found, expected) in both.iter().zip(by_pairs(graph, lengths, |_, _| true)) {
+        assert_near(&found.raw(), &expected);
+        assert!(found.is_exact() && found.n_sources() == graph.n_vertices());
+        assert_eq!(found.n_vertices(), graph.n_vertices());
+    }
     for threads in [2, 5] {
         let side = if threads == 2 { Side::In } else { Side::Out };
-        assert_eq!(find(graph, &Config { side, ..config(lengths, threads) }), found);
+        assert_eq!(find_both(graph, &Config { side, ..config(lengths, threads) }), both);
     }
 }
 
@@ -117,21 +136,24 @@ proptest! {
     fn samples_are_of_sources_or_of_targets(graph in arbitrary_graph::<u32>(20, 60, 1..=3)) {
         let n = graph.n_vertices();
         for lengths in [Lengths::Hops, Lengths::Weights] {
-            let from: Vec<_> = (0..n).map(|s| by_pairs(&graph, lengths, |v| v == s)).collect();
-            let turned = graph.transposed();
-            let to: Vec<_> = (0..n).map(|t| by_pairs(&turned, lengths, |v| v == t)).collect();
+            let from: Vec<_> = (0..n).map(|at| by_pairs(&graph, lengths, |s, _| s == at)).collect();
+            let to: Vec<_> = (0..n).map(|at| by_pairs(&graph, lengths, |_, t| t == at)).collect();
             for (side, of) in [(Side::Out, from), (Side::In, to)] {
                 let last = n as u32 - 1;
-                let sources = Sources::Listed(vec![last, last]);
-                let found = find(&graph, &Config { sources, side, ..config(lengths, 2) }).raw();
-                let sums = found.iter().zip(&of[n - 1]);
-                prop_assert!(sums.into_iter().all(|(a, b)| (a / n as f64 - b).abs() < 1e-9));
-                let sources = Sources::Sample { n: NonZeroUsize::MIN, seed: 5 };
-                let found = find(&graph, &Config { sources, side, ..config(lengths, 2) });
-                prop_assert_eq!(found.n_sources(), 1);
-                let sums: Vec<_> = found.raw().iter().map(|sum| sum / n as f64).collect();
-                let is_one = |of: &Vec<f64>| of.iter().zip(&sums).all(|(a, b)| (a - b).abs() < 1e-9);
-                prop_assert!(of.iter().any(is_one), "{:?}", sums);
+                let found = |sources, n_sources| {
+                    let config = Config { sources, side, ..config(lengths, 2) };
+                    find_both(&graph, &config).map(|found| {
+                        assert_eq!(found.n_sources(), n_sources);
+                        found.raw().iter().map(|sum| sum / n as f64).collect::<Vec<_>>()
+                    })
+                };
+                let is_near = |found: &[Vec<f64>; 2], of: &[Vec<f64>; 2]| {
+                    found.iter().flatten().zip(of.iter().flatten()).all(|(a, b)| (a - b).abs() < 1e-9)
+                };
+                let sums = found(Sources::Listed(vec![last, last]), 1);
+                prop_assert!(is_near(&sums, &of[n - 1]), "{:?}", sums);
+                let sums = found(Sources::Sample { n: NonZeroUsize::MIN, seed: 5 }, 1);
+                prop_assert!(of.iter().any(|of| is_near(&sums, of)), "{:?}", sums);
             }
         }
     }
@@ -146,6 +168,8 @@ fn corner_cases_are_right_or_refused() {
             Ok(_) => check(&graph, Lengths::Weights),
             Err(CentralityError::WithoutLength { from, to, weight }) => {
                 assert!(weight == "0" && graph.arcs().any(|arc| arc == (from, to, 0)));
+                let of_arcs = arc_betweenness(&graph, &config(Lengths::Weights, 2), None);
+                assert!(matches!(of_arcs, Err(CentralityError::WithoutLength { .. })));
             }
             Err(error) => panic!("{error}"),
         }
@@ -165,20 +189,58 @@ fn renumbered_vertices_have_their_own() {
     }
 }
 
+/// The paths that end at some vertices, of graphs large enough for vertices to be renumbered. In an
+/// undirected one, paths that end at a vertex go along an arc and not along its reverse.
+#[test]
+fn arcs_of_samples_of_targets_have_their_own() {
+    for direction in [Direction::Directed, Direction::Undirected] {
+        let mut options = RmatConfig { scale: 7, ..Default::default() };
+        options.options.direction = direction;
+        let graph = rmat(&options).unwrap();
+        for lengths in [Lengths::Hops, Lengths::Weights] {
+            let sources = Sources::Listed((0..64).collect());
+            let of_targets = Config { sources, side: Side::In, ..config(lengths, 2) };
+            let expected = by_pairs(&graph, lengths, |_, t| t < 64);
+            for (found, expected) in find_both(&graph, &of_targets).iter().zip(expected) {
+                let scale = graph.n_vertices() as f64 / 64.0;
+                let expected: Vec<_> = expected.iter().map(|sum| sum * scale).collect();
+                assert_near(&found.raw(), &expected);
+            }
+        }
+    }
+}
+
 /// The inner vertices of a path are one fewer than its arcs, so that all values add up to the sum
-/// of the distances less one for each pair.
+/// of the distances less one for each pair. Those of arcs add up to the sum of the distances. Paths
+/// along the arcs into a vertex go through it or end there, and those along arcs out of it go
+/// through it or begin there.
 fn assert_adds_up<W: MeasureWeight>(graph: &Csr<W>) {
     let sources: Vec<_> = graph.vertices().collect();
     let sums = HopCounter::new(graph, None, None).sums(&sources, None).unwrap();
     let hops: u64 = sums.sums.iter().sum();
     let pairs: u64 =
         sums.n_sources.iter().map(|&n| u64::from(n)).sum::<u64>() - sums.sums.len() as u64;
-    let found = find(graph, &config(Lengths::Hops, 2));
-    let inner = (hops - pairs) as f64;
-    let sum: f64 = found.raw().iter().sum();
-    assert!((sum - inner).abs() <= 1e-10 * inner, "{sum} {inner}");
+    let both = find_both(graph, &config(Lengths::Hops, 2));
+    let [of_vertices, of_arcs] = [both[0].raw(), both[1].raw()];
+    for (values, expected) in [(&of_vertices, hops - pairs), (&of_arcs, hops)] {
+        let (sum, expected) = (values.iter().sum::<f64>(), expected as f64);
+        assert!((sum - expected).abs() <= 1e-10 * expected, "{sum} {expected}");
+    }
+    let ends = sums.n_sources.iter().map(|&n| f64::from(n - 1));
+    let starts = HopCounter::new(&graph.transposed(), None, None).sums(&sources, None).unwrap();
+    let starts = starts.n_sources.iter().map(|&n| f64::from(n - 1));
+    let (mut into, mut out) = (vec![0.0; sources.len()], vec![0.0; sources.len()]);
+    for ((from, to, _), along) in graph.arcs().zip(&of_arcs) {
+        out[from as usize] += along;
+        into[to as usize] += along;
+    }
+    let through = |others: &mut dyn Iterator<Item = f64>| -> Vec<_> {
+        of_vertices.iter().zip(others).map(|(through, other)| through + other).collect()
+    };
+    assert_near(&into, &through(&mut { ends }));
+    assert_near(&out, &through(&mut { starts }));
     for threads in [1, 5] {
-        assert_eq!(find(graph, &config(Lengths::Hops, threads)), found);
+        assert_eq!(find_both(graph, &config(Lengths::Hops, threads)), both);
     }
 }
 
@@ -190,16 +252,22 @@ fn inner_vertices_of_all_paths_add_up() {
 }
 
 /// Layers of `width` vertices, each with arcs to all of the next, so that width^(n − 1) paths lead
-/// through. Of the paths of a pair before and behind it, each vertex of a layer is on one in `width`.
+/// through. Of the paths of a pair before and behind it, each vertex of a layer is on one in `width`,
+/// and each arc on one in `width`^2. Where the pair has a vertex of the arc, it is `width` times as
+/// many.
 fn assert_layers(width: usize, n_layers: usize) {
     let layer = |i: usize| (width * i) as VertexId..(width * (i + 1)) as VertexId;
     let between = |i| layer(i).flat_map(move |u| layer(i + 1).map(move |v| (u, v, 3u32)));
     let arcs: Vec<_> = (0..n_layers - 1).flat_map(between).collect();
     let graph = Csr::from_arcs(width * n_layers, &arcs).unwrap();
-    let expected: Vec<_> =
-        (0..n_layers).flat_map(|i| vec![(width * i * (n_layers - 1 - i)) as f64; width]).collect();
+    let of_layer = |i| vec![(width * i * (n_layers - 1 - i)) as f64; width];
+    let of_vertices: Vec<_> = (0..n_layers).flat_map(of_layer).collect();
+    let of_gap = |i| vec![((i + 1) * (n_layers - 1 - i)) as f64; width * width];
+    let of_arcs: Vec<_> = (0..n_layers - 1).flat_map(of_gap).collect();
     for lengths in [Lengths::Hops, Lengths::Weights] {
-        assert_near(&find(&graph, &config(lengths, 2)).raw(), &expected);
+        let [vertices, arcs] = find_both(&graph, &config(lengths, 2)).map(|found| found.raw());
+        assert_near(&vertices, &of_vertices);
+        assert_near(&arcs, &of_arcs);
     }
 }
 
@@ -227,14 +295,25 @@ fn a_large_grid_adds_up() {
     assert!((sum - inner as f64).abs() <= 1e-9 * inner as f64, "{sum} {inner}");
 }
 
-/// Each arc is a path of its own, and loops are on none.
+/// Each arc is a path of its own, and loops are on none. In weights, the heavier of two arcs is on
+/// none.
 #[test]
 fn parallel_arcs_are_paths_and_loops_are_not() {
     let arcs = [(0, 1, 1u32), (0, 1, 1), (0, 2, 1), (1, 3, 1), (2, 3, 1), (1, 1, 0), (3, 3, 1)];
     let graph = Csr::from_arcs(4, &arcs).unwrap();
+    let third = 1.0 / 3.0;
     for lengths in [Lengths::Hops, Lengths::Weights] {
-        assert_near(&find(&graph, &config(lengths, 2)).raw(), &[0.0, 2.0 / 3.0, 1.0 / 3.0, 0.0]);
+        let [vertices, arcs] = find_both(&graph, &config(lengths, 2)).map(|found| found.raw());
+        assert_near(&vertices, &[0.0, 2.0 * third, third, 0.0]);
+        let half = 0.5 + third;
+        assert_near(&arcs, &[half, half, 1.0 + third, 0.0, 1.0 + 2.0 * third, 1.0 + third, 0.0]);
     }
+    let graph = Csr::from_arcs(3, &[(0, 1, 1u32), (0, 1, 2), (1, 2, 3)]).unwrap();
+    let [_, arcs] = find_both(&graph, &config(Lengths::Weights, 1));
+    assert_eq!(arcs.raw(), [2.0, 0.0, 2.0]);
+    assert_eq!(arcs.normalised(), [2.0 / 6.0, 0.0, 2.0 / 6.0]);
+    let [_, arcs] = find_both(&graph, &config(Lengths::Hops, 1));
+    assert_eq!(arcs.raw(), [1.0, 1.0, 2.0]);
 }
 
 #[test]
@@ -269,6 +348,10 @@ fn values_are_those_of_networkx() {
     assert_eq!((few.normalised(), few.raw()), (vec![0.0; 2], vec![0.0; 2]));
     let none = find(&Csr::<u32>::from_edges(0, &[]).unwrap(), &Config::default());
     assert!(none.raw().is_empty() && none.is_exact());
+    // nx.edge_betweenness_centrality(nx.path_graph(3)) has 2/3 for both edges, of two arcs each
+    let path = Csr::from_edges(3, &[(0, 1, 1u32), (1, 2, 1)]).unwrap();
+    let [_, arcs] = find_both(&path, &Config::default());
+    assert_near(&arcs.normalised(), &[1.0 / 3.0; 4]);
 }
 
 #[test]
@@ -314,31 +397,44 @@ fn runs_go_on_where_others_ended() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("state");
     let graph = rmat(&RmatConfig { scale: 9, ..Default::default() }).unwrap();
-    for lengths in [Lengths::Hops, Lengths::Weights] {
-        let expected = find(&graph, &config(lengths, 1));
-        let mut n_runs = 0;
-        let found = loop {
-            let first = AtomicU64::new(u64::MAX);
-            let step = |done, total| {
-                let _ = first.compare_exchange(u64::MAX, done, Relaxed, Relaxed);
-                let is_enough = done > first.load(Relaxed) + 150 && done < total;
-                if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    type Measure =
+        fn(&Csr<u32>, &Config, Option<Progress<'_>>) -> Result<Betweenness, CentralityError>;
+    let measures: [(Measure, Measure, _); 2] = [
+        (betweenness, arc_betweenness, "betweenness, "),
+        (arc_betweenness, betweenness, "betweenness of arcs, "),
+    ];
+    for (measure, another, name) in measures {
+        for lengths in [Lengths::Hops, Lengths::Weights] {
+            let expected = measure(&graph, &config(lengths, 1), None).unwrap();
+            let mut n_runs = 0;
+            let found = loop {
+                let first = AtomicU64::new(u64::MAX);
+                let step = |done, total| {
+                    let _ = first.compare_exchange(u64::MAX, done, Relaxed, Relaxed);
+                    let is_enough = done > first.load(Relaxed) + 150 && done < total;
+                    if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                };
+                n_runs += 1;
+                let config = config(lengths, n_runs % 3 + 1);
+                let config = Config { checkpoint: Some(file.clone()), ..config };
+                match measure(&graph, &config, Some(&step)) {
+                    Ok(found) => break found,
+                    Err(CentralityError::Interrupted(_)) => assert!(file.exists()),
+                    Err(error) => panic!("{error}"),
+                }
             };
-            n_runs += 1;
-            let config = config(lengths, n_runs % 3 + 1);
-            let config = Config { checkpoint: Some(file.clone()), ..config };
-            match betweenness(&graph, &config, Some(&step)) {
-                Ok(found) => break found,
-                Err(CentralityError::Interrupted(_)) => assert!(file.exists()),
-                Err(error) => panic!("{error}"),
+            assert!(n_runs > 1);
+            assert_eq!(found, expected);
+            let other = Config { checkpoint: Some(file.clone()), lengths, ..Config::default() };
+            let errors = [
+                centrality::totals(&graph, &other, None).unwrap_err(),
+                another(&graph, &other, None).unwrap_err(),
+            ];
+            for error in errors.map(|error| error.to_string()) {
+                assert!(error.contains(&format!("is the state of a run for {name}")), "{error}");
             }
-        };
-        assert!(n_runs > 1);
-        assert_eq!(found, expected);
-        let other = Config { checkpoint: Some(file.clone()), lengths, ..Config::default() };
-        let error = centrality::totals(&graph, &other, None).unwrap_err();
-        assert!(error.to_string().contains("is the state of a run for betweenness, "), "{error}");
-        std::fs::remove_file(&file).unwrap();
+            std::fs::remove_file(&file).unwrap();
+        }
     }
 }
 
@@ -350,18 +446,23 @@ fn ties_within_the_tolerance_are_ties() {
         options.options.direction = direction;
         options.options.weights = 1..=3;
         let whole = grid(&options).unwrap();
-        let expected = find(&whole, &config(Lengths::Weights, 2)).raw();
+        let expected = find_both(&whole, &config(Lengths::Weights, 2));
         // 0.1 + 0.2 is not 0.3
         let tenths: Vec<_> = whole.arcs().map(|(_, _, weight)| f64::from(weight) / 10.0).collect();
         let tenths = whole.with_other_weights(tenths).unwrap();
         let within = |tie_tolerance| Config { tie_tolerance, ..config(Lengths::Weights, 2) };
-        assert_near(&find(&tenths, &within(1e-12)).raw(), &expected);
-        let exact = find(&tenths, &within(0.0)).raw();
-        assert!(exact.iter().zip(&expected).any(|(a, b)| (a - b).abs() > 1e-3));
-        let single = tenths.convert_weights::<f32>().unwrap();
-        assert_near(&find(&single, &within(1e-5)).raw(), &expected);
+        let single = tenths.clone().convert_weights::<f32>().unwrap();
+        let near = [find_both(&tenths, &within(1e-12)), find_both(&single, &within(1e-5))];
         // whole numbers have no ties that are near
-        assert_near(&find(&whole, &within(1e-12)).raw(), &expected);
+        for found in near.into_iter().chain([find_both(&whole, &within(1e-12))]) {
+            for (found, expected) in found.iter().zip(&expected) {
+                assert_near(&found.raw(), &expected.raw());
+            }
+        }
+        for (exact, expected) in find_both(&tenths, &within(0.0)).iter().zip(&expected) {
+            let (exact, expected) = (exact.raw(), expected.raw());
+            assert!(exact.iter().zip(&expected).any(|(a, b)| (a - b).abs() > 1e-3));
+        }
     }
     // paths of a length of 10 and of 10.5 from 0 to 3
     let near = [(0, 1, 5.0), (1, 3, 5.0), (0, 2, 5.0), (2, 3, 5.5), (2, 1, 0.1), (1, 2, 0.1)];
