@@ -2,10 +2,10 @@
 
 use std::num::NonZeroUsize;
 
-use centrality::{Config, Correction, Lengths, Side, Sources, any};
-use graph_formats::{Direction, VertexId};
+use centrality::{Betweenness, CentralityError, Config, Correction, Lengths, Side, Sources, any};
+use graph_formats::{AnyCsr, Direction, VertexId};
 use numpy::{IntoPyArray, PyArray1};
-use paths::{Number, Total};
+use paths::{Number, Progress, Total};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 
@@ -279,6 +279,72 @@ impl Graph {
         progress: bool,
         sources: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let config = self.config_of_paths(sample, seed, threads, sources)?;
+        self.find_betweenness(py, any::betweenness, &config, normalized, progress)
+    }
+
+    /// Betweenness of each arc: the sum, over pairs of vertices, of the share of their shortest paths
+    /// that go along it.
+    ///
+    /// An edge of an undirected graph has two arcs, and each counts the paths in its direction: the
+    /// two values add up to the edge's value in NetworkX. Parallel arcs share paths.
+    ///
+    /// Parameters
+    /// ----------
+    /// normalized : bool, default True
+    ///     Whether to divide it by the number of pairs. If not, each pair of an undirected graph
+    ///     counts once.
+    /// sample, seed, threads, progress, sources
+    ///     As for `betweenness`.
+    ///
+    /// Returns
+    /// -------
+    /// ndarray of float64, shape (n_arcs,)
+    ///     In the order of the entries of `to_scipy()`.
+    ///
+    /// Raises
+    /// ------
+    /// StarpathsError
+    ///     When a weight is not above zero.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import starpaths
+    /// >>> graph = starpaths.Graph.from_arcs([0, 0, 1], [1, 2, 2], [5, 9, 2])
+    /// >>> graph.edge_betweenness(normalized=False)
+    /// array([2., 0., 2.])
+    #[pyo3(signature = (
+        *, normalized=true, sample=None, seed=0, threads=None, progress=false, sources=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "named ones, in Python")]
+    fn edge_betweenness<'py>(
+        &self,
+        py: Python<'py>,
+        normalized: bool,
+        #[pyo3(from_py_with = arguments::sample)] sample: Option<NonZeroUsize>,
+        #[pyo3(from_py_with = arguments::seed)] seed: u64,
+        #[pyo3(from_py_with = arguments::threads)] threads: Option<NonZeroUsize>,
+        progress: bool,
+        sources: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let config = self.config_of_paths(sample, seed, threads, sources)?;
+        self.find_betweenness(py, any::arc_betweenness, &config, normalized, progress)
+    }
+}
+
+/// Betweenness of vertices, or of arcs.
+type FindBetweenness =
+    fn(&AnyCsr, &Config, Option<Progress<'_>>) -> Result<Betweenness, CentralityError>;
+
+impl Graph {
+    /// The config for paths from a sample of vertices, or from listed ones.
+    fn config_of_paths(
+        &self,
+        sample: Option<NonZeroUsize>,
+        seed: u64,
+        threads: Option<NonZeroUsize>,
+        sources: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Config> {
         let mut config = self.config(sample, seed, &How::new(None, threads, None)?);
         if let Some(sources) = sources {
             if sample.is_some() {
@@ -291,9 +357,20 @@ impl Graph {
             }
             config.sources = Sources::Listed(sources);
         }
+        Ok(config)
+    }
+
+    fn find_betweenness<'py>(
+        &self,
+        py: Python<'py>,
+        find: FindBetweenness,
+        config: &Config,
+        normalized: bool,
+        progress: bool,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let size = self.size().saturating_mul(self.csr.n_vertices());
         let betweenness = run(py, size, progress, |progress| {
-            let found = any::betweenness(&self.csr, &config, progress)?;
+            let found = find(&self.csr, config, progress)?;
             let is_undirected = self.csr.direction() == Direction::Undirected;
             let halves = if is_undirected { 2.0 } else { 1.0 };
             Ok(match normalized {
@@ -303,9 +380,7 @@ impl Graph {
         })?;
         Ok(betweenness.into_pyarray(py))
     }
-}
 
-impl Graph {
     fn config(&self, sample: Option<NonZeroUsize>, seed: u64, how: &How) -> Config {
         let sources = sample.map_or(Sources::All, |n| Sources::Sample { n, seed });
         let (lengths, threads) = (self.lengths(), how.threads);

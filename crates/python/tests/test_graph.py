@@ -273,6 +273,7 @@ def test_bad_arguments_are_refused(triangle):
         lambda: triangle.betweenness(sources=[9]),
         lambda: triangle.betweenness(sources=[]),
         lambda: triangle.betweenness(sources=[0], sample=1),
+        lambda: triangle.edge_betweenness(sources=[]),
         lambda: triangle.distances([0, 1]),
         lambda: triangle.distances([(0, 1, 2)]),
         lambda: triangle.distances([(0, 9)]),
@@ -652,6 +653,24 @@ def test_hops_are_counted():
         graph.totals(side="up")
 
 
+def test_betweenness_of_arcs_is_in_the_order_of_arcs():
+    graph = Graph.from_arcs([2, 0, 1, 0], [0, 1, 2, 1], [1.5, 1.5, 1.5, 4])
+    arcs = graph.to_scipy()
+    assert (arcs.indices.tolist(), arcs.data.tolist()) == ([1, 1, 2, 0], [1.5, 4, 1.5, 1.5])
+    # around the cycle there are two arcs on the way to the one before
+    assert graph.edge_betweenness(normalized=False).tolist() == [3, 0, 3, 3]
+    assert graph.edge_betweenness().tolist() == [0.5, 0, 0.5, 0.5]
+    assert graph.unweighted().edge_betweenness(normalized=False).tolist() == [1.5, 1.5, 3, 3]
+    # three times the paths from one vertex
+    assert graph.edge_betweenness(normalized=False, sources=[0]).tolist() == [6, 0, 3, 0]
+    path = Graph.from_arcs([0, 1], [1, 2], [5, 2], directed=False)
+    # two paths along each edge, each of which is two arcs
+    assert path.edge_betweenness(normalized=False).tolist() == [1, 1, 1, 1]
+    assert np.allclose(path.edge_betweenness(), 1 / 3)
+    with pytest.raises(StarpathsError, match="0 -> 1 has weight 0"):
+        Graph.from_arcs([0, 1], [1, 2], [0, 2]).edge_betweenness()
+
+
 def test_measures_of_integers_are_integers():
     beyond = 2**53 + 1
     graph = Graph.from_arcs([0, 1], [1, 2], [beyond, 1])
@@ -916,7 +935,8 @@ def test_other_threads_go_on_and_an_interrupt_ends_a_table():
     assert time.monotonic() - start < 30
 
 
-@pytest.mark.parametrize("find", ["totals", "closure", "pairs", "betweenness"])
+@pytest.mark.parametrize("find",
+                         ["totals", "closure", "pairs", "betweenness", "edge_betweenness"])
 def test_an_interrupt_ends_long_work(find):
     graph = Graph(random_matrix(3, n=20_000, density=0.0005))
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -262,6 +262,30 @@ def test_betweenness_of_samples(graph, data, normalized, endpoints):
 
 
 @FEW
+@given(graphs(low=1), st.data(), st.booleans())
+def test_betweenness_of_edges(graph, data, normalized):
+    # NetworkX counts parallel edges once, and gives each of the lightest a share
+    k = data.draw(st.integers(1, len(graph)) | st.none())
+    for weight in [None, "weight"]:
+        ours, theirs = both("edge_betweenness_centrality", graph, k=k, normalized=normalized,
+                            weight=weight, seed=7)
+        assert agree(ours, theirs)
+        assert list(ours) == list(theirs)
+
+
+def test_betweenness_of_edges_of_large_graphs():
+    for directed in [False, True]:
+        graph = nx.gnm_random_graph(60, 200, seed=3, directed=directed)
+        for u, v, data in graph.edges(data=True):
+            data["weight"] = 1 + (u * v) % 5
+        for weight, k in [(None, None), (None, 20), ("weight", None), ("weight", 20)]:
+            ours, theirs = both("edge_betweenness_centrality", graph, k=k, weight=weight, seed=7)
+            assert list(ours) == list(theirs) and agree(ours, theirs)
+    graph.add_edge(0, 1, weight=0)
+    assert both("edge_betweenness_centrality", graph, weight="weight")[0][0] is NotImplementedError
+
+
+@FEW
 @given(graphs(), st.data(), st.booleans(), st.booleans())
 def test_ego_graphs_are_the_same(graph, data, center, undirected):
     node = data.draw(st.sampled_from([*graph, "none"]))

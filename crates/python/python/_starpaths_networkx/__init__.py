@@ -33,6 +33,7 @@ _FUNCTIONS = {
     "dijkstra_path_length": _DIJKSTRA,
     "dijkstra_predecessor_and_distance": _DIJKSTRA,
     "eccentricity": f"{_DIJKSTRA} Not with `sp`.",
+    "edge_betweenness_centrality": "Only weights above zero.",
     "ego_graph": _DIJKSTRA,
     "find_negative_cycle": "",
     "floyd_warshall": "Negative cycles are left to NetworkX.",

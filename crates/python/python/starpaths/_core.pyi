@@ -438,3 +438,15 @@ class Graph:
     ) -> NDArray[np.float64]:
         """Betweenness of each vertex: the sum, over pairs of others, of the share of their shortest
         paths that go through it."""
+    def edge_betweenness(
+        self,
+        *,
+        normalized: bool = True,
+        sample: int | None = None,
+        seed: int = 0,
+        threads: int | None = None,
+        progress: bool = False,
+        sources: _Vertices | None = None,
+    ) -> NDArray[np.float64]:
+        """Betweenness of each arc: the sum, over pairs of vertices, of the share of their shortest
+        paths that go along it."""

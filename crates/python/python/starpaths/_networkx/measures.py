@@ -1,6 +1,7 @@
 """Measures of distance and centrality, which add up all distances."""
 
 import math
+from contextlib import contextmanager
 
 import networkx as nx
 import numpy as np
@@ -16,6 +17,7 @@ __all__ = [
     "closeness_centrality",
     "diameter",
     "eccentricity",
+    "edge_betweenness_centrality",
     "harmonic_centrality",
     "periphery",
     "radius",
@@ -118,11 +120,8 @@ def betweenness_centrality(G, k=None, normalized=True, weight=None, endpoints=Fa
     is_sample = k is not None and k != len(G)
     sources = G.numbers(seed.sample(list(G), k)) if is_sample else None
     n, directions = len(G), 1 if G.is_directed() else 2
-    try:
+    with _zero_weights_left_to_networkx():
         found = G.arcs(weight).graph.betweenness(normalized=False, sources=sources)
-    except StarpathsError as error:
-        # with weights of zero, NetworkX's result depends on the order of edges
-        raise NotImplementedError(str(error)) from error
     # the nodes that a path through one can begin and end at
     n_ends = n if endpoints else n - 1
     if endpoints:
@@ -134,6 +133,42 @@ def betweenness_centrality(G, k=None, normalized=True, weight=None, endpoints=Fa
     if normalized and n_ends > 1:
         found /= n_ends * (n_ends - 1) / directions
     return dict(zip(G, found.tolist()))
+
+
+def edge_betweenness_centrality(G, k=None, normalized=True, weight=None, seed=None):
+    sources = None if k is None else G.numbers(seed.sample(list(G), k))
+    arcs = G.arcs(weight)
+    with _zero_weights_left_to_networkx():
+        found = arcs.graph.edge_betweenness(normalized=normalized, sources=sources)
+    # the graph has its arcs by their ends
+    values = np.zeros(len(found))
+    values[np.lexsort((arcs.targets, arcs.sources))] = found
+    if not G.is_directed():
+        # those of the reverse arcs
+        values[np.lexsort((arcs.sources, arcs.targets))] += found
+    ends = [G.nodes[end[arcs.is_listed]].tolist() for end in (arcs.sources, arcs.targets)]
+    edges = dict(zip(zip(*ends), values[arcs.is_listed].tolist()))
+    return _with_keys(G.original, edges, weight) if G.is_multigraph() else edges
+
+
+def _with_keys(graph, edges, weight):
+    """The values of edges by their keys: the lightest of parallel ones have equal shares."""
+    found = dict.fromkeys(graph.edges, 0.0)
+    for (u, v), value in edges.items():
+        weights = {key: data.get(weight, 1) for key, data in graph[u][v].items()}
+        least = min(weights.values())
+        lightest = [key for key in weights if weights[key] == least]
+        found.update(dict.fromkeys([(u, v, key) for key in lightest], value / len(lightest)))
+    return found
+
+
+@contextmanager
+def _zero_weights_left_to_networkx():
+    """Its result depends on the order of edges there."""
+    try:
+        yield
+    except StarpathsError as error:
+        raise NotImplementedError(str(error)) from error
 
 
 def _paths_that_end(G, sources):
