@@ -253,6 +253,12 @@ pub mod hierarchy {
     pub const SWEEP_U64: Module = module!("hierarchy/sweep_u64");
     /// `sweep.cu` with keys of type `f64`.
     pub const SWEEP_F64: Module = module!("hierarchy/sweep_f64");
+    /// `labels.cu` with keys of type `u32`.
+    pub const LABELS_U32: Module = module!("hierarchy/labels_u32");
+    /// `labels.cu` with keys of type `u64`.
+    pub const LABELS_U64: Module = module!("hierarchy/labels_u64");
+    /// `labels.cu` with keys of type `f64`.
+    pub const LABELS_F64: Module = module!("hierarchy/labels_f64");
     /// `results.cu` with keys of type `u32`.
     pub const RESULTS_U32: Module = module!("hierarchy/results_u32");
     /// `results.cu` with keys of type `u64`.

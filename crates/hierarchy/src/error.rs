@@ -115,6 +115,14 @@ pub enum HierarchyError {
         /// Its size.
         bytes: Large,
     },
+    /// Not one target for each source.
+    #[error("there are {expected} sources and {found} targets; expected a target for each source")]
+    NotAllTargets {
+        /// How many sources there are.
+        expected: usize,
+        /// How many targets.
+        found: usize,
+    },
     /// Labels that memory cannot hold.
     #[error(
         "labels take {bytes} bytes, more than the system grants; find distances without them, by a \

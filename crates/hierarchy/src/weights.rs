@@ -8,11 +8,12 @@
 use std::path::Path as FilePath;
 use std::slice;
 
+use gpu_runtime::Buffer;
 use graph_formats::{Csr, GraphError, Ids, VertexId, Weight};
 use k_paths::PathWeight;
 use paths::{DistanceTable, Distances, Progress};
 
-use crate::gpu::{DeviceHierarchy, DeviceMetric, table_by_gpus};
+use crate::gpu::{DeviceDistances, DeviceHierarchy, DeviceLabels, DeviceMetric, table_by_gpus};
 use crate::sweep::one_to_all::{Hear, by_place};
 use crate::{Hierarchy, HierarchyError, Labels, Metric, Path, Prepared, Query, Totals};
 
@@ -65,6 +66,10 @@ pub struct Generated<W: Weight> {
     bytes_of_labels: fn(&Metric<W>) -> u64,
     label_distance: fn(&Labels<W>, VertexId, VertexId) -> Answer<Option<Length<W>>>,
     label_pairs: fn(&Labels<W>, &[(VertexId, VertexId)]) -> Answer<Distances<Length<W>>>,
+    labels_on_gpu: fn(&DeviceMetric<W>) -> Answer<DeviceLabels<W>>,
+    renew_labels_on_gpu: fn(&mut DeviceLabels<W>, &DeviceMetric<W>) -> Answer<()>,
+    label_pairs_on_gpu:
+        fn(&DeviceLabels<W>, &[(VertexId, VertexId)]) -> Answer<Distances<Length<W>>>,
     customize_on_gpu: fn(&DeviceHierarchy, &Csr<W>) -> Answer<DeviceMetric<W>>,
     take_all_on_gpu: fn(&mut DeviceMetric<W>, &[W]) -> Answer<()>,
     take_some_on_gpu: fn(&mut DeviceMetric<W>, &[(usize, W)]) -> Answer<()>,
@@ -105,6 +110,9 @@ impl<W: PathWeight> Generated<W> {
         bytes_of_labels: Metric::find_bytes_of_labels,
         label_distance: Labels::find,
         label_pairs: Labels::find_pairs,
+        labels_on_gpu: DeviceMetric::make_labels,
+        renew_labels_on_gpu: DeviceLabels::take,
+        label_pairs_on_gpu: DeviceLabels::find_pairs,
         customize_on_gpu: DeviceMetric::new,
         take_all_on_gpu: DeviceMetric::take_all,
         take_some_on_gpu: DeviceMetric::take_some,
@@ -739,6 +747,75 @@ impl<W: MetricWeight> DeviceMetric<W> {
         progress: Option<Progress<'_>>,
     ) -> Result<(), HierarchyError> {
         (W::generated().add_totals_on_gpu)(self, totals, sources, progress)
+    }
+}
+
+impl<W: MetricWeight> DeviceMetric<W> {
+    /// Labels of the metric as it is now, in the GPU's memory: 4 or 8 bytes for each ancestor of
+    /// each vertex, twice that where directions differ, and 4 for where they are. O(Σ arcs of a
+    /// vertex · its depth) on the GPU.
+    ///
+    /// # Errors
+    /// When the GPU fails or has too little memory, or labels have more keys than 31 bits count.
+    ///
+    /// ```
+    /// use gpu_runtime::Gpu;
+    /// use graph_formats::Csr;
+    /// use hierarchy::gpu::DeviceHierarchy;
+    /// use hierarchy::{Hierarchy, Order};
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// if let Ok(gpu) = Gpu::open() {
+    ///     let mut metric = DeviceHierarchy::new(&hierarchy, &graph, &gpu)?.customize(&graph)?;
+    ///     let mut labels = metric.labels()?;
+    ///     assert_eq!(labels.pairs(&[(0, 2)])?.get(0), Some(7));
+    ///     metric.customize(&[1, 2, 2])?;
+    ///     labels.renew(&metric)?;
+    ///     assert_eq!(labels.pairs(&[(0, 2)])?.get(0), Some(2));
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn labels(&self) -> Result<DeviceLabels<W>, HierarchyError> {
+        (W::generated().labels_on_gpu)(self)
+    }
+}
+
+impl<W: MetricWeight> DeviceLabels<W> {
+    /// Makes the labels anew, of the metric as it is now: in less time than
+    /// [`DeviceMetric::labels`], for places and memory stay.
+    ///
+    /// # Errors
+    /// When the metric is of another [`DeviceHierarchy`], or as [`DeviceMetric::labels`].
+    pub fn renew(&mut self, metric: &DeviceMetric<W>) -> Result<(), HierarchyError> {
+        (W::generated().renew_labels_on_gpu)(self, metric)
+    }
+
+    /// The distance of each pair of a source and a target, in the order given: as
+    /// [`Labels::pairs`].
+    ///
+    /// # Errors
+    /// When a vertex does not exist, a distance overflows its type, or the GPU fails or has too
+    /// little memory.
+    pub fn pairs(
+        &self,
+        pairs: &[(VertexId, VertexId)],
+    ) -> Result<Distances<W::Distance>, HierarchyError> {
+        (W::generated().label_pairs_on_gpu)(self, pairs)
+    }
+
+    /// The distances of pairs that are in the GPU's memory, a target for each source, which stay
+    /// there.
+    ///
+    /// # Errors
+    /// When the lists differ in length, a vertex does not exist, or the GPU fails or has too little
+    /// memory.
+    pub fn pairs_on_device(
+        &self,
+        sources: &Buffer<VertexId>,
+        targets: &Buffer<VertexId>,
+    ) -> Result<DeviceDistances, HierarchyError> {
+        self.find_on_device(sources, targets)
     }
 }
 

@@ -11,8 +11,8 @@ use crate::metric::key::Key;
 pub(super) trait DeviceKey: Key + Pod {
     /// What the names of its kernels end with.
     const NAME: &'static str;
-    /// `customize.cu`, `sweep.cu` and `results.cu`.
-    const MODULES: [Module; 3];
+    /// `customize.cu`, `sweep.cu`, `results.cu` and `labels.cu`.
+    const MODULES: [Module; 4];
 
     /// The same but for zero, which has no sign.
     fn without_sign(self) -> Self;
@@ -24,6 +24,7 @@ pub(super) enum Part {
     Customize,
     Sweep,
     Results,
+    Labels,
 }
 
 /// The kernel whose name begins like this.
@@ -34,7 +35,8 @@ pub(super) fn kernel<K: DeviceKey>(gpu: &Gpu, part: Part, name: &str) -> Result<
 
 impl DeviceKey for u32 {
     const NAME: &'static str = "u32";
-    const MODULES: [Module; 3] = [modules::CUSTOMIZE_U32, modules::SWEEP_U32, modules::RESULTS_U32];
+    const MODULES: [Module; 4] =
+        [modules::CUSTOMIZE_U32, modules::SWEEP_U32, modules::RESULTS_U32, modules::LABELS_U32];
 
     fn without_sign(self) -> Self {
         self
@@ -43,7 +45,8 @@ impl DeviceKey for u32 {
 
 impl DeviceKey for u64 {
     const NAME: &'static str = "u64";
-    const MODULES: [Module; 3] = [modules::CUSTOMIZE_U64, modules::SWEEP_U64, modules::RESULTS_U64];
+    const MODULES: [Module; 4] =
+        [modules::CUSTOMIZE_U64, modules::SWEEP_U64, modules::RESULTS_U64, modules::LABELS_U64];
 
     fn without_sign(self) -> Self {
         self
@@ -52,7 +55,8 @@ impl DeviceKey for u64 {
 
 impl DeviceKey for f64 {
     const NAME: &'static str = "f64";
-    const MODULES: [Module; 3] = [modules::CUSTOMIZE_F64, modules::SWEEP_F64, modules::RESULTS_F64];
+    const MODULES: [Module; 4] =
+        [modules::CUSTOMIZE_F64, modules::SWEEP_F64, modules::RESULTS_F64, modules::LABELS_F64];
 
     fn without_sign(self) -> Self {
         self + 0.0

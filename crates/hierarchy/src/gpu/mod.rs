@@ -4,7 +4,8 @@
 //! * [`DeviceHierarchy::customize`] makes a [`DeviceMetric`] of the weights of a graph;
 //! * that has [distances](DeviceMetric::map_distances), [tables](DeviceMetric::table) and
 //!   [totals](DeviceMetric::totals) over all sources, which leave nothing but a few numbers a
-//!   vertex to be copied.
+//!   vertex to be copied;
+//! * [`DeviceMetric::labels`] makes [`DeviceLabels`], for hundreds of millions of pairs a second.
 //!
 //! Integers are the same as those of [`Metric`](crate::Metric), floats too. Several GPUs have a
 //! `DeviceHierarchy` each, and share the sources of a [table](shared_table).
@@ -34,6 +35,8 @@ mod customized;
 mod device_key;
 mod device_totals;
 mod hierarchy;
+mod label_places;
+mod labels;
 mod landing;
 mod metric;
 mod rows;
@@ -45,5 +48,6 @@ mod triangles;
 
 pub use crate::weights::shared_table;
 pub use hierarchy::DeviceHierarchy;
+pub use labels::{DeviceDistances, DeviceLabels};
 pub use metric::DeviceMetric;
 pub(crate) use rows::table_by_gpus;

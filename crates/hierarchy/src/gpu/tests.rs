@@ -86,6 +86,7 @@ fn check<W: MetricWeight>(gpu: &Gpu, graph: &Csr<W>, hierarchy: &Hierarchy, vert
     let found = cells(on_gpu.table(vertices, &targets, None));
     let expected_table = cells(metric.table(vertices, &targets));
     assert!(found == expected_table, "{:?}", found.err());
+    check_labels(&on_gpu, &metric, vertices);
     let several = (0..3).map(|_| device.customize(graph));
     let mut several = several.collect::<Result<Vec<_>, _>>().unwrap();
     for n_gpus in [2, 3] {
@@ -105,6 +106,27 @@ fn check<W: MetricWeight>(gpu: &Gpu, graph: &Csr<W>, hierarchy: &Hierarchy, vert
             assert!(totals == expected);
         }
         Err(_) => assert!(on_gpu.totals(vertices, None).is_err()),
+    }
+}
+
+/// Compares the distances of all pairs of these vertices by labels.
+fn check_labels<W: MetricWeight>(
+    on_gpu: &DeviceMetric<W>,
+    metric: &Metric<W>,
+    vertices: &[VertexId],
+) {
+    let to_each = |&source: &VertexId| vertices.iter().map(move |&target| (source, target));
+    let pairs: Vec<_> = vertices.iter().take(40).flat_map(to_each).collect();
+    let (expected, mut labels) = (metric.labels().unwrap().pairs(&pairs), on_gpu.labels().unwrap());
+    for _ in 0..2 {
+        let found = labels.pairs(&pairs);
+        assert!(found == expected, "{:?}", (found.err(), expected.as_ref().err()));
+        labels.renew(on_gpu).unwrap();
+    }
+    let n = metric.graph().n_vertices() as VertexId;
+    for (role, pair) in [("source", (n, 0)), ("target", (0, n))] {
+        let error = HierarchyError::NoSuchVertex { role, vertex: n, n_vertices: n as usize };
+        assert!(n == 0 || labels.pairs(&[pair, pair]) == Err(error));
     }
 }
 

@@ -13,24 +13,24 @@ const BLOCK: usize = 32;
 
 /// A rank, between two parts of its block.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    pub(super) rank: u32,
+pub(crate) struct Place {
+    pub(crate) rank: u32,
     /// The least depth from the start of the block to the rank before.
-    before: u16,
+    pub(crate) before: u16,
     /// The least depth from the rank to the end of the block.
-    from: u16,
+    pub(crate) from: u16,
 }
 
 /// The least depths of ranges of ranks.
 #[derive(Clone)]
-pub(super) struct LeastDepths {
+pub(crate) struct LeastDepths {
     /// Of 2^i blocks from each block on.
-    powers: Vec<Vec<u16>>,
+    pub(crate) powers: Vec<Vec<u16>>,
 }
 
 impl Place {
     /// O(block).
-    pub(super) fn of(rank: u32, depths: &[u16]) -> Self {
+    pub(crate) fn of(rank: u32, depths: &[u16]) -> Self {
         let place = rank as usize;
         let start = place / BLOCK * BLOCK;
         let end = depths.len().min(start + BLOCK);
@@ -40,7 +40,7 @@ impl Place {
 
 impl LeastDepths {
     /// O(n).
-    pub(super) fn of(depths: &[u16]) -> Self {
+    pub(crate) fn of(depths: &[u16]) -> Self {
         let mut powers = vec![depths.chunks(BLOCK).map(least).collect::<Vec<_>>()];
         let mut width = 1;
         while let Some(halves) = powers.last().filter(|halves| halves.len() > width) {
@@ -54,7 +54,7 @@ impl LeastDepths {
     /// How many ancestors two different ranks have in common, each one of its own too. `depths` are
     /// those that this is of.
     #[inline(always)]
-    pub(super) fn n_common(&self, depths: &[u16], one: &Place, other: &Place) -> usize {
+    pub(crate) fn n_common(&self, depths: &[u16], one: &Place, other: &Place) -> usize {
         let (low, high) = if one.rank < other.rank { (one, other) } else { (other, one) };
         let blocks = low.rank as usize / BLOCK + 1..high.rank as usize / BLOCK;
         if blocks.start > blocks.end {

@@ -15,9 +15,9 @@
 //!
 //! Reference: ouyang-2018, farhan-2025
 
-mod common;
+pub(crate) mod common;
 mod making;
-mod shape;
+pub(crate) mod shape;
 
 use graph_formats::{Buffer, Distance, VertexId, Weight, ensure_granted, parallel};
 use std::sync::Arc;

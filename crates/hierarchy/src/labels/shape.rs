@@ -9,22 +9,26 @@ use crate::metric::key::Key;
 use crate::prepare::hierarchy::{DOWN, Hierarchy, UP};
 
 /// The places of labels, one after the other by rank.
-pub(super) struct Shape {
+pub(crate) struct Shape {
     /// The rank of each rank's anchor: itself, or of a dead end the vertex at which it hangs.
-    pub(super) anchors: Vec<u32>,
+    pub(crate) anchors: Vec<u32>,
     /// One where every distance is that of the way back, else two.
     pub(super) n_directions: usize,
     /// How many ancestors the deepest anchor has, with itself.
-    pub(super) height: usize,
+    pub(crate) height: usize,
     /// Where the label of each rank starts, which only anchors have; n + 1 entries.
-    pub(super) offsets: Vec<usize>,
+    pub(crate) offsets: Vec<usize>,
 }
 
 impl Shape {
-    /// O(n + arcs).
+    /// Of labels with the keys of these arcs. O(n + arcs).
     pub(super) fn of<K: Key>(hierarchy: &Hierarchy, arcs: &Arcs<K>) -> Self {
         let is_symmetric = arcs.keys.par_iter().all(|[up, down]| up == down);
-        let n_directions = if is_symmetric { 1 } else { 2 };
+        Self::new(hierarchy, if is_symmetric { 1 } else { 2 })
+    }
+
+    /// O(n).
+    pub(crate) fn new(hierarchy: &Hierarchy, n_directions: usize) -> Self {
         let anchors = anchors(hierarchy);
         let length = |(&anchor, rank): (&u32, usize)| {
             let n_keys = n_directions * (usize::from(hierarchy.depths[rank]) + 1);
@@ -41,7 +45,7 @@ impl Shape {
     }
 
     /// The number of keys in all labels.
-    pub(super) fn n_keys(&self) -> usize {
+    pub(crate) fn n_keys(&self) -> usize {
         self.offsets.last().copied().unwrap_or(0)
     }
 
