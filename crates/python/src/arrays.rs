@@ -3,6 +3,7 @@
 //! A graph has copies of its own: searches read it without the interpreter's lock, while other
 //! threads of Python may write to whatever they have.
 
+use std::fmt::{self, Display};
 use std::path::PathBuf;
 
 use bytemuck::allocation;
@@ -83,7 +84,52 @@ pub(crate) fn from_csr(
 pub(crate) fn with_weights(graph: &AnyCsr, weights: &Bound<'_, PyAny>) -> Result<AnyCsr, Error> {
     with_weights!(weights, PyReadonlyArray1, |weights| {
         let weights = copied(weights.as_array())?;
-        Ok(graph.unweighted().with_other_weights(weights)?.into())
+        Ok(graph.unweighted().with_other_weights(weights).map_err(of_weights)?.into())
+    })
+}
+
+/// What is wrong with the argument `weights`.
+fn of_weights(error: GraphError) -> Error {
+    match error {
+        GraphError::LengthMismatch { expected, found, .. } => Error::argument(format!(
+            "weights: {found} entries, and the graph has {expected} arcs; expected one for each \
+             arc, in the order of graph.to_scipy().data"
+        )),
+        GraphError::WeightNotFinite { arc, weight } => Error::argument(format!(
+            "weights: entry {arc} is {weight}; expected a finite number, for an arc that is closed \
+             a large one"
+        )),
+        error => error.into(),
+    }
+}
+
+/// A number of an array: what it is if it is whole, and as a float.
+#[derive(Clone, Copy)]
+pub(crate) struct Value(Option<i128>, f64);
+
+impl Value {
+    /// The same as a weight of this type; floats may be rounded.
+    pub(crate) fn to_weight<W: Weight>(self) -> Option<W> {
+        self.0
+            .map_or_else(|| W::from_f64(self.1), W::from_i128)
+            .filter(|&weight| weight.is_finite())
+    }
+}
+
+impl Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(whole) => whole.fmt(f),
+            None => self.1.fmt(f),
+        }
+    }
+}
+
+/// The numbers of an array of weights.
+pub(crate) fn values(weights: &Bound<'_, PyAny>) -> Result<Vec<Value>, Error> {
+    with_weights!(weights, PyReadonlyArray1, |weights| {
+        let value = |&weight| Value(Weight::to_i128(weight), Weight::to_f64(weight));
+        Ok(weights.as_array().iter().map(value).collect())
     })
 }
 

@@ -7,6 +7,7 @@ use centrality::CentralityError;
 use closure::ClosureError;
 use gpu_runtime::GpuError;
 use graph_formats::{GraphError, Interrupted};
+use hierarchy::HierarchyError;
 use pyo3::exceptions::{
     PyFileNotFoundError, PyKeyboardInterrupt, PyMemoryError, PyOSError, PyRuntimeError,
 };
@@ -30,6 +31,8 @@ pub(crate) enum Error {
     Gpu(#[from] GpuError),
     #[error(transparent)]
     Measure(#[from] CentralityError),
+    #[error(transparent)]
+    Hierarchy(#[from] HierarchyError),
     /// A wrong argument.
     #[error("{0}")]
     Argument(String),
@@ -82,6 +85,11 @@ impl From<Error> for PyErr {
             | Error::Measure(CentralityError::Graph(
                 GraphError::OutOfMemory { .. } | GraphError::NoMemory(_),
             ))
+            | Error::Hierarchy(
+                HierarchyError::TableTooLarge { .. }
+                | HierarchyError::LabelsTooLarge { .. }
+                | HierarchyError::NoMemory(_),
+            )
             | Error::Closure(ClosureError::TooLarge { .. } | ClosureError::NoMemory(_))
             | Error::Pairs(ApspError::TooLarge { .. } | ApspError::OverMemory { .. }) => {
                 return PyMemoryError::new_err(message);

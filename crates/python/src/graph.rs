@@ -4,8 +4,10 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use bytemuck::cast_slice;
-use graph_formats::{AnyCsr, Direction, Ids, LoadedGraph, Name, ReadOptions, VertexId, with_csr};
-use numpy::PyArray1;
+use graph_formats::{
+    AnyCsr, Direction, Ids, LoadedGraph, Name, ReadOptions, VertexId, WeightKind, with_csr,
+};
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -75,6 +77,49 @@ impl Graph {
         Ok(Self { csr, names })
     }
 
+    /// The graph of a file.
+    pub(crate) fn of_file(csr: AnyCsr, ids: Ids) -> Result<Self, Error> {
+        Self::new(csr, Names::File(ids))
+    }
+
+    /// The same arcs and names with the weights of `csr`.
+    pub(crate) fn with_csr(&self, py: Python<'_>, csr: AnyCsr) -> Self {
+        // the two arcs of an edge may differ now
+        let csr = match self.csr.direction() {
+            Direction::Undirected => csr.clone().into_undirected().unwrap_or(csr),
+            Direction::Directed => csr,
+        };
+        Self { csr, names: self.names.clone(py) }
+    }
+
+    /// The names as a file has them, where they ascend.
+    ///
+    /// # Errors
+    /// Where labels are neither all whole numbers nor all words, or do not ascend.
+    pub(crate) fn ids(&self, py: Python<'_>) -> PyResult<Ids> {
+        let labels = match &self.names {
+            Names::File(ids) => return Ok(ids.clone()),
+            Names::Labels(labels, _) => labels.bind(py),
+        };
+        if let Ok(numbers) = labels.extract::<Vec<u64>>()
+            && numbers.is_sorted()
+        {
+            return Ok(Ids::Listed(numbers));
+        }
+        if let Ok(words) = labels.extract::<Vec<String>>()
+            && words.is_sorted()
+            && words.first().is_none_or(|first| !first.is_empty())
+        {
+            return Ok(Ids::Words(words.iter().map(String::as_str).collect()));
+        }
+        Err(Error::argument(
+            "the labels of the graph cannot be names in a file: these are whole numbers of at \
+             least zero, or words, and ascend. from_networkx(graph, nodelist=sorted(graph)) and \
+             from_pandas(edges, nodes=nodes.sort_index()) number vertices so",
+        )
+        .into())
+    }
+
     /// The vertex of this number, or where vertices have names of a name that is no number.
     pub(crate) fn vertex_of(&self, role: &str, vertex: &Bound<'_, PyAny>) -> PyResult<VertexId> {
         if let Ok(number) = vertex.extract::<i64>() {
@@ -116,6 +161,19 @@ impl Graph {
     /// The steps of one pass over the graph.
     pub(crate) fn size(&self) -> usize {
         self.csr.n_vertices() + self.csr.n_arcs()
+    }
+}
+
+/// A type of weights by numpy's name.
+pub(crate) fn dtype_of(kind: WeightKind) -> &'static str {
+    match kind {
+        WeightKind::U32 => "uint32",
+        WeightKind::I32 => "int32",
+        WeightKind::U64 => "uint64",
+        WeightKind::I64 => "int64",
+        WeightKind::F32 => "float32",
+        WeightKind::F64 => "float64",
+        _ => "another",
     }
 }
 
@@ -302,7 +360,7 @@ impl Graph {
             Ok(graph_formats::read_with(&path, &ReadOptions::default(), progress)?)
         })?;
         let LoadedGraph { csr, ids, .. } = loaded;
-        Ok(Self::new(csr, Names::File(ids))?)
+        Ok(Self::of_file(csr, ids)?)
     }
 
     /// The graph as a sparse array of scipy: parallel arcs stay entries of their own.
@@ -360,13 +418,7 @@ impl Graph {
     /// >>> minutes.sssp("a").distances
     /// array([ 0. ,  7.5, 10.5])
     fn with_weights(&self, py: Python<'_>, weights: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let csr = arrays::with_weights(&self.csr, weights)?;
-        // the two arcs of an edge may differ now
-        let csr = match self.csr.direction() {
-            Direction::Undirected => csr.clone().into_undirected().unwrap_or(csr),
-            Direction::Directed => csr,
-        };
-        Ok(Self { csr, names: self.names.clone(py) })
+        Ok(self.with_csr(py, arrays::with_weights(&self.csr, weights)?))
     }
 
     /// The same arcs without their weights: each counts 1.
@@ -414,6 +466,45 @@ impl Graph {
         }
     }
 
+    /// The vertices of several names.
+    ///
+    /// Parameters
+    /// ----------
+    /// names : iterable of hashable
+    ///     Names of the file that the graph is of, or labels. A number is a name here too.
+    ///
+    /// Returns
+    /// -------
+    /// ndarray of int32
+    ///     Their numbers, in this order.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import starpaths
+    /// >>> graph = starpaths.Graph.from_arcs([0], [1], labels=[4711, 17])
+    /// >>> graph.vertices([17, 4711, 17])
+    /// array([1, 0, 1], dtype=int32)
+    fn vertices<'py>(
+        &self,
+        py: Python<'py>,
+        names: &Bound<'_, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray1<i32>>> {
+        let mut found = Vec::with_capacity(names.len().unwrap_or_default());
+        for (at, name) in names.try_iter()?.enumerate() {
+            let name = name?;
+            let Some(vertex) = self.vertex(&name)? else {
+                let name = name.repr()?;
+                let message = format!(
+                    "names: entry {at} is {name}, which the graph does not have; leave it out, or \
+                     make the graph of data that has it"
+                );
+                return Err(Error::argument(message).into());
+            };
+            found.push(vertex as i32);
+        }
+        Ok(found.into_pyarray(py))
+    }
+
     /// How many vertices there are.
     #[getter]
     fn n_vertices(&self) -> usize {
@@ -441,15 +532,7 @@ impl Graph {
     /// The type of the weights, by numpy's name.
     #[getter]
     fn dtype(&self) -> &'static str {
-        match &self.csr {
-            AnyCsr::U32(_) => "uint32",
-            AnyCsr::I32(_) => "int32",
-            AnyCsr::U64(_) => "uint64",
-            AnyCsr::I64(_) => "int64",
-            AnyCsr::F32(_) => "float32",
-            AnyCsr::F64(_) => "float64",
-            _ => "another",
-        }
+        dtype_of(self.csr.kind())
     }
 
     /// It does not change, and is its own copy.

@@ -8,6 +8,7 @@
 //! A graph's arrays are copies that Python cannot reach. Arrays that Python may write to are read
 //! only while its lock is held.
 
+mod any_metric;
 mod arguments;
 mod arrays;
 mod device_array;
@@ -16,9 +17,11 @@ mod error;
 mod graph;
 mod how;
 mod measures;
+mod metric;
 mod numbers;
 mod out;
 mod pairs;
+mod prepared;
 mod run;
 mod searches;
 mod solver;
@@ -42,7 +45,11 @@ mod _core {
     #[pymodule_export]
     use crate::measures::Totals;
     #[pymodule_export]
+    use crate::metric::Metric;
+    #[pymodule_export]
     use crate::pairs::Pairs;
+    #[pymodule_export]
+    use crate::prepared::Prepared;
     #[pymodule_export]
     use crate::run::is_forked;
     #[pymodule_export]

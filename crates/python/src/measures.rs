@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 
 use centrality::{Betweenness, CentralityError, Config, Correction, Lengths, Side, Sources, any};
 use graph_formats::{AnyCsr, Direction, VertexId};
+use hierarchy::Hierarchy;
 use numpy::{IntoPyArray, PyArray1};
 use paths::{Number, Progress, Total};
 use pyo3::IntoPyObjectExt;
@@ -189,21 +190,9 @@ impl Graph {
         backend: Option<&str>,
         progress: bool,
     ) -> PyResult<Totals> {
-        let side = match side {
-            "out" => Side::Out,
-            "in" => Side::In,
-            other => {
-                let message = format!("side is '{other}'; expected 'out' or 'in'");
-                return Err(Error::argument(message).into());
-            }
-        };
         let how = How::new(None, threads, backend)?;
-        let config = Config { side, ..self.config(sample, seed, &how) };
-        let size = self.size().saturating_mul(self.csr.n_vertices());
-        let totals = run(py, size, progress, |progress| {
-            Ok(any::totals(&self.csr, None, how.gpus(), &config, progress)?)
-        })?;
-        Ok(Totals { found: totals, lengths: self.type_of_lengths() })
+        let config = self.config(sample, seed, &how);
+        self.find_totals(py, None, side, config, &how, progress)
     }
 
     /// The greatest of all distances, found by a few searches.
@@ -332,6 +321,34 @@ impl Graph {
     }
 }
 
+impl Graph {
+    /// Totals by searches, or by the hierarchy of the graph.
+    pub(crate) fn find_totals(
+        &self,
+        py: Python<'_>,
+        hierarchy: Option<&Hierarchy>,
+        side: &str,
+        config: Config,
+        how: &How,
+        progress: bool,
+    ) -> PyResult<Totals> {
+        let side = match side {
+            "out" => Side::Out,
+            "in" => Side::In,
+            other => {
+                let message = format!("side is '{other}'; expected 'out' or 'in'");
+                return Err(Error::argument(message).into());
+            }
+        };
+        let config = Config { side, ..config };
+        let size = self.size().saturating_mul(self.csr.n_vertices());
+        let totals = run(py, size, progress, |progress| {
+            Ok(any::totals(&self.csr, hierarchy, how.gpus(), &config, progress)?)
+        })?;
+        Ok(Totals { found: totals, lengths: self.type_of_lengths() })
+    }
+}
+
 /// Betweenness of vertices, or of arcs.
 type FindBetweenness =
     fn(&AnyCsr, &Config, Option<Progress<'_>>) -> Result<Betweenness, CentralityError>;
@@ -381,7 +398,7 @@ impl Graph {
         Ok(betweenness.into_pyarray(py))
     }
 
-    fn config(&self, sample: Option<NonZeroUsize>, seed: u64, how: &How) -> Config {
+    pub(crate) fn config(&self, sample: Option<NonZeroUsize>, seed: u64, how: &How) -> Config {
         let sources = sample.map_or(Sources::All, |n| Sources::Sample { n, seed });
         let (lengths, threads) = (self.lengths(), how.threads);
         Config { sources, lengths, threads, ..Config::default() }

@@ -405,7 +405,10 @@ fn stored<W: Weight>(_: &Csr<W>, distances: Vec<Option<Number>>) -> AnyDistances
 
 impl Graph {
     /// The sources and the targets of pairs.
-    fn ends_of(&self, pairs: &Bound<'_, PyAny>) -> PyResult<(Vec<VertexId>, Vec<VertexId>)> {
+    pub(crate) fn ends_of(
+        &self,
+        pairs: &Bound<'_, PyAny>,
+    ) -> PyResult<(Vec<VertexId>, Vec<VertexId>)> {
         let array = array_of(pairs)?;
         if array.len() == 0 {
             return Ok((Vec::new(), Vec::new()));

@@ -13,7 +13,8 @@ import pytest
 import starpaths
 import starpaths.csgraph
 
-CLASSES = [starpaths.Graph, starpaths.Pairs, starpaths.Solver, starpaths.Totals, starpaths.Tree]
+CLASSES = [starpaths.Graph, starpaths.Metric, starpaths.Pairs, starpaths.Prepared,
+           starpaths.Solver, starpaths.Totals, starpaths.Tree]
 
 
 def documented():

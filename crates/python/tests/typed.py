@@ -67,6 +67,17 @@ def errors(matrix: csr_array) -> None:
         raise ours from None
 
 
+def roads(graph: starpaths.Graph) -> None:
+    prepared = assert_type(starpaths.Prepared(graph, np.zeros((3, 2))), starpaths.Prepared)
+    metric = assert_type(prepared.customize([1, 2, 3]), starpaths.Metric)
+    metric.update([0], [2.5])
+    assert_type(metric.distance(0, "here"), int | float | None)
+    assert_type(metric.route(0, 1), tuple[int | float, list[int], list[int]] | None)
+    assert_type(metric.distances([(0, 1)], dtype="int64"), Either)
+    assert_type(metric.nearest([0], [1, 2], 2), tuple[Vertices, Distances])
+    assert_type(graph.vertices(["here"]), Vertices)
+
+
 def on_a_gpu(arrays: tuple[Any, Any, Any]) -> None:
     graph = assert_type(starpaths.DeviceGraph.from_csr(*arrays), starpaths.DeviceGraph)
     tree = assert_type(graph.sssp(0, cutoff=5, dtype="int64"), starpaths.DeviceTree)

@@ -148,6 +148,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "apsp",
             "starpath-centrality",
             "starpath-closure",
+            "starpath-hierarchy",
         ],
     ),
     ("xtask", &[]),

@@ -2,7 +2,8 @@
 
 `Graph` takes scipy's sparse matrices, dense matrices, arrays of arcs and files, and searches them;
 `from_networkx` and `from_pandas` make one of NetworkX's graphs and of data frames. `DeviceGraph`
-takes arrays that are on a GPU, of CuPy or PyTorch, and leaves its results there.
+takes arrays that are on a GPU, of CuPy or PyTorch, and leaves its results there. `Prepared` is a
+road network for many distances and paths, in microseconds each.
 `starpaths.csgraph` has the same under the names and conventions of `scipy.sparse.csgraph`.
 
 Examples
@@ -23,7 +24,9 @@ from starpaths._core import (
     DeviceGraph,
     DeviceTree,
     Graph,
+    Metric,
     Pairs,
+    Prepared,
     Solver,
     Totals,
     Tree,
@@ -36,8 +39,10 @@ __all__ = [
     "DeviceGraph",
     "DeviceTree",
     "Graph",
+    "Metric",
     "NegativeCycleError",
     "Pairs",
+    "Prepared",
     "Solver",
     "StarpathsError",
     "Totals",

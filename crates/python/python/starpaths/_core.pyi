@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterable
 from os import PathLike
-from typing import Any, Literal, final
+from typing import Any, Literal, NoReturn, final
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -12,7 +12,9 @@ __all__ = [
     "DeviceGraph",
     "DeviceTree",
     "Graph",
+    "Metric",
     "Pairs",
+    "Prepared",
     "Solver",
     "Totals",
     "Tree",
@@ -275,6 +277,8 @@ class Graph:
         """What a vertex is called, by the file that the graph is of or by its labels."""
     def vertex(self, name: Hashable) -> int | None:
         """The vertex that is called so; None if there is none."""
+    def vertices(self, names: Iterable[Hashable]) -> NDArray[np.int32]:
+        """The vertices of several names."""
     @property
     def n_vertices(self) -> int:
         """How many vertices there are."""
@@ -450,3 +454,112 @@ class Graph:
     ) -> NDArray[np.float64]:
         """Betweenness of each arc: the sum, over pairs of vertices, of the share of their shortest
         paths that go along it."""
+
+@final
+class Prepared:
+    """A road network that was prepared once, for many distances and paths in microseconds."""
+
+    def __new__(
+        cls, graph: Graph, coordinates: ArrayLike | str | PathLike[str] | None = None
+    ) -> Prepared: ...
+    def __copy__(self) -> Prepared: ...
+    def __deepcopy__(self, _memo: Any) -> Prepared: ...
+    def __reduce__(self) -> NoReturn: ...
+    @staticmethod
+    def load(path: str | PathLike[str], *, map: bool = False) -> Prepared:
+        """The network of a file that :meth:`save` or ``starpath prepare`` wrote."""
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes the network, its names and its hierarchy with its own weights to a file."""
+    def customize(self, weights: ArrayLike | None = None) -> Metric:
+        """Puts weights in."""
+    @property
+    def graph(self) -> Graph:
+        """The network."""
+    @property
+    def hierarchy_arcs(self) -> int:
+        """How many pairs of vertices an arc or a shortcut of the hierarchy joins."""
+    @property
+    def height(self) -> int:
+        """How many vertices the longest upward path has."""
+
+@final
+class Metric:
+    """Distances and paths of a prepared network by some weights, as :meth:`Prepared.customize`
+    makes it."""
+
+    def __copy__(self) -> Metric: ...
+    def __deepcopy__(self, _memo: Any) -> Metric: ...
+    def __reduce__(self) -> NoReturn: ...
+    @property
+    def prepared(self) -> Prepared:
+        """The network, for other weights."""
+    @property
+    def graph(self) -> Graph:
+        """The network with these weights, which later changes do not reach."""
+    @property
+    def has_labels(self) -> bool:
+        """Whether there are labels."""
+    @property
+    def labels_nbytes(self) -> int:
+        """How many bytes labels take, at most."""
+    def customize(self, weights: ArrayLike) -> None:
+        """Replaces all weights, in less time if few differ. Labels are dropped."""
+    def update(self, arcs: ArrayLike, weights: ArrayLike) -> None:
+        """Gives some arcs other weights; of two for one arc the last counts. Labels are dropped."""
+    def distance(self, source: _Vertex, target: _Vertex) -> int | float | None:
+        """The distance from a vertex to another."""
+    def route(
+        self, source: _Vertex, target: _Vertex
+    ) -> tuple[int | float, list[int], list[int]] | None:
+        """A shortest path from a vertex to another."""
+    def k_shortest_paths(
+        self, source: _Vertex, target: _Vertex, k: int
+    ) -> list[tuple[int | float, list[int]]]:
+        """The k shortest simple paths between two vertices, as :meth:`Graph.k_shortest_paths`."""
+    def distances(
+        self,
+        pairs: ArrayLike | Iterable[Any],
+        targets: _Vertices | None = None,
+        *,
+        dtype: DTypeLike | None = None,
+        progress: bool = False,
+    ) -> _Distances:
+        """The distances of pairs of vertices."""
+    def table(
+        self,
+        sources: _Vertices,
+        targets: _Vertices | None = None,
+        *,
+        dtype: DTypeLike | None = None,
+        progress: bool = False,
+    ) -> _Distances:
+        """The distances from each of several vertices to each of several others."""
+    def within(
+        self,
+        sources: _Vertices,
+        cutoff: float,
+        *,
+        dtype: DTypeLike | None = None,
+        progress: bool = False,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], _Distances]:
+        """The vertices within a distance of each of several vertices."""
+    def nearest(
+        self, sources: _Vertices, candidates: _Vertices, k: int = 1, *, progress: bool = False
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """The nearest of some candidates for each of several vertices."""
+    def totals(
+        self,
+        *,
+        side: Literal["out", "in"] = "out",
+        sample: int | None = None,
+        seed: int = 0,
+        threads: int | None = None,
+        backend: _Backend | None = None,
+        progress: bool = False,
+    ) -> Totals:
+        """Adds up the distances between every vertex and all others, as :meth:`Graph.totals`, by
+        sweeps of the hierarchy."""
+    def labels(self) -> None:
+        """Makes labels, with which `distance` and `distances` take a fraction of a microsecond."""
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes the network and its hierarchy with these weights, as :meth:`Prepared.save`."""

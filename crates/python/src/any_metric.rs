@@ -1,0 +1,290 @@
+//! Metrics of hierarchies with weights of any type, and their queries for many vertices.
+//!
+//! Work on many vertices is done in parts of some hundredths of a second, and tells its progress
+//! in between.
+
+use std::sync::Arc;
+
+use graph_formats::{AnyCsr, Csr, Distance, Ids, VertexId, Weight, parallel, tell, with_csr};
+use hierarchy::{Hierarchy, HierarchyError, Labels, Metric, MetricWeight, Path, Prepared};
+use paths::{AnyDistances, AnyTable, Distances, Number};
+use sssp::{Goal, Progress};
+
+use crate::arrays::Value;
+use crate::error::Error;
+use crate::graph::dtype_of;
+
+/// Pairs of a part, by walks and by labels.
+const PAIRS_BY_WALKS: usize = 1 << 13;
+const PAIRS_BY_LABELS: usize = 1 << 18;
+/// Sources that share a pass over the hierarchy, and what all passes of a part may come to.
+const SOURCES_PER_PASS: usize = 16;
+const VERTICES_AT_A_TIME: usize = 1 << 28;
+
+/// What is near each of several sources: offsets of the sources, vertices and distances.
+pub(crate) type Near = (Vec<i64>, Vec<VertexId>, AnyDistances);
+
+/// The same near one source.
+type Found<D> = Result<Vec<(VertexId, D)>, HierarchyError>;
+
+/// A [`Metric`] of any weight type, with its labels if they were made.
+pub(crate) trait AnyMetric: Send + Sync {
+    /// The graph with the weights that the metric has.
+    fn csr(&self) -> AnyCsr;
+    /// Another of the same, which shares the memory: O(1).
+    fn another(&self) -> Arc<dyn AnyMetric>;
+    /// Replaces the weights by those of the same graph with weights of the same type.
+    fn take_all(&mut self, graph: AnyCsr) -> Result<(), Error>;
+    /// Gives arcs these weights, one each.
+    fn take_some(&mut self, arcs: &[usize], weights: &[Value]) -> Result<(), Error>;
+    fn distance(&self, source: VertexId, target: VertexId) -> Result<Option<Number>, Error>;
+    fn path(&self, source: VertexId, target: VertexId) -> Result<Option<Path<Number>>, Error>;
+    fn pairs(
+        &self,
+        pairs: &[(VertexId, VertexId)],
+        progress: Option<Progress<'_>>,
+    ) -> Result<AnyDistances, Error>;
+    fn table(
+        &self,
+        sources: &[VertexId],
+        targets: &[VertexId],
+        progress: Option<Progress<'_>>,
+    ) -> Result<AnyDistances, Error>;
+    fn within(
+        &self,
+        sources: &[VertexId],
+        cutoff: f64,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Near, Error>;
+    fn nearest(
+        &self,
+        sources: &[VertexId],
+        candidates: &[VertexId],
+        k: usize,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Near, Error>;
+    fn k_shortest_paths(
+        &self,
+        source: VertexId,
+        target: VertexId,
+        k: usize,
+    ) -> Result<Vec<(Number, Vec<VertexId>)>, Error>;
+    fn make_labels(&mut self) -> Result<(), Error>;
+    fn has_labels(&self) -> bool;
+    fn bytes_of_labels(&self) -> u64;
+    fn write(&self, path: &std::path::Path, ids: &Ids) -> Result<(), Error>;
+}
+
+/// The hierarchy with the weights of a graph of the same arcs.
+pub(crate) fn customized(
+    hierarchy: &Hierarchy,
+    graph: &AnyCsr,
+) -> Result<Arc<dyn AnyMetric>, Error> {
+    with_csr!(graph, |graph| Ok(without_labels(hierarchy.customize(graph).map_err(of_weights)?)))
+}
+
+/// The hierarchy of a file with the weights that are there.
+pub(crate) fn as_stored(prepared: &Prepared, graph: &AnyCsr) -> Result<Arc<dyn AnyMetric>, Error> {
+    with_csr!(graph, |graph| Ok(without_labels(prepared.metric(graph)?)))
+}
+
+/// What is wrong with the weights of a graph.
+fn of_weights(error: HierarchyError) -> Error {
+    match error {
+        HierarchyError::NegativeWeight { from, to, weight } => Error::argument(format!(
+            "weights: the arc {from} -> {to} weighs {weight}; a hierarchy needs weights of at \
+             least zero, while Graph.sssp and Graph.table take negative ones, too"
+        )),
+        error => error.into(),
+    }
+}
+
+struct Labelled<W: Weight> {
+    metric: Metric<W>,
+    labels: Option<Labels<W>>,
+}
+
+fn without_labels<W: MetricWeight>(metric: Metric<W>) -> Arc<dyn AnyMetric>
+where
+    AnyCsr: From<Csr<W>>,
+{
+    Arc::new(Labelled { metric, labels: None })
+}
+
+impl<W: MetricWeight> AnyMetric for Labelled<W>
+where
+    AnyCsr: From<Csr<W>>,
+{
+    fn csr(&self) -> AnyCsr {
+        self.metric.graph().clone().into()
+    }
+
+    fn another(&self) -> Arc<dyn AnyMetric> {
+        Arc::new(Self { metric: self.metric.clone(), labels: self.labels.clone() })
+    }
+
+    fn take_all(&mut self, graph: AnyCsr) -> Result<(), Error> {
+        let graph = graph.into_csr::<W>()?;
+        // those of other weights
+        let labels = self.labels.take();
+        self.metric.customize(graph.weights()).map_err(|error| {
+            self.labels = labels;
+            of_weights(error)
+        })
+    }
+
+    fn take_some(&mut self, arcs: &[usize], weights: &[Value]) -> Result<(), Error> {
+        let mut changes = Vec::with_capacity(arcs.len());
+        for (at, (&arc, value)) in arcs.iter().zip(weights).enumerate() {
+            let weight = value.to_weight::<W>().ok_or_else(|| {
+                Error::argument(format!(
+                    "weights: entry {at} is {value}, which a weight of type {} cannot be; \
+                     customize takes weights of another type",
+                    dtype_of(W::KIND)
+                ))
+            })?;
+            changes.push((arc, weight));
+        }
+        let labels = self.labels.take();
+        self.metric.update(&changes).map_err(|error| {
+            self.labels = labels;
+            of_weights(error)
+        })
+    }
+
+    fn distance(&self, source: VertexId, target: VertexId) -> Result<Option<Number>, Error> {
+        let distance = match &self.labels {
+            Some(labels) => labels.distance(source, target),
+            None => self.metric.query().distance(source, target),
+        };
+        Ok(distance?.map(Number::of))
+    }
+
+    fn path(&self, source: VertexId, target: VertexId) -> Result<Option<Path<Number>>, Error> {
+        let path = self.metric.query().path(source, target)?;
+        Ok(path.map(|Path { length, vertices, arcs }| {
+            let length = Number::of(length);
+            Path { length, vertices, arcs }
+        }))
+    }
+
+    fn pairs(
+        &self,
+        pairs: &[(VertexId, VertexId)],
+        progress: Option<Progress<'_>>,
+    ) -> Result<AnyDistances, Error> {
+        let mut found = Vec::with_capacity(pairs.len());
+        let at_a_time = if self.has_labels() { PAIRS_BY_LABELS } else { PAIRS_BY_WALKS };
+        for some in pairs.chunks(at_a_time) {
+            tell(progress, found.len() as u64, pairs.len() as u64).map_err(HierarchyError::from)?;
+            match &self.labels {
+                Some(labels) => found.extend(labels.pairs(some)?.into_storage()),
+                None => found.extend(cells::<W>(self.metric.pairs(some)?)),
+            }
+        }
+        Ok(Distances::from_storage(found).into())
+    }
+
+    fn table(
+        &self,
+        sources: &[VertexId],
+        targets: &[VertexId],
+        progress: Option<Progress<'_>>,
+    ) -> Result<AnyDistances, Error> {
+        let at_a_time = VERTICES_AT_A_TIME / self.metric.graph().n_vertices().max(1);
+        let at_a_time = at_a_time.max(at_once()).next_multiple_of(SOURCES_PER_PASS);
+        if sources.len() <= at_a_time {
+            return Ok(AnyTable::from(self.metric.table(sources, targets)?).distances);
+        }
+        let mut cells = Vec::with_capacity(sources.len() * targets.len());
+        for (part, some) in sources.chunks(at_a_time).enumerate() {
+            let (done, total) = (part * at_a_time, sources.len());
+            tell(progress, done as u64, total as u64).map_err(HierarchyError::from)?;
+            cells.extend(self.metric.table(some, targets)?.into_storage());
+        }
+        Ok(Distances::from_storage(cells).into())
+    }
+
+    fn within(
+        &self,
+        sources: &[VertexId],
+        cutoff: f64,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Near, Error> {
+        let radius = match Goal::Within(Number::F64(cutoff)).typed()? {
+            Goal::Within(radius) => radius,
+            _ => Distance::UNREACHED,
+        };
+        near::<W>(sources, progress, &|source| self.metric.within(source, radius))
+    }
+
+    fn nearest(
+        &self,
+        sources: &[VertexId],
+        candidates: &[VertexId],
+        k: usize,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Near, Error> {
+        near::<W>(sources, progress, &|source| self.metric.nearest(source, candidates, k))
+    }
+
+    fn k_shortest_paths(
+        &self,
+        source: VertexId,
+        target: VertexId,
+        k: usize,
+    ) -> Result<Vec<(Number, Vec<VertexId>)>, Error> {
+        let paths = self.metric.k_shortest_paths(source, target, k)?;
+        Ok(paths.into_iter().map(|path| (Number::of(path.length), path.vertices)).collect())
+    }
+
+    fn make_labels(&mut self) -> Result<(), Error> {
+        if self.labels.is_none() {
+            self.labels = Some(self.metric.labels()?);
+        }
+        Ok(())
+    }
+
+    fn has_labels(&self) -> bool {
+        self.labels.is_some()
+    }
+
+    fn bytes_of_labels(&self) -> u64 {
+        self.metric.bytes_of_labels()
+    }
+
+    fn write(&self, path: &std::path::Path, ids: &Ids) -> Result<(), Error> {
+        Ok(self.metric.write(path, ids)?)
+    }
+}
+
+/// As many sources keep all threads busy for a while.
+fn at_once() -> usize {
+    SOURCES_PER_PASS * rayon::current_num_threads()
+}
+
+/// Distances as storage has them.
+fn cells<W: Weight>(distances: Vec<Option<W::Distance>>) -> impl Iterator<Item = W::Distance> {
+    distances.into_iter().map(|distance| distance.unwrap_or(Distance::UNREACHED))
+}
+
+/// What `find` finds near each source, one after the other.
+fn near<W: Weight>(
+    sources: &[VertexId],
+    progress: Option<Progress<'_>>,
+    find: &(dyn Fn(VertexId) -> Found<W::Distance> + Sync),
+) -> Result<Near, Error> {
+    let (mut offsets, mut vertices, mut distances) = (vec![0], Vec::new(), Vec::new());
+    for some in sources.chunks(at_once()) {
+        let (done, total) = (offsets.len() as u64 - 1, sources.len() as u64);
+        tell(progress, done, total).map_err(HierarchyError::from)?;
+        for found in parallel::try_map_of(some.to_vec(), find)? {
+            for (vertex, distance) in found {
+                vertices.push(vertex);
+                distances.push(distance);
+            }
+            offsets.push(vertices.len() as i64);
+        }
+    }
+    Ok((offsets, vertices, Distances::from_storage(distances).into()))
+}

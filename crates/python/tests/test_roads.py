@@ -1,0 +1,350 @@
+"""Prepared networks: what they take, what they refuse, and their results beside searches."""
+
+import copy
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import starpaths
+from starpaths import Graph, Metric, Prepared, StarpathsError
+
+WEIGHTS = ["int32", "int64", "uint32", "uint64", "float32", "float64"]
+
+
+def grid(side, dtype="uint32", seed=0, **arguments):
+    """Streets of a square, whose weights are whole, and differ by direction."""
+    vertices = np.arange(side * side).reshape(side, side)
+    across = np.stack([vertices[:, :-1].ravel(), vertices[:, 1:].ravel()])
+    along = np.stack([vertices[:-1].ravel(), vertices[1:].ravel()])
+    one_way = np.concatenate([across, along], axis=1)
+    sources, targets = np.concatenate([one_way, one_way[::-1]], axis=1)
+    weights = np.random.default_rng(seed).integers(1, 100, len(sources)).astype(dtype)
+    # and a vertex that no street leads to
+    return Graph.from_arcs(sources, targets, weights, n_vertices=side * side + 1, **arguments)
+
+
+def coordinates_of_grid(side):
+    y, x = np.divmod(np.arange(side * side + 1), side)
+    return np.stack([x, y], axis=1)
+
+
+@pytest.fixture
+def triangle():
+    """home → shop → work, and a longer street home → work."""
+    return Graph.from_arcs([0, 1, 0], [1, 2, 2], [5, 2, 9], labels=["home", "shop", "work"])
+
+
+def assert_is_exact(metric, graph):
+    """Every query has the distances of searches."""
+    n = graph.n_vertices
+    rng = np.random.default_rng(1)
+    sources, targets = rng.integers(n, size=(2, 40))
+    expected = graph.table(sources, targets)
+    np.testing.assert_array_equal(metric.table(sources, targets), expected)
+    np.testing.assert_array_equal(metric.table(sources), graph.table(sources))
+    pairs = np.stack([sources, targets], axis=1)
+    diagonal = np.diagonal(expected)
+    np.testing.assert_array_equal(metric.distances(pairs), diagonal)
+    np.testing.assert_array_equal(metric.distances(sources, targets), diagonal)
+    weights = graph.to_scipy().data
+    for source, target, distance in zip(sources.tolist(), targets.tolist(), diagonal):
+        found, route = metric.distance(source, target), metric.route(source, target)
+        if distance == np.inf:
+            assert found is None and route is None
+            continue
+        length, vertices, arcs = route
+        assert found == length == distance == weights[arcs].sum()
+        assert (vertices[0], vertices[-1], len(vertices)) == (source, target, len(arcs) + 1)
+
+
+@pytest.mark.parametrize("dtype", WEIGHTS)
+@pytest.mark.parametrize("is_labelled", [False, True])
+def test_distances_are_those_of_searches(dtype, is_labelled):
+    graph = grid(12, dtype)
+    metric = Prepared(graph).customize()
+    if is_labelled:
+        assert metric.labels_nbytes > 0 and not metric.has_labels
+        metric.labels()
+        assert metric.has_labels
+    assert_is_exact(metric, graph)
+    assert metric.graph.dtype == dtype
+    assert type(metric.distance(0, 5)) is (float if dtype.startswith("f") else int)
+    assert metric.distances([(0, 5)], dtype="int64").tolist() == [metric.distance(0, 5)]
+
+
+@pytest.mark.parametrize("dtype", WEIGHTS)
+def test_what_is_near(dtype):
+    graph = grid(9, dtype)
+    metric = Prepared(graph).customize()
+    sources = [3, 81, 40]
+    offsets, vertices, distances = metric.within(sources, 120.5)
+    expected = graph.within(sources, 120.5)
+    for found, wanted in zip([offsets, vertices, distances], expected):
+        np.testing.assert_array_equal(found, wanted)
+    assert len(metric.within(sources, np.inf)[1]) == len(graph.within(sources, np.inf)[1])
+
+    candidates = [7, 70, 81, 33]
+    vertices, distances = metric.nearest(sources, candidates, 3)
+    table = graph.table(sources, candidates)
+    order = np.argsort(table, axis=1, kind="stable")[:, :3]
+    wanted = np.take_along_axis(table, order, axis=1)
+    np.testing.assert_array_equal(distances, wanted)
+    np.testing.assert_array_equal(vertices, np.where(wanted < np.inf, np.array(candidates)[order], -1))
+    assert vertices.dtype == np.int32 and (vertices == -1).any()
+    assert metric.nearest(sources, candidates, 0)[0].shape == (3, 0)
+    assert metric.k_shortest_paths(0, 20, 7) == graph.k_shortest_paths(0, 20, 7)
+
+
+@pytest.mark.parametrize("side", ["out", "in"])
+def test_totals_are_those_of_the_graph(side):
+    graph = grid(8)
+    metric = Prepared(graph).customize()
+    metric.update([3, 5], [500, 1])
+    found, wanted = metric.totals(side=side), metric.graph.totals(side=side)
+    np.testing.assert_array_equal(found.closeness(), wanted.closeness())
+    np.testing.assert_array_equal(found.eccentricity(), wanted.eccentricity())
+    assert found.diameter == wanted.diameter
+    assert (found.sums() != graph.totals(side=side).sums()).any()
+
+
+@pytest.mark.parametrize("dtype", WEIGHTS)
+def test_other_weights(dtype):
+    graph = grid(10, dtype)
+    prepared = Prepared(graph)
+    metric = prepared.customize()
+    before = copy.copy(metric)
+    weights = graph.to_scipy().data
+    weights[7:40] += 60
+    metric.customize(weights)
+    assert_is_exact(metric, graph.with_weights(weights))
+    assert_is_exact(before, graph)
+    assert_is_exact(prepared.customize(weights), graph.with_weights(weights))
+
+    metric.labels()
+    weights[[5, 100]] = [1000, 3]
+    metric.update([5, 100, 5], [17, 3, 1000])
+    assert not metric.has_labels
+    assert_is_exact(metric, graph.with_weights(weights))
+    np.testing.assert_array_equal(metric.graph.to_scipy().data, weights)
+    # of another type
+    metric.customize(weights * 0.5)
+    assert metric.graph.dtype == ("float32" if dtype == "float32" else "float64")
+    assert_is_exact(metric, graph.with_weights(weights * 0.5))
+
+
+def test_coordinates(tmp_path):
+    graph = grid(20)
+    places = coordinates_of_grid(20)
+    assert_is_exact(Prepared(graph, places).customize(), graph)
+    assert_is_exact(Prepared(graph, places.tolist()).customize(), graph)
+    lines = [f"v {v + 1} {x} {y}" for v, (x, y) in enumerate(places.tolist())]
+    file = tmp_path / "grid.co"
+    file.write_text("\n".join([f"p aux sp co {len(places)}", *lines, ""]))
+    named = Graph.from_csr(*(lambda a: (a.indptr, a.indices, a.data))(graph.to_scipy()))
+    with pytest.raises(StarpathsError, match="grid.co"):
+        Prepared(named, file)  # whose vertices count from 0
+
+
+@pytest.mark.parametrize("is_mapped", [False, True])
+def test_files(triangle, tmp_path, is_mapped):
+    file = tmp_path / "roads.prepared"
+    Prepared(triangle).save(file)
+    prepared = Prepared.load(file, map=is_mapped)
+    assert prepared.graph.name(2) == "work"
+    metric = prepared.customize()
+    assert metric.distance("home", "work") == 7
+    assert metric.distances([("home", "work"), ("work", "home")]).tolist() == [7, np.inf]
+    assert Graph.read(file).sssp("home").distances.tolist() == [0, 5, 7]
+    metric.update([0], [50])
+    assert metric.distance("home", "work") == 9
+    other = tmp_path / "rush.prepared"
+    metric.save(other)
+    assert Prepared.load(other).customize().distance("home", "work") == 9
+    assert Prepared.load(file).customize([1, 1, 1]).distance("home", "work") == 1
+
+
+@pytest.mark.parametrize("labels", [[17, 4711, 900719925474], ["06001", "6001", "é"]])
+def test_labels_that_ascend_are_names_in_files(labels, tmp_path):
+    Prepared(Graph.from_arcs([0, 1], [1, 2], labels=labels)).save(tmp_path / "ids.prepared")
+    again = Prepared.load(tmp_path / "ids.prepared").graph
+    assert again.vertices(labels).tolist() == [0, 1, 2]
+    assert [again.name(v) for v in range(3)] == labels
+
+
+@pytest.mark.parametrize("labels", [[4711, 17, 20_000], ["b", "a", "c"], [("a", 1), "b", "c"],
+                                    [1, "2", 3], [-1, 2, 3], [2**64, 2**65, 2**66], ["", "a", "b"]])
+def test_other_labels_are_told(labels, tmp_path):
+    prepared = Prepared(Graph.from_arcs([0, 1], [1, 2], labels=labels))
+    with pytest.raises(StarpathsError, match="nodelist=sorted.graph.*sort_index"):
+        prepared.save(tmp_path / "bad.prepared")
+    assert not (tmp_path / "bad.prepared").exists()
+
+
+def distance_of_file(file):
+    return Prepared.load(file, map=True).customize().distance(0, 2)
+
+
+def test_processes_share_a_file(triangle, tmp_path):
+    file = tmp_path / "roads.prepared"
+    prepared = Prepared(triangle)
+    prepared.save(file)
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        assert pool.map(distance_of_file, [file] * 3) == [7, 7, 7]
+    for what in [prepared, prepared.customize()]:
+        with pytest.raises(TypeError, match="save it once"):
+            pickle.dumps(what)
+    assert copy.deepcopy(prepared) is prepared
+
+
+def test_files_that_are_refused(triangle, tmp_path):
+    with pytest.raises(StarpathsError, match="ends in .prepared"):
+        Prepared(triangle).save(tmp_path / "roads.spg")
+    with pytest.raises(FileNotFoundError):
+        Prepared.load(tmp_path / "none.prepared")
+    plain = tmp_path / "plain.csv"
+    plain.write_text("1,2,3\n")
+    with pytest.raises(StarpathsError, match="not prepared; Prepared.Graph.read"):
+        Prepared.load(plain)
+    file = tmp_path / "roads.prepared"
+    Prepared(triangle).save(file)
+    file.write_bytes(file.read_bytes()[:-1])
+    with pytest.raises(StarpathsError, match="roads.prepared"):
+        Prepared.load(file)
+
+
+def test_errors_name_the_argument_and_what_to_do(triangle):
+    prepared = Prepared(triangle)
+    metric = prepared.customize()
+    metric.labels()
+    wrong = [
+        (lambda: prepared.customize([1, 2]), "weights: 2 entries, .* 3 arcs; expected one for each"),
+        (lambda: prepared.customize([1, -2, 3]), "weights: the arc 0 -> 2 weighs -2; .*at least zero"),
+        (lambda: prepared.customize([1, 2, np.nan]), "weights: entry 2 is NaN; expected a finite"),
+        (lambda: prepared.customize([1, np.inf, 2]), "weights: entry 1 is inf.*closed a large one"),
+        (lambda: prepared.customize("abc"), "weights"),
+        (lambda: metric.customize([1, 2]), "weights: 2 entries"),
+        (lambda: metric.customize([-1, 2, 3]), "weights: the arc 0 -> 1 weighs -1"),
+        (lambda: metric.update([0], [1, 2]), "weights: 2 entries for 1 arcs"),
+        (lambda: metric.update([3], [1]), "arcs: entry 0 is 3; the graph has 3 arcs"),
+        (lambda: metric.update([-1], [1]), "arcs: entry 0 is -1"),
+        (lambda: metric.update([0], [-4]), "weights: the arc 0 -> 1 weighs -4"),
+        (lambda: metric.update([0], [0.5]), "weights: entry 0 is 0.5, .*int64 cannot be"),
+        (lambda: metric.update([0], [np.nan]), "weights: entry 0 is NaN"),
+        (lambda: metric.distance(0, 3), "target 3 does not exist"),
+        (lambda: metric.distance("nowhere", 0), "source is 'nowhere'; .* a name that the graph has"),
+        (lambda: metric.route(0, "nowhere"), "target is 'nowhere'"),
+        (lambda: metric.distances([0, 1, 2]), "pairs: an array of shape .*expected"),
+        (lambda: metric.distances([0, 1], [2]), "targets: 1 entries for 2 sources"),
+        (lambda: metric.table([7]), "source 7 does not exist"),
+        (lambda: metric.nearest([0], [7]), "candidate 7 does not exist"),
+        (lambda: metric.nearest([0], [1], -1), "k is -1; expected"),
+        (lambda: metric.within([0], -1), "cutoff is -1; expected zero or more"),
+        (lambda: metric.within([0], np.nan), "cutoff is NaN"),
+        (lambda: metric.totals(side="up"), "side is 'up'"),
+        (lambda: Prepared(triangle, [[0, 0]]), r"coordinates: an array of shape \(1, 2\); expected \(3, 2\)"),
+        (lambda: Prepared(triangle, [[0, 0], [1, np.nan], [2, 2]]), "coordinates: row 1 is"),
+        (lambda: triangle.vertices(["work", "nowhere"]), "names: entry 1 is 'nowhere'"),
+    ]
+    for call, message in wrong:
+        with pytest.raises(StarpathsError, match=message):
+            call()
+    # and nothing has changed
+    assert metric.has_labels and metric.distance("home", "work") == 7
+    with pytest.raises(TypeError):
+        Prepared([[0, 1], [1, 0]])
+
+
+def test_graphs_without_small_separators_are_refused():
+    rng = np.random.default_rng(3)
+    people = Graph.from_arcs(*rng.integers(20_000, size=(2, 400_000)))
+    with pytest.raises(StarpathsError, match="no small separators.*without preparing it"):
+        Prepared(people)
+
+
+def test_negative_weights_of_the_graph_are_refused():
+    graph = Graph.from_arcs([0, 1], [1, 2], [5, -2])
+    prepared = Prepared(graph)
+    with pytest.raises(StarpathsError, match="weights: the arc 1 -> 2 weighs -2"):
+        prepared.customize()
+    assert prepared.customize([5, 2]).distance(0, 2) == 7
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_graphs_without_arcs(n, tmp_path):
+    metric = Prepared(Graph.from_arcs([], [], n_vertices=n)).customize()
+    every = list(range(n))
+    assert metric.table(every).shape == (n, n)
+    assert metric.distances(np.empty((0, 2), int)).shape == (0,)
+    assert metric.within([], 1)[0].tolist() == [0]
+    metric.labels()
+    metric.save(tmp_path / "none.prepared")
+    assert Prepared.load(tmp_path / "none.prepared").graph.n_vertices == n
+
+
+def test_threads_ask_while_weights_change():
+    graph = grid(30)
+    metric = Prepared(graph).customize()
+    weights = graph.to_scipy().data
+    both = {metric.distance(0, 899), Prepared(graph).customize(weights * 2).distance(0, 899)}
+    is_over, seen = threading.Event(), set()
+
+    def ask():
+        while not is_over.is_set():
+            seen.add(metric.distance(0, 899))
+
+    askers = [threading.Thread(target=ask) for _ in range(3)]
+    for asker in askers:
+        asker.start()
+    for turn in range(20):
+        metric.customize(weights * (1 + turn % 2))
+    is_over.set()
+    for asker in askers:
+        asker.join()
+    assert seen <= both
+
+
+@pytest.mark.parametrize("find", ["table", "distances", "labelled", "within", "nearest", "totals"])
+def test_an_interrupt_ends_long_work(find):
+    graph = grid(150)
+    n = graph.n_vertices
+    metric = Prepared(graph, coordinates_of_grid(150)).customize()
+    every = np.arange(n)
+    pairs = np.random.default_rng(0).integers(n, size=(1 << 24, 2), dtype=np.int32)
+    if find == "labelled":
+        metric.labels()
+    work = {
+        "table": lambda: metric.table(np.tile(every, 40), every[:400]),
+        "distances": lambda: metric.distances(pairs),
+        "labelled": lambda: metric.distances(pairs),
+        "within": lambda: metric.within(every, 900),
+        "nearest": lambda: metric.nearest(np.tile(every, 40), every[::7], 20),
+        "totals": metric.totals,
+    }[find]
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    timer.join()
+    signal.signal(signal.SIGINT, before)
+    assert time.monotonic() - start < 30
+    assert metric.distance(0, 1) is not None
+
+
+def test_representations(triangle):
+    prepared = Prepared(triangle)
+    assert "3 vertices and 3 arcs" in repr(prepared)
+    assert prepared.height <= 3 and prepared.hierarchy_arcs >= 2
+    metric = prepared.customize()
+    assert repr(metric) == "<starpaths.Metric of 3 vertices, weights int64>"
+    metric.labels()
+    assert repr(metric).endswith(", with labels>")
+    assert isinstance(metric, Metric) and metric.prepared is prepared
+    assert prepared.graph is triangle
