@@ -9,6 +9,7 @@ import threading
 import time
 
 import numpy as np
+import pandas
 import pytest
 
 import starpaths
@@ -336,6 +337,40 @@ def test_an_interrupt_ends_long_work(find):
     signal.signal(signal.SIGINT, before)
     assert time.monotonic() - start < 30
     assert metric.distance(0, 1) is not None
+
+
+def test_tables_of_pandas_with_ids_and_coordinates():
+    nodes = pandas.DataFrame({"x": [0.0, 1, 2, 3], "y": 0.0}, index=[40, 10, 30, 20])
+    edges = pandas.DataFrame({"from": [40, 10], "to": [10, 30], "distance": [5.0, 2.0]})
+    graph = starpaths.from_pandas(edges, "from", "to", "distance", directed=False, nodes=nodes)
+    metric = Prepared(graph, nodes[["x", "y"]]).customize()
+    pairs = graph.vertices([40, 30, 30, 20]).reshape(2, 2)
+    assert metric.distances(pairs).tolist() == [7, np.inf]
+    assert [graph.name(v) for v in metric.route(*pairs[0].tolist())[1]] == [40, 10, 30]
+    with pytest.raises(StarpathsError, match="row 1 of the edges has the end 30"):
+        starpaths.from_pandas(edges, "from", "to", nodes=nodes.drop(index=30))
+    with pytest.raises(StarpathsError, match="nodes: .*40.* is twice"):
+        starpaths.from_pandas(edges, "from", "to", nodes=nodes.index.append(nodes.index[:1]))
+
+
+def test_a_graph_as_osmnx_makes_them():
+    networkx = pytest.importorskip("networkx")
+    city = networkx.MultiDiGraph(crs="epsg:4326")
+    for node, x in [(501, 7.1), (502, 7.2), (503, 7.3)]:
+        city.add_node(node, x=x, y=50.0, street_count=2)
+    city.add_edge(501, 502, osmid=1, length=5.0, oneway=True)
+    city.add_edge(501, 502, osmid=2, length=4.5, oneway=True)
+    city.add_edge(502, 503, osmid=[3, 4], length=2.0, oneway=True)
+    graph = starpaths.from_networkx(city, "length")
+    metric = Prepared(graph).customize()
+    assert metric.distance(*graph.vertices([501, 503]).tolist()) == 6.5
+    turned = starpaths.from_networkx(city, "length", nodelist=[503, 502, 501])
+    assert [turned.name(v) for v in range(3)] == [503, 502, 501]
+    metric = Prepared(turned).customize()
+    assert metric.distance(*turned.vertices([501, 503]).tolist()) == 6.5
+    for wrong in [[501, 502], [501, 502, 503, 504], [501, 502, 502], [501, 502, 503, 503]]:
+        with pytest.raises(StarpathsError, match="nodelist has"):
+            starpaths.from_networkx(city, nodelist=wrong)
 
 
 def test_representations(triangle):

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Any
+
+import numpy as np
 
 from starpaths._core import Graph
 from starpaths._errors import StarpathsError
 
 
-def from_networkx(graph: Any, weight: Hashable | None = "weight") -> Graph:
+def from_networkx(
+    graph: Any,
+    weight: Hashable | None = "weight",
+    *,
+    nodelist: Iterable[Hashable] | None = None,
+) -> Graph:
     """Converts a graph of NetworkX. Nodes are numbered in their order, and become the labels.
 
     Parameters
@@ -18,6 +25,8 @@ def from_networkx(graph: Any, weight: Hashable | None = "weight") -> Graph:
         Of parallel edges the lightest counts.
     weight : hashable, optional
         The attribute of edges that is their weight; 1 for an edge without it. If None, all are 1.
+    nodelist : iterable of hashable, optional
+        All nodes in the order of their numbers, such as `sorted(graph)`; by default the graph's.
 
     Returns
     -------
@@ -41,12 +50,23 @@ def from_networkx(graph: Any, weight: Hashable | None = "weight") -> Graph:
     except NotImplementedError as error:
         raise StarpathsError(str(error)) from error
     is_listed = arcs.is_listed
+    sources, targets = arcs.sources[is_listed], arcs.targets[is_listed]
+    labels = list(converted.nodes)
+    if nodelist is not None:
+        nodes = list(nodelist)
+        numbers = {node: number for number, node in enumerate(nodes)}
+        if len(nodes) != len(labels) or numbers.keys() != set(labels):
+            raise StarpathsError(
+                f"nodelist has {len(nodes)} nodes, and the graph {len(labels)}, or others; expected "
+                "each node of the graph once")
+        places = np.array([numbers[node] for node in labels], dtype=np.int32)
+        sources, targets, labels = places[sources], places[targets], nodes
     return Graph.from_arcs(
-        arcs.sources[is_listed],
-        arcs.targets[is_listed],
+        sources,
+        targets,
         None if weight is None else arcs.weights[is_listed],
         directed=graph.is_directed(),
-        labels=converted.nodes,
+        labels=labels,
     )
 
 
@@ -57,6 +77,7 @@ def from_pandas(
     weight: Hashable | None = None,
     *,
     directed: bool = True,
+    nodes: Any = None,
 ) -> Graph:
     """Converts a data frame with an edge in each row. Its ends become the labels, in their order.
 
@@ -70,6 +91,9 @@ def from_pandas(
         The column of the weights; by default all are 1.
     directed : bool, default True
         If False, each row is an arc each way.
+    nodes : pandas.DataFrame or pandas.Index, optional
+        The vertices, by their index: these are the labels then, in this order, so that columns of
+        the frame go with the vertices, such as coordinates.
 
     Returns
     -------
@@ -83,11 +107,28 @@ def from_pandas(
     >>> graph = starpaths.from_pandas(roads, weight="km")
     >>> [graph.name(v) for v in graph.sssp(graph.vertex("a")).path_to(graph.vertex("c"))]
     ['a', 'b', 'c']
+    >>> places = pandas.DataFrame({"x": [2.0, 0.0, 1.0], "y": 0.0}, index=["c", "a", "b"])
+    >>> graph = starpaths.from_pandas(roads, weight="km", nodes=places)
+    >>> starpaths.Prepared(graph, places[["x", "y"]]).customize().distance("a", "c")
+    7
     """
     import pandas
 
     ends = pandas.concat([edges[source], edges[target]], ignore_index=True)
-    numbers, labels = pandas.factorize(ends)
+    if nodes is None:
+        numbers, labels = pandas.factorize(ends)
+    else:
+        labels = getattr(nodes, "index", nodes)
+        if not labels.is_unique:
+            twice = labels[labels.duplicated()].tolist()[0]
+            raise StarpathsError(
+                f"nodes: {twice!r} is twice in the index; expected each id once: drop one of them")
+        numbers = labels.get_indexer(ends)
+        if (numbers < 0).any() and not ends[numbers < 0].isna().any():
+            at = int((numbers < 0).argmax())
+            raise StarpathsError(
+                f"row {at % len(edges)} of the edges has the end {ends[at]}, which is not in the "
+                "index of nodes; add it there, or drop the row")
     if (numbers < 0).any():
         row = int((numbers < 0).argmax()) % len(edges)
         raise StarpathsError(
