@@ -17,9 +17,11 @@ use crate::graph::dtype_of;
 /// Pairs of a part, by walks and by labels.
 const PAIRS_BY_WALKS: usize = 1 << 13;
 const PAIRS_BY_LABELS: usize = 1 << 18;
-/// Sources that share a pass over the hierarchy, and what all passes of a part may come to.
+/// Sources that share a pass over the hierarchy.
 const SOURCES_PER_PASS: usize = 16;
+/// What the rows of a part may have: vertices that are passed, and cells.
 const VERTICES_AT_A_TIME: usize = 1 << 28;
+const CELLS_AT_A_TIME: usize = 1 << 24;
 
 /// What is near each of several sources: offsets of the sources, vertices and distances.
 pub(crate) type Near = (Vec<i64>, Vec<VertexId>, AnyDistances);
@@ -33,8 +35,10 @@ pub(crate) trait AnyMetric: Send + Sync {
     fn csr(&self) -> AnyCsr;
     /// Another of the same, which shares the memory: O(1).
     fn another(&self) -> Arc<dyn AnyMetric>;
-    /// Replaces the weights by those of the same graph with weights of the same type.
-    fn take_all(&mut self, graph: AnyCsr) -> Result<(), Error>;
+    /// Another with the weights of this graph, whose arcs and type of weights are the same.
+    fn with_weights(&self, graph: AnyCsr) -> Result<Arc<dyn AnyMetric>, Error>;
+    /// Another with labels.
+    fn with_labels(&self) -> Result<Arc<dyn AnyMetric>, Error>;
     /// Gives arcs these weights, one each.
     fn take_some(&mut self, arcs: &[usize], weights: &[Value]) -> Result<(), Error>;
     fn distance(&self, source: VertexId, target: VertexId) -> Result<Option<Number>, Error>;
@@ -69,7 +73,6 @@ pub(crate) trait AnyMetric: Send + Sync {
         target: VertexId,
         k: usize,
     ) -> Result<Vec<(Number, Vec<VertexId>)>, Error>;
-    fn make_labels(&mut self) -> Result<(), Error>;
     fn has_labels(&self) -> bool;
     fn bytes_of_labels(&self) -> u64;
     fn write(&self, path: &std::path::Path, ids: &Ids) -> Result<(), Error>;
@@ -123,14 +126,19 @@ where
         Arc::new(Self { metric: self.metric.clone(), labels: self.labels.clone() })
     }
 
-    fn take_all(&mut self, graph: AnyCsr) -> Result<(), Error> {
+    fn with_weights(&self, graph: AnyCsr) -> Result<Arc<dyn AnyMetric>, Error> {
         let graph = graph.into_csr::<W>()?;
-        // those of other weights
-        let labels = self.labels.take();
-        self.metric.customize(graph.weights()).map_err(|error| {
-            self.labels = labels;
-            of_weights(error)
-        })
+        let mut metric = self.metric.clone();
+        metric.customize(graph.weights()).map_err(of_weights)?;
+        Ok(without_labels(metric))
+    }
+
+    fn with_labels(&self) -> Result<Arc<dyn AnyMetric>, Error> {
+        let labels = match &self.labels {
+            Some(labels) => labels.clone(),
+            None => self.metric.labels()?,
+        };
+        Ok(Arc::new(Self { metric: self.metric.clone(), labels: Some(labels) }))
     }
 
     fn take_some(&mut self, arcs: &[usize], weights: &[Value]) -> Result<(), Error> {
@@ -145,11 +153,9 @@ where
             })?;
             changes.push((arc, weight));
         }
-        let labels = self.labels.take();
-        self.metric.update(&changes).map_err(|error| {
-            self.labels = labels;
-            of_weights(error)
-        })
+        self.metric.update(&changes).map_err(of_weights)?;
+        self.labels = None;
+        Ok(())
     }
 
     fn distance(&self, source: VertexId, target: VertexId) -> Result<Option<Number>, Error> {
@@ -191,7 +197,8 @@ where
         targets: &[VertexId],
         progress: Option<Progress<'_>>,
     ) -> Result<AnyDistances, Error> {
-        let at_a_time = VERTICES_AT_A_TIME / self.metric.graph().n_vertices().max(1);
+        let passed = VERTICES_AT_A_TIME / self.metric.graph().n_vertices().max(1);
+        let at_a_time = passed.min(CELLS_AT_A_TIME / targets.len().max(1));
         let at_a_time = at_a_time.max(at_once()).next_multiple_of(SOURCES_PER_PASS);
         if sources.len() <= at_a_time {
             return Ok(AnyTable::from(self.metric.table(sources, targets)?).distances);
@@ -236,13 +243,6 @@ where
     ) -> Result<Vec<(Number, Vec<VertexId>)>, Error> {
         let paths = self.metric.k_shortest_paths(source, target, k)?;
         Ok(paths.into_iter().map(|path| (Number::of(path.length), path.vertices)).collect())
-    }
-
-    fn make_labels(&mut self) -> Result<(), Error> {
-        if self.labels.is_none() {
-            self.labels = Some(self.metric.labels()?);
-        }
-        Ok(())
     }
 
     fn has_labels(&self) -> bool {

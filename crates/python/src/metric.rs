@@ -39,6 +39,8 @@ pub(crate) struct Metric {
     #[pyo3(get)]
     prepared: Py<Prepared>,
     held: Mutex<Arc<dyn AnyMetric>>,
+    /// Locked while it changes, so that one change is after the other.
+    changing: Mutex<()>,
 }
 
 /// Offsets of sources, vertices and distances.
@@ -75,13 +77,10 @@ impl Metric {
         let network = prepared.graph.get();
         let csr = arrays::with_weights(&network.csr, weights)?;
         run(py, network.size(), false, |_| {
-            let is_same_type = self.now().csr().kind() == csr.kind();
-            if is_same_type {
-                return self.change(|metric| metric.take_all(csr));
-            }
-            let metric = customized(&prepared.hierarchy, &csr)?;
-            *unpoisoned(&self.held) = metric;
-            Ok(())
+            self.replace(|metric| match metric.csr().kind() == csr.kind() {
+                true => metric.with_weights(csr),
+                false => customized(&prepared.hierarchy, &csr),
+            })
         })
     }
 
@@ -478,8 +477,8 @@ impl Metric {
     fn labels(&self, py: Python<'_>) -> PyResult<()> {
         run(py, self.network().size(), false, |_| {
             let bytes = self.now().bytes_of_labels().into();
-            ensure_free(bytes, "; distances are found without labels, too", || "labels".into())?;
-            self.change(|metric| metric.make_labels())
+            ensure_free(bytes, "; without labels distances take longer", || "labels".into())?;
+            self.replace(|metric| metric.with_labels())
         })
     }
 
@@ -537,7 +536,7 @@ impl Metric {
 
 impl Metric {
     pub(crate) fn new(prepared: Py<Prepared>, metric: Arc<dyn AnyMetric>) -> Self {
-        Self { prepared, held: Mutex::new(metric) }
+        Self { prepared, held: Mutex::new(metric), changing: Mutex::new(()) }
     }
 
     /// The graph whose vertices it has.
@@ -559,11 +558,23 @@ impl Metric {
         unpoisoned(&self.held).clone()
     }
 
+    /// Has what is made of it in its place; others use it meanwhile.
+    fn replace(
+        &self,
+        make: impl FnOnce(&dyn AnyMetric) -> Result<Arc<dyn AnyMetric>, Error>,
+    ) -> Result<(), Error> {
+        let _turn = unpoisoned(&self.changing);
+        let made = make(&*self.now())?;
+        *unpoisoned(&self.held) = made;
+        Ok(())
+    }
+
     /// Changes it in place, or a copy of it where others use it.
     fn change(
         &self,
         change: impl FnOnce(&mut dyn AnyMetric) -> Result<(), Error>,
     ) -> Result<(), Error> {
+        let _turn = unpoisoned(&self.changing);
         let mut held = unpoisoned(&self.held);
         if Arc::get_mut(&mut held).is_none() {
             *held = held.another();

@@ -79,6 +79,26 @@ def test_distances_are_those_of_searches(dtype, is_labelled):
     assert metric.distances([(0, 5)], dtype="int64").tolist() == [metric.distance(0, 5)]
 
 
+def test_large_tables_and_many_pairs_are_the_same_in_parts():
+    graph = grid(4)
+    metric = Prepared(graph).customize()
+    n = graph.n_vertices
+    few = metric.table(np.arange(n))
+    sources, targets = np.arange(300) % n, np.arange(1 << 16) % n
+    many = metric.table(sources, targets, dtype="float32")
+    np.testing.assert_array_equal(many[:, :n], few[sources])
+    assert (many[:, n:2 * n] == many[:, :n]).all() and (many[:, -1] == many[:, targets[-1]]).all()
+    del many
+    pairs = np.random.default_rng(2).integers(n, size=(600_000, 2))
+    for _ in range(2):
+        np.testing.assert_array_equal(metric.distances(pairs), few[pairs[:, 0], pairs[:, 1]])
+        metric.labels()
+    offsets, near, distances = metric.within(sources, 50)
+    owners = np.repeat(np.arange(len(sources)), np.diff(offsets))
+    assert offsets[-1] == len(near) == (few[sources] <= 50).sum()
+    np.testing.assert_array_equal(distances, few[sources[owners], near])
+
+
 @pytest.mark.parametrize("dtype", WEIGHTS)
 def test_what_is_near(dtype):
     graph = grid(9, dtype)
@@ -304,6 +324,7 @@ def test_threads_ask_while_weights_change():
         asker.start()
     for turn in range(20):
         metric.customize(weights * (1 + turn % 2))
+        metric.labels()
     is_over.set()
     for asker in askers:
         asker.join()
