@@ -8,6 +8,7 @@ from pathlib import Path
 
 import networkx as nx
 import numpy as np
+import pandas
 import pytest
 
 import starpaths
@@ -63,10 +64,13 @@ def test_the_readme():
 
 ROOT = Path(__file__).parents[3]
 
-# The pages whose code runs with the graph of the page on NetworkX, the matrix of that on scipy and
-# the file of the first. The code of the others wants a GPU, other libraries or larger files.
+# The pages whose code runs with the graph of the page on NetworkX, the matrix of that on scipy, the
+# tables of that on pandana and the files of the first and the guide to roads. The code of the others
+# wants a GPU, other libraries or larger files.
 RUN = ["README.md", "docs/start.md", "docs/python.md", "docs/coming-from/networkx.md",
-       "docs/coming-from/scipy.md"]
+       "docs/coming-from/pandana.md", "docs/coming-from/scipy.md", "docs/guides/roads.md"]
+# Libraries that the tests do without.
+OTHERS = ["cuda", "import pandana", "import osmnx"]
 
 
 def blocks(page):
@@ -80,13 +84,17 @@ def test_the_pages(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     graph = nx.DiGraph()
     graph.add_weighted_edges_from(arcs, weight="length")
+    nodes = pandas.DataFrame({"x": [0.0, 1, 2], "y": 0.0}, index=[40, 10, 30])
+    edges = pandas.DataFrame({"from": [40, 10], "to": [10, 30], "distance": [5.0, 2.0]})
+    np.save("table.npy", np.arange(16, dtype="uint64").reshape(4, 4))
     matrix = np.array([[0, 5, 9, 0], [0, 0, 2, 0], [0, 0, 0, 0], [0, 0, 0, 0]])
     pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
     assert set(RUN) <= {str(page.relative_to(ROOT)) for page in pages}
     for page in pages:
-        given = {"G": graph, "matrix": matrix}
+        given = {"G": graph, "matrix": matrix, "nodes": nodes, "edges": edges}
         for block in blocks(page):
             code = compile(block, page, "exec")
-            wants_gpu, changes_networkx = "cuda" in block, "nx.config" in block
-            if str(page.relative_to(ROOT)) in RUN and not wants_gpu and not changes_networkx:
+            wants_others = any(other in block for other in OTHERS)
+            changes_networkx = "nx.config" in block
+            if str(page.relative_to(ROOT)) in RUN and not wants_others and not changes_networkx:
                 exec(code, given)
