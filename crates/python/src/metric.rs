@@ -19,7 +19,7 @@ use crate::how::How;
 use crate::measures::Totals;
 use crate::numbers::{Dtype, Numbers, shaped};
 use crate::prepared::Prepared;
-use crate::run::run;
+use crate::run::{ensure_not_forked, run};
 use crate::searches::{goal, length};
 use crate::tables::{ensure_fits, ensure_free};
 use crate::turns::unpoisoned;
@@ -450,7 +450,7 @@ impl Metric {
         progress: bool,
     ) -> PyResult<Totals> {
         let how = How::new(None, threads, backend)?;
-        let graph = self.graph(py);
+        let graph = self.graph(py)?;
         let config = graph.config(sample, seed, &how);
         let hierarchy = &self.prepared.get().hierarchy;
         graph.find_totals(py, Some(hierarchy), side, config, &how, progress)
@@ -496,8 +496,9 @@ impl Metric {
 
     /// The network with these weights, which later changes do not reach.
     #[getter]
-    fn graph(&self, py: Python<'_>) -> Graph {
-        self.network().with_csr(py, self.now().csr())
+    fn graph(&self, py: Python<'_>) -> PyResult<Graph> {
+        ensure_not_forked()?;
+        Ok(self.network().with_csr(py, self.now().csr()))
     }
 
     /// Writes the network and its hierarchy with these weights, as :meth:`Prepared.save`.

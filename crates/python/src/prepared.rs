@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use graph_formats::{LoadedGraph, ReadOptions, map_spg, read_coordinates, read_with};
-use hierarchy::{Hierarchy, HierarchyError, Order};
+use hierarchy::{EliminationError, Hierarchy, HierarchyError, Order};
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -70,7 +70,8 @@ impl Prepared {
         let hierarchy = run(py, network.size(), false, |progress| {
             let arcs = network.csr.unweighted();
             let order = Order::by_dissection(&arcs, positions.as_deref(), progress);
-            Ok(Hierarchy::new(&arcs, &order.map_err(HierarchyError::from)?)?)
+            let order = order.map_err(HierarchyError::from);
+            order.and_then(|order| Hierarchy::new(&arcs, &order)).map_err(of_graph)
         })?;
         Ok(Self { graph, hierarchy, stored: None })
     }
@@ -245,6 +246,20 @@ impl Prepared {
         let network = self.graph.get();
         let ids = network.ids(py)?;
         run(py, network.size(), false, |_| metric()?.write(path, &ids))
+    }
+}
+
+/// What is wrong with a graph.
+fn of_graph(error: HierarchyError) -> Error {
+    match error {
+        HierarchyError::Elimination(EliminationError::NoSmallSeparators { max_arcs }) => {
+            Error::argument(format!(
+                "graph: it has no small separators, as roads have, so that its hierarchy would have \
+                 more than {max_arcs} arcs; Graph.distances, Graph.table and Graph.within search \
+                 without preparing"
+            ))
+        }
+        error => error.into(),
     }
 }
 

@@ -164,12 +164,12 @@ def test_coordinates(tmp_path):
     places = coordinates_of_grid(20)
     assert_is_exact(Prepared(graph, places).customize(), graph)
     assert_is_exact(Prepared(graph, places.tolist()).customize(), graph)
-    lines = [f"v {v + 1} {x} {y}" for v, (x, y) in enumerate(places.tolist())]
-    file = tmp_path / "grid.co"
-    file.write_text("\n".join([f"p aux sp co {len(places)}", *lines, ""]))
-    named = Graph.from_csr(*(lambda a: (a.indptr, a.indices, a.data))(graph.to_scipy()))
-    with pytest.raises(StarpathsError, match="grid.co"):
-        Prepared(named, file)  # whose vertices count from 0
+    (tmp_path / "roads.gr").write_text("p sp 3 2\na 1 2 5\na 2 3 2\n")
+    file = tmp_path / "roads.co"
+    file.write_text("p aux sp co 3\nv 1 0 0\nv 3 2 0\nv 2 1 0\n")
+    assert Prepared(Graph.read(tmp_path / "roads.gr"), file).customize().distance(0, 2) == 7
+    with pytest.raises(StarpathsError, match="roads.co"):
+        Prepared(graph, file)  # of other vertices
 
 
 @pytest.mark.parametrize("is_mapped", [False, True])
@@ -284,7 +284,7 @@ def test_errors_name_the_argument_and_what_to_do(triangle):
 def test_graphs_without_small_separators_are_refused():
     rng = np.random.default_rng(3)
     people = Graph.from_arcs(*rng.integers(20_000, size=(2, 400_000)))
-    with pytest.raises(StarpathsError, match="no small separators.*without preparing it"):
+    with pytest.raises(StarpathsError, match="graph: it has no small separators.*Graph.table"):
         Prepared(people)
 
 
