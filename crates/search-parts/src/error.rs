@@ -10,7 +10,7 @@ pub enum SearchError {
     /// A source or target that the graph does not have.
     #[error("{role} {vertex} does not exist: the graph has {n_vertices} vertices, numbered from 0")]
     NoSuchVertex {
-        /// "source" or "target".
+        /// "source", "target" or "point".
         role: &'static str,
         /// The vertex that the caller gave.
         vertex: VertexId,
@@ -82,6 +82,12 @@ pub enum SearchError {
     /// A cutoff that is not a distance.
     #[error("cutoff {0} is not a distance; it must be a number")]
     BadCutoff(String),
+    /// Points, values or a cutoff that do not fit what is asked of them.
+    #[error("points cannot be aggregated: {reason}")]
+    BadAggregate {
+        /// What is wrong, and what would be accepted.
+        reason: String,
+    },
     /// Numbers passed as distances to a vertex that are not distances.
     #[error(
         "the distances to vertex {target} that the caller gave are not those of this graph; search \

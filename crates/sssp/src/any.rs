@@ -8,7 +8,8 @@ use graph_formats::{AnyCsr, Distance, VertexId, with_csr};
 use paths::{AnyDistances, AnyNearest, AnyTable, AnyTree, AnyWithin, Number};
 
 use crate::{
-    Config, DeviceTimes, Found, Goal, Path, Plan, Progress, SearchWeight, Solver, SsspError, gpu,
+    Aggregate, Config, DeviceTimes, Found, Goal, Path, Plan, Points, Progress, SearchWeight,
+    Solver, SsspError, gpu,
 };
 
 /// A [`Solver`] of any weight type; each method is the solver's of the same name.
@@ -36,6 +37,12 @@ pub trait AnySolver: Send {
         goal: Goal<Number>,
     ) -> Result<Found<(AnyTable, Vec<VertexId>)>, SsspError>;
     fn nearest(&mut self, sources: &[VertexId]) -> Result<Found<AnyNearest>, SsspError>;
+    fn aggregate(
+        &mut self,
+        points: &Points<'_>,
+        cutoff: f64,
+        aggregate: &Aggregate,
+    ) -> Result<Found<Vec<f64>>, SsspError>;
     fn k_shortest_paths(
         &mut self,
         source: VertexId,
@@ -135,6 +142,15 @@ impl<W: SearchWeight> AnySolver for Solver<'_, W> {
         Ok(Solver::nearest(self, sources)?.map(AnyNearest::from))
     }
 
+    fn aggregate(
+        &mut self,
+        points: &Points<'_>,
+        cutoff: f64,
+        aggregate: &Aggregate,
+    ) -> Result<Found<Vec<f64>>, SsspError> {
+        Solver::aggregate(self, points, cutoff, aggregate)
+    }
+
     fn k_shortest_paths(
         &mut self,
         source: VertexId,
@@ -189,7 +205,7 @@ impl Goal<Number> {
 }
 
 /// The limit in distances of one type, or the greatest if it is above all of the type.
-fn limit_of<D: Distance>(limit: Number) -> Result<D, SsspError> {
+pub(crate) fn limit_of<D: Distance>(limit: Number) -> Result<D, SsspError> {
     let whole = match limit.to_i128() {
         None if D::KIND.is_integer() => Number::F64(limit.to_f64().floor()),
         _ => limit,

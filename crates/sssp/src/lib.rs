@@ -5,6 +5,7 @@
 //! * [`Solver::within`] finds what is near, at the cost of what is near.
 //! * [`Solver::k_shortest_paths`] finds the next shortest paths too.
 //! * [`Solver::table`] and [`Solver::nearest`] take many sources at once.
+//! * [`Solver::aggregate`] counts or sums up the points within a cutoff of every vertex.
 //! * [`Config`] names the [`Algorithm`], on a GPU the [`gpu::Algorithm`], with its settings. If it
 //!   names none, the solver chooses; its [`Plan`] has the choice and the reason.
 //! * Each call returns its result as a [`Found`], with the plan, the work done and, on a GPU, the
@@ -33,6 +34,7 @@
 //!
 #![doc = include_str!("../WHICH.md")]
 
+mod aggregate;
 mod algorithm;
 pub mod any;
 mod arc_split;
@@ -52,6 +54,7 @@ mod solver;
 mod table;
 mod weights;
 
+pub use aggregate::{Aggregate, Categories, Decay, Points, Statistic, Way};
 pub use algorithm::{Algorithm, Queue, QueueRule};
 pub use config::{Config, Goal};
 pub use delta::Delta;

@@ -209,7 +209,11 @@ fn has_one_hub<W: Weight>(graph: &Csr<W>) -> bool {
     delta::degree_at_arc_end(graph) * HUB_DIVISOR > graph.n_vertices() as f64
 }
 
-fn choose_queue<W: Weight>(graph: &Csr<W>, asked: Option<Queue>) -> Result<Queue, SsspError> {
+/// The queue for `graph`, if it can be the one that is asked for.
+pub(crate) fn choose_queue<W: Weight>(
+    graph: &Csr<W>,
+    asked: Option<Queue>,
+) -> Result<Queue, SsspError> {
     queue_for(graph.n_arcs(), graph.weight_summary().greatest.to_i128(), asked)
 }
 

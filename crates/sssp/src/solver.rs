@@ -42,7 +42,7 @@ use self::generated::{Answer, Generated};
 use crate::found::Found;
 use crate::gpu::{self, Arrays, DeviceSolver};
 use crate::weights::SearchKeys;
-use crate::{Config, Goal, Path, Plan, SsspError};
+use crate::{Aggregate, Config, Goal, Path, Plan, Points, SsspError};
 
 impl<'g, W: SearchWeight> Solver<'g, W> {
     /// Chooses the algorithm for `graph` and makes the work space. It takes 12 to 24 bytes a
@@ -260,6 +260,47 @@ impl<'g, W: SearchWeight> Solver<'g, W> {
     /// ```
     pub fn nearest(&mut self, sources: &[VertexId]) -> Result<Found<Nearest<W>>, SsspError> {
         W::generated().nearest(self, sources)
+    }
+
+    /// An aggregate of the points within `cutoff` of every vertex. The result has a row for each
+    /// vertex with a number for each category, row after row. Where a vertex has no point within
+    /// the cutoff, a count and a sum are zero, a mean and a minimum NaN.
+    ///
+    /// It is a search from each vertex that has points, within the cutoff: O(r log r) for r
+    /// vertices and arcs that all these searches reach. On the CPU each thread has a search, and up
+    /// to 28 bytes a vertex; a number takes 8 bytes, a mean 16. In a directed graph the transposed
+    /// graph is made once a solver for distances to the points. On a GPU the CPU does it.
+    ///
+    /// Counts are exact below 2^53. All numbers have the same bits with any number of threads.
+    /// Distances of floats are summed from the points.
+    ///
+    /// # Errors
+    /// If a point does not exist, a weight is negative, the system refuses the memory, or the
+    /// progress callback, which gets the number of searches, ended the work. For points that do not
+    /// fit what is asked: [`SsspError::BadAggregate`].
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use sssp::{Aggregate, Config, Decay, Points, Solver, Statistic};
+    ///
+    /// let graph = Csr::from_edges(4, &[(0, 1, 2u32), (1, 2, 2), (2, 3, 1)])?;
+    /// let mut solver = Solver::new(&graph, &Config::default())?;
+    /// let shops = Points::at(&[0, 0, 3]);
+    /// let count = solver.aggregate(&shops, 3.0, &Aggregate::default())?;
+    /// assert_eq!(*count, [2.0, 3.0, 1.0, 1.0]);
+    /// let (statistic, decay) = (Statistic::Sum, Decay::Linear);
+    /// let wanted = Aggregate { statistic, decay, ..Aggregate::default() };
+    /// let sum = solver.aggregate(&Points { values: Some(&[3.0, 6.0, 6.0]), ..shops }, 4.0, &wanted)?;
+    /// assert_eq!(*sum, [9.0, 6.0, 4.5, 6.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn aggregate(
+        &mut self,
+        points: &Points<'_>,
+        cutoff: f64,
+        aggregate: &Aggregate,
+    ) -> Result<Found<Vec<f64>>, SsspError> {
+        W::generated().aggregate(self, points, cutoff, aggregate)
     }
 
     /// The shortest-path trees from each of `sources` within `goal`. The result is a table of

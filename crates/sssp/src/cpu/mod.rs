@@ -1,5 +1,6 @@
 //! Solvers for the CPU. Each algorithm is a file or a folder; [`Chosen`] says which one runs.
 
+pub(crate) mod aggregate;
 pub(crate) mod bellman_ford;
 pub(crate) mod bellman_ford_queue;
 pub(crate) mod breadth_first;

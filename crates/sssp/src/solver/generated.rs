@@ -4,18 +4,22 @@ use std::num::NonZeroUsize;
 
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Direction, Distance, VertexId, Weight, ensure_granted};
-use paths::{DistanceTable, Distances, Nearest, Predecessors, Tree, Within};
-use search_parts::{Query, check_not_negative, check_vertices};
+use paths::{DistanceTable, Distances, Nearest, Number, Predecessors, Tree, Within};
+use search_parts::{Pool, Query, check_not_negative, check_vertices};
 
 use super::core::{Answered, Device, OnCpu, Solver};
 use super::rows::{Rows, empty_table, ensure_memory, n_workers};
+use crate::aggregate::{self, Aggregate, Points, Sources, Way};
+use crate::any::limit_of;
+use crate::cpu::aggregate::Job;
 use crate::cpu::{Searches, nearest};
 use crate::found::Found;
 use crate::gpu::{self, Arrays, DeviceSolver, OnGpus};
 use crate::overflow::check_overflow;
+use crate::plan::choose_queue;
 use crate::table::Table;
 use crate::weights::SearchKeys;
-use crate::{Config, Goal, Path, Plan, SsspError, Work, predecessors};
+use crate::{Algorithm, Config, Goal, Path, Plan, SsspError, Work, predecessors};
 
 /// The result of a method, or an error.
 pub(super) type Answer<T> = Result<T, SsspError>;
@@ -222,6 +226,64 @@ pub trait Generated<W: SearchKeys>: Sync {
         ensure_granted(nearest::BYTES_OF_VERTEX * solver.graph.n_vertices())?;
         let nearest = nearest::solve(solver.graph, sources, solver.cutoff, solver.progress)?;
         Ok(solver.found(nearest, Work::default(), None))
+    }
+
+    fn aggregate(
+        &self,
+        solver: &mut Solver<'_, W>,
+        points: &Points<'_>,
+        cutoff: f64,
+        aggregate: &Aggregate,
+    ) -> Answer<Found<Vec<f64>>> {
+        let graph = solver.graph;
+        aggregate::check(graph.n_vertices(), points, cutoff, aggregate)?;
+        check_not_negative(graph, "an aggregate within a cutoff", "give the graph other weights")?;
+        let limit = limit_of::<W::Distance>(Number::F64(cutoff))?;
+        if limit == W::Distance::UNREACHED {
+            let kind = W::Distance::KIND;
+            let reason =
+                format!("cutoff {cutoff} is above all distances of {kind}; give a smaller");
+            return Err(SsspError::BadAggregate { reason });
+        }
+        let limit = solver.checked_limit(limit)?;
+        ensure_granted(points.vertices.len().saturating_mul(aggregate::BYTES_OF_POINT))?;
+        let sources = Sources::of(points);
+        let is_transposed =
+            graph.direction() == Direction::Directed && aggregate.way == Way::ToPoints;
+        if is_transposed && solver.reversed.is_none() {
+            ensure_granted(graph.bytes())?;
+            solver.reversed = Some(graph.transposed());
+        }
+        let outward = solver.reversed.as_ref().filter(|_| is_transposed).unwrap_or(graph);
+        let outward = outward.as_unsigned().expect("no weight is negative");
+        let (config, pool) = match &solver.device {
+            Device::Cpu(cpu) => (&cpu.config, &cpu.pool),
+            Device::Gpus(_) => (&Config::default(), &Pool::new(None)),
+        };
+        let queue = choose_queue(graph, None)?;
+        let job = Job {
+            graph: &outward,
+            sources: &sources,
+            limit: limit.to_key(),
+            cutoff,
+            aggregate: *aggregate,
+            queue,
+            n_workers: n_workers(config, graph, sources.all.len()),
+            progress: solver.progress,
+        };
+        ensure_granted(job.bytes())?;
+        let (answer, work) = pool.run(|| job.solve())?;
+        let plan = Plan {
+            algorithm: Algorithm::Dijkstra(None).name(),
+            reason: "a search from each vertex with points".to_owned(),
+            delta: None,
+            queue: Some(queue),
+            threads: 1,
+            narrow: job.is_narrow(),
+            device: None,
+            ..solver.plan.clone()
+        };
+        Ok(Found { plan, ..solver.found(answer, work, None) })
     }
 
     fn paths(

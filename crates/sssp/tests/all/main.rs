@@ -1,5 +1,6 @@
 //! The tests of the solvers, as one program, so that they are linked once.
 
+mod aggregate;
 mod agreement;
 mod any;
 mod breadth_first;
