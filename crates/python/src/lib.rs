@@ -8,6 +8,7 @@
 //! A graph's arrays are copies that Python cannot reach. Arrays that Python may write to are read
 //! only while its lock is held.
 
+mod aggregate;
 mod any_metric;
 mod arguments;
 mod arrays;

@@ -950,6 +950,20 @@ def test_an_interrupt_ends_long_work(find):
     assert time.monotonic() - start < 30
 
 
+def test_an_interrupt_ends_aggregates():
+    side = np.arange(999_999)
+    graph = Graph.from_arcs(side, side + 1, directed=False)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        graph.aggregate(side, 1e6)
+    timer.join()
+    signal.signal(signal.SIGINT, before)
+    assert time.monotonic() - start < 30
+
+
 def test_a_solver_goes_on_after_an_interrupt():
     # a row is done without a look at signals, but tells of itself
     side = np.arange(10_000)

@@ -25,6 +25,7 @@ def graphs(matrix: csr_array) -> None:
     assert_type(tree.predecessors, Vertices)
     assert_type(tree.path_to(2), list[int] | None)
     assert_type(graph.nearest([0, 1], dtype=np.float32), tuple[Either, Vertices])
+    assert_type(graph.aggregate([0], 5, [2.5], statistic="sum", decay="linear"), Distances)
     assert_type(graph.table(np.arange(2), threads=2), Either)
     assert_type(graph.trees(), tuple[Either, Vertices])
     assert_type(graph.components("strong"), tuple[int, Vertices])

@@ -327,6 +327,22 @@ class Graph:
         dtype: DTypeLike | None = None,
     ) -> tuple[_Distances, NDArray[np.int32], NDArray[np.int32]]:
         """A shortest path to every vertex from the nearest of several sources."""
+    def aggregate(
+        self,
+        points: _Vertices,
+        cutoff: float,
+        values: ArrayLike | None = None,
+        *,
+        statistic: Literal["count", "sum", "mean", "minimum"] = "count",
+        decay: Literal["flat", "linear", "exponential", "gravity"] = "flat",
+        beta: float | None = None,
+        categories: ArrayLike | None = None,
+        side: Literal["out", "in"] = "out",
+        threads: int | None = None,
+        progress: bool = False,
+    ) -> NDArray[np.float64]:
+        """An aggregate of the points within a cutoff of every vertex: their number, or the sum,
+        mean or minimum of their values."""
     def k_shortest_paths(
         self, source: _Vertex, target: _Vertex, k: int
     ) -> list[tuple[int | float, list[int]]]:
