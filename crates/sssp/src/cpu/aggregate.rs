@@ -13,7 +13,7 @@
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-use graph_formats::{Csr, Distance, DistanceKey, VertexId, Weight, parallel, tell};
+use graph_formats::{Csr, Direction, Distance, DistanceKey, VertexId, Weight, parallel, tell};
 use paths::Progress;
 
 use super::queue::{Dial, MonotoneQueue, RadixHeap};
@@ -155,6 +155,8 @@ impl<U: Weight> Job<'_, U> {
         let Space { keys, reached, queue } = space;
         let (graph, keys) = (self.graph, keys.as_mut_slice());
         let limit = L::limit_key(self.limit);
+        // a vertex without an arc other than the one back is not queued
+        let dead_end = usize::from(graph.direction() == Direction::Undirected);
         let mut work = Work::default();
         keys[source.vertex as usize] = L::Key::LEAST;
         reached.push(source.vertex);
@@ -179,7 +181,9 @@ impl<U: Weight> Job<'_, U> {
                     }
                     *before = through;
                     work.improvements += 1;
-                    queue.push(through, to);
+                    if graph.out_degree(to) > dead_end {
+                        queue.push(through, to);
+                    }
                 }
             }
         }
