@@ -234,7 +234,7 @@ impl<W: MetricWeight> Metric<W> {
     }
 
     /// The distance of each pair of a source and a target; `None` if there is no path. In parallel,
-    /// each as [`Query::distance`].
+    /// each as [`Query::distance`]; thousands of integers by [`Labels`], which are made for them.
     ///
     /// # Errors
     /// As [`Query::distance`], of any pair.

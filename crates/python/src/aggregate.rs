@@ -2,12 +2,12 @@
 
 use std::num::NonZeroUsize;
 
-use numpy::{IntoPyArray, PyArrayDescrMethods, PyReadonlyArray1, PyUntypedArrayMethods};
+use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use sssp::{Aggregate, Categories, Decay, Points, Statistic, Way};
 
 use crate::arguments;
-use crate::arrays::{array_of, whole_numbers};
+use crate::arrays::{floats, whole_numbers};
 use crate::error::Error;
 use crate::graph::Graph;
 use crate::how::How;
@@ -20,20 +20,6 @@ fn named<T: Copy>(role: &str, name: &str, all: &[(&str, T)]) -> Result<T, Error>
         let names: Vec<_> = all.iter().map(|one| format!("'{}'", one.0)).collect();
         Error::argument(format!("{role} is '{name}'; expected one of {}", names.join(", ")))
     })
-}
-
-/// The numbers of an array as floats.
-fn floats(array: &Bound<'_, PyAny>) -> Result<Vec<f64>, Error> {
-    let array = array_of(array)?;
-    let (ndim, dtype) = (array.ndim(), array.dtype());
-    if ndim != 1 || !matches!(dtype.kind(), b'b' | b'i' | b'u' | b'f') {
-        return Err(Error::argument(format!(
-            "values: expected one dimension of numbers, found {ndim} dimensions of {dtype}"
-        )));
-    }
-    let floats = array.call_method1("astype", ("float64",))?;
-    let floats = floats.extract::<PyReadonlyArray1<'_, f64>>()?;
-    Ok(floats.as_array().to_vec())
 }
 
 #[pymethods]
@@ -130,7 +116,7 @@ impl Graph {
             decay,
             way: named("side", side, &[("out", Way::ToPoints), ("in", Way::FromPoints)])?,
         };
-        let values = values.map(floats).transpose()?;
+        let values = values.map(|values| floats("values", values)).transpose()?;
         let categories =
             categories.map(|all| whole_numbers::<u32>(all, "categories")).transpose()?;
         let n_categories = categories

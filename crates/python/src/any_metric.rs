@@ -17,6 +17,8 @@ use crate::graph::dtype_of;
 /// Pairs of a part, by walks and by labels.
 const PAIRS_BY_WALKS: usize = 1 << 13;
 const PAIRS_BY_LABELS: usize = 1 << 18;
+/// As many pairs are worth another thread.
+const PAIRS_PER_TASK: usize = 64;
 /// Sources that share a pass over the hierarchy.
 const SOURCES_PER_PASS: usize = 16;
 /// What the rows of a part may have: vertices that are passed, and cells.
@@ -48,6 +50,13 @@ pub(crate) trait AnyMetric: Send + Sync {
         pairs: &[(VertexId, VertexId)],
         progress: Option<Progress<'_>>,
     ) -> Result<AnyDistances, Error>;
+    /// The sums of attributes, one for each arc, along a path of each pair; NaN where there is none.
+    fn sums_along(
+        &self,
+        pairs: &[(VertexId, VertexId)],
+        attributes: &[Vec<f64>],
+        progress: Option<Progress<'_>>,
+    ) -> Result<Vec<f64>, Error>;
     fn table(
         &self,
         sources: &[VertexId],
@@ -180,7 +189,9 @@ where
         progress: Option<Progress<'_>>,
     ) -> Result<AnyDistances, Error> {
         let mut found = Vec::with_capacity(pairs.len());
-        let at_a_time = if self.has_labels() { PAIRS_BY_LABELS } else { PAIRS_BY_WALKS };
+        // of integers, this many are found by labels, which are made for them where that is sooner
+        let by_labels = self.has_labels() || W::ZERO.to_i128().is_some();
+        let at_a_time = if by_labels { PAIRS_BY_LABELS } else { PAIRS_BY_WALKS };
         for some in pairs.chunks(at_a_time) {
             tell(progress, found.len() as u64, pairs.len() as u64).map_err(HierarchyError::from)?;
             match &self.labels {
@@ -189,6 +200,34 @@ where
             }
         }
         Ok(Distances::from_storage(found).into())
+    }
+
+    fn sums_along(
+        &self,
+        pairs: &[(VertexId, VertexId)],
+        attributes: &[Vec<f64>],
+        progress: Option<Progress<'_>>,
+    ) -> Result<Vec<f64>, Error> {
+        let along = |arcs: &[usize]| -> Vec<f64> {
+            attributes.iter().map(|all| arcs.iter().map(|&arc| all[arc]).sum()).collect()
+        };
+        let of_each = |pairs: &[(VertexId, VertexId)]| {
+            let mut query = self.metric.query();
+            let sums = pairs.iter().map(|&(source, target)| {
+                let path = query.path(source, target)?;
+                Ok(path.map_or(vec![f64::NAN; attributes.len()], |path| along(&path.arcs)))
+            });
+            sums.collect::<Result<Vec<_>, HierarchyError>>()
+        };
+        let mut found = Vec::with_capacity(pairs.len() * attributes.len());
+        for (part, some) in pairs.chunks(PAIRS_BY_WALKS).enumerate() {
+            let (done, total) = (part * PAIRS_BY_WALKS, pairs.len());
+            tell(progress, done as u64, total as u64).map_err(HierarchyError::from)?;
+            let tasks = some.chunks(PAIRS_PER_TASK).collect();
+            let sums: Vec<_> = parallel::try_map_of(tasks, &of_each)?;
+            found.extend(sums.into_iter().flatten().flatten());
+        }
+        Ok(found)
     }
 
     fn table(

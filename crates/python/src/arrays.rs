@@ -398,3 +398,17 @@ fn is_masked(array: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(has_mask
         && array.py().import("numpy.ma")?.call_method1("is_masked", (array,))?.is_truthy()?)
 }
+
+/// The numbers of an array of one dimension that plays this role.
+pub(crate) fn floats(role: &str, array: &Bound<'_, PyAny>) -> Result<Vec<f64>, Error> {
+    let array = array_of(array)?;
+    let (ndim, dtype) = (array.ndim(), array.dtype());
+    if ndim != 1 || !matches!(dtype.kind(), b'b' | b'i' | b'u' | b'f') {
+        return Err(Error::argument(format!(
+            "{role}: expected one dimension of numbers, found {ndim} dimensions of {dtype}"
+        )));
+    }
+    let floats = array.call_method1("astype", ("float64",))?;
+    let floats = floats.extract::<PyReadonlyArray1<'_, f64>>()?;
+    Ok(floats.as_array().to_vec())
+}

@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex};
 
 use bytemuck::allocation;
 use graph_formats::VertexId;
-use numpy::{IntoPyArray, PyArray1};
+use numpy::{IntoPyArray, PyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use crate::any_metric::{AnyMetric, customized};
 use crate::arguments;
-use crate::arrays::{self, values, whole_numbers};
+use crate::arrays::{self, array_of, floats, values, whole_numbers};
 use crate::error::Error;
 use crate::graph::{Graph, dtype_of};
 use crate::how::How;
@@ -243,26 +243,70 @@ impl Metric {
         dtype: Option<&Bound<'_, PyAny>>,
         progress: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let network = self.network();
-        let (sources, targets) = match targets {
-            None => network.ends_of(pairs)?,
-            Some(targets) => {
-                (network.vertices_of("source", pairs)?, network.vertices_of("target", targets)?)
-            }
-        };
-        let (n, found) = (sources.len(), targets.len());
-        if n != found {
-            let message = format!("targets: {found} entries for {n} sources; expected one each");
-            return Err(Error::argument(message).into());
-        }
-        let dtype = Dtype::of(py, dtype)?;
+        let (network, pairs) = (self.network(), self.pairs_of(pairs, targets)?);
+        let (n, dtype) = (pairs.len(), Dtype::of(py, dtype)?);
         let size = n.saturating_mul(self.prepared.get().hierarchy.height());
         let numbers = run(py, size, progress, |progress| {
             ensure_fits(n, 1, 2 * network.size_of_distance_as(dtype))?;
-            let pairs: Vec<_> = sources.into_iter().zip(targets).collect();
             Numbers::of(self.now().pairs(&pairs, progress)?, dtype)
         })?;
         numbers.into_array(py, &[n])
+    }
+
+    /// The sums of attributes of the arcs along a shortest path of each pair of vertices, such as
+    /// the metres of a way that takes the fewest minutes.
+    ///
+    /// Parameters
+    /// ----------
+    /// attributes : array_like of numbers, shape (n_arcs,) or (a, n_arcs)
+    ///     One for each entry of ``graph.to_scipy()``, in its order.
+    /// pairs, targets, progress
+    ///     As for `distances`.
+    ///
+    /// Returns
+    /// -------
+    /// ndarray of float64, shape (k,) or (k, a)
+    ///     NaN where there is no path.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import starpaths
+    /// >>> roads = starpaths.Graph.from_arcs([0, 1, 0], [1, 2, 2], [5, 2, 9])
+    /// >>> metric = starpaths.Prepared(roads).customize()
+    /// >>> metric.sums_along([10, 20, 30], [(0, 2), (2, 1)])  # arcs are ordered by their starts
+    /// array([40., nan])
+    #[pyo3(signature = (attributes, pairs, targets=None, *, progress=false))]
+    fn sums_along<'py>(
+        &self,
+        py: Python<'py>,
+        attributes: &Bound<'py, PyAny>,
+        pairs: &Bound<'py, PyAny>,
+        targets: Option<&Bound<'_, PyAny>>,
+        progress: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let pairs = self.pairs_of(pairs, targets)?;
+        let attributes = array_of(attributes)?;
+        let is_one = attributes.ndim() == 1;
+        let rows = if is_one {
+            vec![floats("attributes", &attributes)?]
+        } else {
+            let rows = attributes.try_iter()?.map(|row| Ok(floats("attributes", &row?)?));
+            rows.collect::<PyResult<_>>()?
+        };
+        let n_arcs = self.now().csr().n_arcs();
+        if let Some(row) = rows.iter().find(|row| row.len() != n_arcs) {
+            let found = row.len();
+            let message = format!("attributes: {found} for {n_arcs} arcs; expected one each");
+            return Err(Error::argument(message).into());
+        }
+        let (n, width) = (pairs.len(), rows.len());
+        let size = n.saturating_mul(self.prepared.get().hierarchy.height());
+        let sums = run(py, size, progress, |progress| {
+            ensure_fits(n, width, size_of::<f64>())?;
+            self.now().sums_along(&pairs, &rows, progress)
+        })?;
+        let sums = sums.into_pyarray(py).into_any();
+        if is_one { Ok(sums) } else { sums.call_method1("reshape", (n, width)) }
     }
 
     /// The distances from each of several vertices to each of several others.
@@ -536,6 +580,27 @@ impl Metric {
 }
 
 impl Metric {
+    /// Pairs that Python gives as such, or as sources and targets.
+    fn pairs_of(
+        &self,
+        pairs: &Bound<'_, PyAny>,
+        targets: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Vec<(VertexId, VertexId)>> {
+        let network = self.network();
+        let (sources, targets) = match targets {
+            None => network.ends_of(pairs)?,
+            Some(targets) => {
+                (network.vertices_of("source", pairs)?, network.vertices_of("target", targets)?)
+            }
+        };
+        let (n, found) = (sources.len(), targets.len());
+        if n != found {
+            let message = format!("targets: {found} entries for {n} sources; expected one each");
+            return Err(Error::argument(message).into());
+        }
+        Ok(sources.into_iter().zip(targets).collect())
+    }
+
     pub(crate) fn new(prepared: Py<Prepared>, metric: Arc<dyn AnyMetric>) -> Self {
         Self { prepared, held: Mutex::new(metric), changing: Mutex::new(()) }
     }

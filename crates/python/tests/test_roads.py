@@ -404,3 +404,30 @@ def test_representations(triangle):
     assert repr(metric).endswith(", with labels>")
     assert isinstance(metric, Metric) and metric.prepared is prepared
     assert prepared.graph is triangle
+
+
+def test_sums_along_paths():
+    graph = starpaths.Graph.from_arcs([0, 1, 0, 2], [1, 2, 2, 3], [5, 2, 9, 1])
+    metric = starpaths.Prepared(graph).customize()
+    metres = graph.to_scipy().data * 10.0
+    pairs = [(0, 2), (2, 1), (0, 3), (1, 1)]
+    assert np.array_equal(metric.sums_along(metres, pairs), [70, np.nan, 80, 0], equal_nan=True)
+    both = metric.sums_along([metres, np.ones(4)], [0, 0], [2, 3])
+    assert both.tolist() == [[70, 2], [80, 3]]
+    assert metric.sums_along(metres, []).shape == (0,)
+    with pytest.raises(ValueError, match="attributes: 3 for 4 arcs; expected one each"):
+        metric.sums_along(metres[:3], pairs)
+    with pytest.raises(ValueError, match="attributes: expected one dimension"):
+        metric.sums_along(["a"] * 4, pairs)
+    # as many as routes have
+    rng = np.random.default_rng(5)
+    n = 200
+    graph = starpaths.Graph.from_arcs(
+        rng.integers(0, n, 900), rng.integers(0, n, 900), rng.integers(1, 50, 900)
+    )
+    metric = starpaths.Prepared(graph).customize()
+    hops = np.ones(len(graph.to_scipy().data))
+    pairs = rng.integers(0, n, (500, 2))
+    routes = [metric.route(source, target) for source, target in pairs.tolist()]
+    expected = [np.nan if route is None else len(route[2]) for route in routes]
+    assert np.array_equal(metric.sums_along(hops, pairs), expected, equal_nan=True)

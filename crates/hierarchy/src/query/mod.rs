@@ -19,6 +19,9 @@ use crate::metric::{Metric, with_arcs};
 /// As many pairs are worth another thread and its work space.
 const PAIRS_PER_TASK: usize = 64;
 
+/// Pairs whose walks are looked at to know those of all.
+const N_SAMPLED: usize = 64;
+
 /// A shortest path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path<D> {
@@ -47,6 +50,12 @@ impl<W: Weight> Metric<W> {
         &self,
         pairs: &[(VertexId, VertexId)],
     ) -> Result<Vec<Option<W::Distance>>, HierarchyError> {
+        // where memory refuses them, walks are the way
+        if self.is_sooner_by_labels(pairs)
+            && let Ok(labels) = self.make_labels()
+        {
+            return Ok(labels.find_pairs(pairs)?.iter().collect());
+        }
         let new = || self.new_query();
         let queries = WorkSpaces::new(&new);
         let parts = pairs.chunks(PAIRS_PER_TASK).collect();
@@ -59,6 +68,27 @@ impl<W: Weight> Metric<W> {
                 })
             })?;
         Ok(found.concat())
+    }
+
+    /// Whether walks between these pairs look at more arcs than making labels does. Of floats never,
+    /// for a distance is then the sum of a path.
+    fn is_sooner_by_labels(&self, pairs: &[(VertexId, VertexId)]) -> bool {
+        let hierarchy = &self.hierarchy;
+        if is_float::<W>() || pairs.len() < N_SAMPLED {
+            return false;
+        }
+        let sampled = pairs.iter().step_by(pairs.len() / N_SAMPLED);
+        let ends = sampled.flat_map(|&(source, target)| [source, target]);
+        let ranks = ends.filter_map(|end| hierarchy.ranks.get(end as usize).copied());
+        let n_arcs: usize = ranks
+            .flat_map(|rank| hierarchy.way_up(rank))
+            .map(|rank| hierarchy.row(rank).len())
+            .sum();
+        let by_walks = n_arcs as u128 * pairs.len() as u128 / N_SAMPLED as u128;
+        let rows = (0..hierarchy.n_vertices() as u32).map(|rank| {
+            hierarchy.row(rank).len() as u64 * u64::from(hierarchy.depths[rank as usize])
+        });
+        by_walks > u128::from(rows.sum::<u64>())
     }
 }
 

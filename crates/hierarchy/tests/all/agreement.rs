@@ -3,6 +3,7 @@
 use graph_formats::generate::{GeometricConfig, GraphOptions, GridConfig, geometric, grid};
 use graph_formats::{Csr, Direction, VertexId};
 use hierarchy::{HierarchyError, MetricWeight};
+use paths::oracle;
 use proptest::prelude::*;
 use test_support::{arbitrary_graph, corner_cases, forest, some_vertices};
 
@@ -55,6 +56,22 @@ fn sources_and_targets_may_be_there_twice() {
     let metric = hierarchy.customize(&graph).unwrap();
     let vertices: Vec<VertexId> = (0..100).map(|i| i * i % 77).collect();
     check(&graph, &metric, &vertices);
+}
+
+/// Labels are made for these.
+#[test]
+fn thousands_of_pairs() {
+    let options = GraphOptions { weights: 0..=50, ..Default::default() };
+    let graph = grid(&GridConfig { side: 30, options, ..Default::default() }).unwrap();
+    let metric = hierarchy_of(&graph).customize(&graph).unwrap();
+    let pairs: Vec<_> = (0..900).flat_map(|s| (0..900).map(move |t| (s, t))).collect();
+    let found = metric.pairs(&pairs).unwrap();
+    for (row, source) in found.chunks(900).zip(0..) {
+        assert!(oracle::dijkstra(&graph, source).unwrap().iter().eq(row.iter().copied()));
+    }
+    let beyond = [&pairs[..], &[(0, 900)]].concat();
+    let error = HierarchyError::NoSuchVertex { role: "target", vertex: 900, n_vertices: 900 };
+    assert_eq!(metric.pairs(&beyond), Err(error));
 }
 
 #[test]

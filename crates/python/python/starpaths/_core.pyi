@@ -541,6 +541,15 @@ class Metric:
         progress: bool = False,
     ) -> _Distances:
         """The distances of pairs of vertices."""
+    def sums_along(
+        self,
+        attributes: ArrayLike,
+        pairs: ArrayLike | Iterable[Any],
+        targets: _Vertices | None = None,
+        *,
+        progress: bool = False,
+    ) -> NDArray[np.float64]:
+        """The sums of attributes of the arcs along a shortest path of each pair of vertices."""
     def table(
         self,
         sources: _Vertices,
