@@ -253,8 +253,9 @@ impl Metric {
         numbers.into_array(py, &[n])
     }
 
-    /// The sums of attributes of the arcs along a shortest path of each pair of vertices, such as
-    /// the metres of a way that takes the fewest minutes.
+    /// The sums of attributes of the arcs along a shortest path of each pair of vertices.
+    ///
+    /// With minutes for weights and metres for an attribute: how long the quickest ways are.
     ///
     /// Parameters
     /// ----------
