@@ -51,8 +51,11 @@ impl LabelPlaces {
         let shape = Shape::new(hierarchy, 1);
         // both directions have to be in reach of 32 bits
         if shape.n_keys() > u32::MAX as usize / 2 {
-            let bytes = 4 * shape.n_keys() as u128;
-            return Err(HierarchyError::LabelsTooLarge { bytes: bytes.into() });
+            let reason = format!(
+                "labels of {} distances are more than a GPU numbers; use the CPU, or sweeps",
+                shape.n_keys()
+            );
+            return Err(HierarchyError::NotOnGpu { reason });
         }
         let n = hierarchy.n_vertices() as u64;
         gpu.check_fits("where labels are", 4 * shape.n_keys() as u64 + 12 * n)?;

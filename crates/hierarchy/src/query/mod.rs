@@ -19,8 +19,11 @@ use crate::metric::{Metric, with_arcs};
 /// As many pairs are worth another thread and its work space.
 const PAIRS_PER_TASK: usize = 64;
 
-/// Pairs whose walks are looked at to know those of all.
-const N_SAMPLED: usize = 64;
+/// As many pairs are worth a look at whether labels are sooner, at these numbers of them and of
+/// vertices.
+const MIN_PAIRS_OF_LABELS: usize = 1 << 10;
+const N_SAMPLED_PAIRS: usize = 16;
+const N_SAMPLED_VERTICES: usize = 1 << 10;
 
 /// A shortest path.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,25 +73,24 @@ impl<W: Weight> Metric<W> {
         Ok(found.concat())
     }
 
-    /// Whether walks between these pairs look at more arcs than making labels does. Of floats never,
-    /// for a distance is then the sum of a path.
+    /// Whether walks between these pairs look at more arcs than making labels does, by some of the
+    /// pairs and of the vertices. Of floats never, for a distance is then the sum of a path.
     fn is_sooner_by_labels(&self, pairs: &[(VertexId, VertexId)]) -> bool {
         let hierarchy = &self.hierarchy;
-        if is_float::<W>() || pairs.len() < N_SAMPLED {
+        if is_float::<W>() || pairs.len() < MIN_PAIRS_OF_LABELS {
             return false;
         }
-        let sampled = pairs.iter().step_by(pairs.len() / N_SAMPLED);
-        let ends = sampled.flat_map(|&(source, target)| [source, target]);
+        let n_arcs = |rank: u32| hierarchy.row(rank).len();
+        let some_pairs = pairs.iter().step_by(pairs.len() / N_SAMPLED_PAIRS);
+        let ends = some_pairs.flat_map(|&(source, target)| [source, target]);
         let ranks = ends.filter_map(|end| hierarchy.ranks.get(end as usize).copied());
-        let n_arcs: usize = ranks
-            .flat_map(|rank| hierarchy.way_up(rank))
-            .map(|rank| hierarchy.row(rank).len())
-            .sum();
-        let by_walks = n_arcs as u128 * pairs.len() as u128 / N_SAMPLED as u128;
-        let rows = (0..hierarchy.n_vertices() as u32).map(|rank| {
-            hierarchy.row(rank).len() as u64 * u64::from(hierarchy.depths[rank as usize])
-        });
-        by_walks > u128::from(rows.sum::<u64>())
+        let by_walks: usize = ranks.flat_map(|rank| hierarchy.way_up(rank)).map(n_arcs).sum();
+        let step = hierarchy.n_vertices() / N_SAMPLED_VERTICES + 1;
+        let some_ranks = (0..hierarchy.n_vertices() as u32).step_by(step);
+        let depth = |rank: u32| usize::from(hierarchy.depths[rank as usize]);
+        let by_labels: usize = some_ranks.map(|rank| n_arcs(rank) * depth(rank)).sum();
+        let by_walks = by_walks as u128 * pairs.len() as u128 / N_SAMPLED_PAIRS as u128;
+        by_walks > by_labels as u128 * step as u128
     }
 }
 

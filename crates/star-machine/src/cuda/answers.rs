@@ -1,8 +1,8 @@
 //! Results of kernels that the host needs, and memory that their blocks share.
 //!
 //! A result is a word of the host's memory that the kernel writes. The host polls this word.
-//! Waiting for the stream and copying the result would take longer. If the word is not there after
-//! [`PATIENCE`], the host waits for the stream, which reports a failed kernel.
+//! Waiting for the stream and copying the result would take longer. A host that has polled for a
+//! millisecond in vain waits for the stream, which reports a kernel that failed.
 
 use std::hint;
 use std::sync::atomic::Ordering::{Acquire, SeqCst};
