@@ -176,7 +176,10 @@ where
     }
 
     fn path(&self, source: VertexId, target: VertexId) -> Result<Option<Path<Number>>, Error> {
-        let path = self.metric.query().path(source, target)?;
+        let path = match &self.labels {
+            Some(labels) => labels.query().path(source, target)?,
+            None => self.metric.query().path(source, target)?,
+        };
         Ok(path.map(|Path { length, vertices, arcs }| {
             let length = Number::of(length);
             Path { length, vertices, arcs }

@@ -4,7 +4,8 @@
 //!   kernel. [`Work`] has the counts of a search, and [`DeviceTimes`] its times on a GPU.
 //! * [`SearchError`] is the reason why a search could not start or has no result.
 //! * [`Threads`] stay from one search to the next and synchronise at a [`Barrier`]. A [`Pool`] has
-//!   the threads for work beside a search. [`prefetch()`] loads memory ahead.
+//!   the threads for work beside a search. [`prefetch()`] loads memory ahead, [`in_large_pages`] has it
+//!   found sooner.
 //! * [`Launch`] is a kernel that searches, reports progress and can be ended.
 //!
 //! ```
@@ -20,6 +21,7 @@
 
 pub mod device;
 mod error;
+mod large_pages;
 mod launch;
 mod pool;
 mod prefetch;
@@ -28,6 +30,7 @@ mod threads;
 mod work;
 
 pub use error::{SearchError, check_not_negative, unless_out_of_memory};
+pub use large_pages::in_large_pages;
 pub use launch::{
     EDGES_PER_LAUNCH, Kernels, Launch, MAX_VERTICES, NO_VERTEX, a_thread_each, all_threads,
     check_size, length, milliseconds, two_blocks_each,

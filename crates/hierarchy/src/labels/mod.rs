@@ -18,6 +18,7 @@
 pub(crate) mod common;
 mod making;
 pub(crate) mod shape;
+pub(crate) mod steps;
 
 use graph_formats::{Buffer, Distance, VertexId, Weight, ensure_granted, parallel};
 use std::sync::Arc;
@@ -25,11 +26,12 @@ use std::sync::Arc;
 use multiversion::multiversion;
 use paths::Distances;
 use rayon::prelude::*;
-use search_parts::prefetch;
+use search_parts::{in_large_pages, prefetch};
 
 use self::common::{LeastDepths, Place};
 use self::making::{bytes_of_making, make};
 use self::shape::{Shape, to_anchors};
+use self::steps::{Search, Step};
 use crate::HierarchyError;
 use crate::metric::arcs::Arcs;
 use crate::metric::key::{Key, is_float};
@@ -71,6 +73,7 @@ struct Rows<S> {
     ends: Arc<[End<S>]>,
     /// The labels by rank, each by depth: from the vertex, then to it where these may differ.
     keys: Buffer<S>,
+    shape: Arc<Shape>,
     least_depths: LeastDepths,
 }
 
@@ -165,6 +168,16 @@ impl<W: Weight> Labels<W> {
         Ok(Distances::from_storage(found.concat()))
     }
 
+    /// The length and the steps of a shortest path between two ranks, by weights that
+    /// [add up](steps); none where there is no path, or only a walk finds it.
+    pub(crate) fn steps(&self, [source, target]: [u32; 2]) -> Option<(u128, Vec<Step>)> {
+        let hierarchy = &self.metric.hierarchy;
+        with_rows!(W, &self.rows, rows => with_arcs!(W, &self.metric.arcs, arcs => {
+            let end = |rank: u32| &rows.ends[hierarchy.vertices[rank as usize] as usize];
+            Search { hierarchy, rows, arcs }.steps([source, target], [end(source), end(target)])
+        }))
+    }
+
     /// The distance as storage has it.
     #[inline(always)]
     fn find_in<S: Key>(
@@ -232,7 +245,7 @@ impl<S: Key> Rows<S> {
         let bytes = shape.bytes::<S>();
         ensure_granted(bytes + bytes_of_making::<K>(hierarchy, &shape))
             .map_err(|_| HierarchyError::LabelsTooLarge { bytes: (bytes as u128).into() })?;
-        let mut keys = vec![S::ZERO; shape.n_keys()];
+        let mut keys = in_large_pages(vec![S::ZERO; shape.n_keys()]);
         let all_fit = match shape.n_directions {
             1 => make::<_, _, 1>(hierarchy, arcs, &shape, &narrow, &mut keys),
             _ => make::<_, _, 2>(hierarchy, arcs, &shape, &narrow, &mut keys),
@@ -242,13 +255,15 @@ impl<S: Key> Rows<S> {
             let anchor = shape.anchors[rank as usize];
             let [up, down] = to_anchors[rank as usize];
             let keys = [narrow(up)?, narrow(down)?];
-            let starts = shape.starts(hierarchy, anchor);
+            let depth = usize::from(hierarchy.depths[anchor as usize]);
+            let starts = [UP, DOWN].map(|direction| shape.start(anchor, depth, direction));
             Some(End { starts, anchor: Place::of(anchor, &hierarchy.depths), keys })
         };
         let ends = hierarchy.ranks.par_iter().map(end).collect::<Option<Vec<_>>>();
         let Some(ends) = ends.filter(|_| all_fit) else { return Ok(None) };
         let least_depths = LeastDepths::of(&hierarchy.depths);
-        Ok(Some(Self { ends: ends.into(), keys: keys.into(), least_depths }))
+        let shape = Arc::new(shape);
+        Ok(Some(Self { ends: ends.into(), keys: keys.into(), shape, least_depths }))
     }
 
     fn end(&self, role: &'static str, vertex: VertexId) -> Result<&End<S>, HierarchyError> {
@@ -265,10 +280,16 @@ impl<S: Key> Rows<S> {
         }
     }
 
+    /// How many ancestors two ends of different anchors have in common.
+    #[inline(always)]
+    fn n_common(&self, hierarchy: &Hierarchy, from: &End<S>, to: &End<S>) -> usize {
+        self.least_depths.n_common(&hierarchy.depths, &from.anchor, &to.anchor)
+    }
+
     /// The distance between two ends of different anchors.
     #[inline(always)]
     fn key(&self, hierarchy: &Hierarchy, from: &End<S>, to: &End<S>) -> S {
-        let n_common = self.least_depths.n_common(&hierarchy.depths, &from.anchor, &to.anchor);
+        let n_common = self.n_common(hierarchy, from, to);
         let [one, other] =
             [from.starts[UP], to.starts[DOWN]].map(|start| &self.keys[start..][..n_common]);
         // each sum of two can be held

@@ -54,11 +54,11 @@ impl Shape {
         self.n_keys() * size_of::<S>() + self.anchors.len() * size_of::<End<S>>()
     }
 
-    /// Where the keys of an anchor start, in each direction.
-    pub(super) fn starts(&self, hierarchy: &Hierarchy, anchor: u32) -> [usize; 2] {
-        let start = self.offsets[anchor as usize];
-        let n_keys = usize::from(hierarchy.depths[anchor as usize]) + 1;
-        [start, start + (self.n_directions - 1) * n_keys]
+    /// Where the keys of an anchor at this depth start in a direction.
+    #[inline(always)]
+    pub(super) fn start(&self, anchor: u32, depth: usize, direction: usize) -> usize {
+        let before = if direction == DOWN { (self.n_directions - 1) * (depth + 1) } else { 0 };
+        self.offsets[anchor as usize] + before
     }
 }
 

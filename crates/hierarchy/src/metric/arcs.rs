@@ -1,5 +1,7 @@
 //! The arcs of a hierarchy with weights, and walks up along them.
 
+use std::hint::select_unpredictable;
+
 use graph_formats::Buffer;
 
 use super::key::Key;
@@ -8,9 +10,51 @@ use crate::prepare::hierarchy::Hierarchy;
 /// The mark of an arc of the graph, which no arc of the hierarchy has for its number.
 pub(crate) const OF_GRAPH: u32 = elimination::MAX_ARCS as u32;
 
+/// How the origin of an arc is noted: an arc of the graph with its mark; or the arc from a lower
+/// vertex to the lower end. The bits above a number of an arc then say how many places after it the
+/// one to the higher end is; 0 where they are too few, and in files of the version before.
+#[derive(Clone, Copy)]
+pub(crate) struct Origins {
+    /// Those of the number of an arc.
+    n_bits: u32,
+}
+
+impl Origins {
+    pub(crate) fn of(n_arcs: usize) -> Self {
+        Self { n_bits: usize::BITS - n_arcs.saturating_sub(1).leading_zeros() }
+    }
+
+    /// That of a way through a lower vertex: the arc to the lower end, and how many places after it
+    /// the one to the higher end is.
+    #[inline(always)]
+    pub(crate) fn through(self, lower: u32, n_on: usize) -> u32 {
+        let fits = n_on < (OF_GRAPH >> self.n_bits) as usize;
+        lower | select_unpredictable(fits, n_on as u32, 0) << self.n_bits
+    }
+
+    /// The arc to the lower end.
+    #[inline(always)]
+    pub(crate) fn lower(self, origin: u32) -> u32 {
+        origin & ((1 << self.n_bits) - 1)
+    }
+
+    /// The arc to the higher end, if it is noted.
+    #[inline(always)]
+    pub(crate) fn higher(self, origin: u32) -> Option<u32> {
+        let n_on = origin >> self.n_bits;
+        (n_on > 0).then_some(self.lower(origin) + n_on)
+    }
+
+    /// Less for a candidate that a customization comes to sooner: arcs of the graph, then triangles.
+    #[inline(always)]
+    pub(crate) fn turn(self, origin: u32) -> u32 {
+        let is_of_graph = origin & OF_GRAPH != 0;
+        if is_of_graph { origin ^ OF_GRAPH } else { OF_GRAPH | self.lower(origin) }
+    }
+}
+
 /// The arcs of a hierarchy, [`UP`](crate::prepare::hierarchy::UP) and
-/// [`DOWN`](crate::prepare::hierarchy::DOWN): what they weigh, and which way they lead: an arc
-/// of the graph, marked, or through a lower vertex, whose arc to the lower end is noted.
+/// [`DOWN`](crate::prepare::hierarchy::DOWN): what they weigh, and their [origins](Origins).
 #[derive(Clone, Default)]
 pub(crate) struct Arcs<K> {
     pub(crate) keys: Buffer<[K; 2]>,

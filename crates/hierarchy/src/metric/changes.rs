@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use elimination::ROOT;
 use graph_formats::{Csr, Weight};
 
-use super::arcs::{Arcs, OF_GRAPH};
+use super::arcs::{Arcs, OF_GRAPH, Origins};
 use super::customize::Arc;
 use super::key::{Key, Weights};
 use super::{AnyArcs, with_arcs};
@@ -105,12 +105,13 @@ impl<'c, U: Weight, K: Key> Changes<'c, U, K> {
     /// Gives an arc this candidate if it is the first of the least, in the order in which a
     /// customization comes to them: arcs of the graph, then triangles.
     fn take_candidate(&mut self, arc: u32, direction: usize, key: K, origin: u32) {
+        let notes = Origins::of(self.keys.len());
         let (keys, origins) = (&mut self.keys[arc as usize], &mut self.origins[arc as usize]);
         let before = *keys;
         let (own, own_origin) = (&mut keys[direction], &mut origins[direction]);
-        let comes_first = origin ^ OF_GRAPH < *own_origin ^ OF_GRAPH;
-        let is_least = key < *own || key == *own && comes_first && key < K::UNREACHED;
-        let has_lost = !is_least && origin == *own_origin && key != *own;
+        let [turn, own_turn] = [origin, *own_origin].map(|origin| notes.turn(origin));
+        let is_least = key < *own || key == *own && turn < own_turn && key < K::UNREACHED;
+        let has_lost = !is_least && turn == own_turn && key != *own;
         if is_least {
             (*own, *own_origin) = (key, origin);
         }
@@ -159,8 +160,10 @@ impl<'c, U: Weight, K: Key> Changes<'c, U, K> {
             let above = hierarchy.arc(lower_end, ends[second as usize]) as u32;
             let [from_middle, to_middle] = self.keys[first as usize];
             let other = self.keys[second as usize];
-            self.take_candidate(above, UP, to_middle.add(other[UP]), first);
-            self.take_candidate(above, DOWN, other[DOWN].add(from_middle), first);
+            let origins = Origins::of(self.keys.len());
+            let origin = origins.through(first, (second - first) as usize);
+            self.take_candidate(above, UP, to_middle.add(other[UP]), origin);
+            self.take_candidate(above, DOWN, other[DOWN].add(from_middle), origin);
         }
     }
 

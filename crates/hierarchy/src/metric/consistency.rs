@@ -18,7 +18,7 @@ use std::ops::Range;
 use elimination::ROOT;
 use graph_formats::{Csr, Weight, parallel};
 
-use super::arcs::{Arcs, OF_GRAPH};
+use super::arcs::{Arcs, OF_GRAPH, Origins};
 use super::key::{Key, Weights};
 use crate::prepare::hierarchy::{DOWN, Hierarchy, UP};
 
@@ -131,16 +131,22 @@ impl<U: Weight, K: Key> Check<'_, U, K> {
                 && key == K::of_weight(self.weights.of_arc(of_graph));
         }
         // an arc to the lower end, from below it
-        let first = origin as usize;
+        let origins = Origins::of(self.arcs.origins.len());
+        let lower = origins.lower(origin);
+        let first = lower as usize;
         let below = offsets[subtrees[rank as usize] as usize]..offsets[rank as usize];
-        if !below.contains(&origin) || ends[first] != depths[rank as usize] {
+        if !below.contains(&lower) || ends[first] != depths[rank as usize] {
             return false;
         }
         let others = first + 1..self.hierarchy.row(self.tails[first]).end;
         let Some(second) = find(&ends[others.clone()], depths[higher as usize]) else {
             return false;
         };
-        let [first, second] = [first, others.start + second].map(|arc| self.arcs.keys[arc]);
+        let second = others.start + second;
+        if origins.higher(origin).is_some_and(|noted| noted as usize != second) {
+            return false;
+        }
+        let [first, second] = [first, second].map(|arc| self.arcs.keys[arc]);
         let [there, on] = if way == UP { [first, second] } else { [second, first] };
         let sides = [there[DOWN], on[UP]];
         // greater keys might wrap when they are added

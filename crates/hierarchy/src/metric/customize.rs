@@ -15,8 +15,9 @@ use std::hint::select_unpredictable;
 use std::ops::Range;
 
 use graph_formats::{NoMemory, Weight, ensure_granted};
+use search_parts::in_large_pages;
 
-use super::arcs::{Arcs, OF_GRAPH};
+use super::arcs::{Arcs, OF_GRAPH, Origins};
 use super::key::{Key, Weights};
 use crate::prepare::below::Below;
 use crate::prepare::hierarchy::{DOWN, Hierarchy, UP};
@@ -45,8 +46,9 @@ impl<K: Key> Arc<K> {
     /// Lowers it by the arcs that lead up from a lower vertex to both its ends, the lower one first.
     pub(crate) fn lower_by_triangle(&mut self, keys: &[[K; 2]], first: u32, second: usize) {
         let ([from_middle, to_middle], other) = (keys[first as usize], keys[second]);
-        self.lower(UP, to_middle.add(other[UP]), first);
-        self.lower(DOWN, other[DOWN].add(from_middle), first);
+        let origin = Origins::of(keys.len()).through(first, second - first as usize);
+        self.lower(UP, to_middle.add(other[UP]), origin);
+        self.lower(DOWN, other[DOWN].add(from_middle), origin);
     }
 }
 
@@ -58,7 +60,8 @@ pub(crate) fn customize<U: Weight, K: Key>(
 ) -> Result<Arcs<K>, NoMemory> {
     let n_arcs = hierarchy.n_arcs();
     ensure_granted(Arcs::<K>::bytes_of(n_arcs))?;
-    let (mut keys, mut origins) = (vec![[K::ZERO; 2]; n_arcs], vec![[0; 2]; n_arcs]);
+    let mut keys = in_large_pages(vec![[K::ZERO; 2]; n_arcs]);
+    let mut origins = in_large_pages(vec![[0; 2]; n_arcs]);
     let customization = Customization { hierarchy, below, weights };
     let whole = Rows { first: 0, keys: &mut keys, origins: &mut origins };
     customization.subtrees(0..hierarchy.n_vertices() as u32, whole);
@@ -125,6 +128,7 @@ impl<U: Weight> Customization<'_, U> {
     /// Customizes the arcs of one vertex, whose descendants are customized.
     fn vertex<K: Key>(&self, rank: u32, arcs: &mut Rows<'_, K>, row: &mut [Arc<K>]) {
         let Hierarchy { offsets, ends, .. } = self.hierarchy;
+        let origins = Origins::of(self.hierarchy.n_arcs());
         let Below { lower_offsets, lower, input_offsets, inputs, .. } = self.below;
         let range =
             |offsets: &[u32]| offsets[rank as usize] as usize..offsets[rank as usize + 1] as usize;
@@ -141,10 +145,11 @@ impl<U: Weight> Customization<'_, U> {
             let sides = arc + 1..offsets[middle as usize + 1] as usize;
             let [from_middle, to_middle] = arcs.keys[arc - arcs.first];
             let others = &arcs.keys[sides.start - arcs.first..sides.end - arcs.first];
-            for (&end, other) in ends[sides].iter().zip(others) {
+            for ((&end, other), n_on) in ends[sides].iter().zip(others).zip(1..) {
                 let place = &mut row[end as usize];
-                place.lower(UP, to_middle.add(other[UP]), triangle.arc);
-                place.lower(DOWN, other[DOWN].add(from_middle), triangle.arc);
+                let origin = origins.through(triangle.arc, n_on);
+                place.lower(UP, to_middle.add(other[UP]), origin);
+                place.lower(DOWN, other[DOWN].add(from_middle), origin);
             }
         }
         let places = own.start - arcs.first..own.end - arcs.first;

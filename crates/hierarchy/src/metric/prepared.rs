@@ -25,7 +25,9 @@ use crate::prepare::hierarchy::{BYTES_OF_VERTEX, mix, structure};
 use crate::{Hierarchy, HierarchyError, Metric};
 
 /// The kind of attachment, with its version.
-const KIND: [u8; 8] = *b"HIERAR01";
+const KIND: [u8; 8] = *b"HIERAR02";
+/// The version before, whose origins have not noted the second of their two arcs.
+const KIND_BEFORE: [u8; 8] = *b"HIERAR01";
 const ALIGNMENT: usize = 64;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -72,7 +74,7 @@ impl Prepared {
     /// ```
     pub fn of(graph: &LoadedGraph) -> Result<Option<Self>, HierarchyError> {
         let Some(Attachment { kind, bytes }) = &graph.attachment else { return Ok(None) };
-        if *kind != KIND {
+        if ![KIND, KIND_BEFORE].contains(kind) {
             let kind = String::from_utf8_lossy(kind).into_owned();
             return Err(HierarchyError::AnotherAttachment { kind });
         }

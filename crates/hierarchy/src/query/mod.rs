@@ -11,10 +11,10 @@ use graph_formats::parallel::WorkSpaces;
 use graph_formats::{Distance, VertexId, Weight, parallel};
 
 use self::walk::{Walk, Walks};
-use crate::HierarchyError;
 use crate::metric::key::{Key, is_float};
 use crate::metric::lengths::too_far;
 use crate::metric::{Metric, with_arcs};
+use crate::{HierarchyError, Labels};
 
 /// As many pairs are worth another thread and its work space.
 const PAIRS_PER_TASK: usize = 64;
@@ -39,6 +39,8 @@ pub struct Path<D> {
 /// Distances and paths between two vertices, with a work space of its own.
 pub struct Query<'m, W: Weight> {
     metric: &'m Metric<W>,
+    /// Of the metric, where there are some.
+    labels: Option<&'m Labels<W>>,
     walks: Box<dyn Walks + 'm>,
 }
 
@@ -46,7 +48,7 @@ impl<W: Weight> Metric<W> {
     pub(crate) fn new_query(&self) -> Query<'_, W> {
         let walks: Box<dyn Walks> =
             with_arcs!(W, &self.arcs, arcs => Box::new(Walk::new(&self.hierarchy, arcs)));
-        Query { metric: self, walks }
+        Query { metric: self, labels: None, walks }
     }
 
     pub(crate) fn find_pairs(
@@ -94,6 +96,12 @@ impl<W: Weight> Metric<W> {
     }
 }
 
+impl<W: Weight> Labels<W> {
+    pub(crate) fn new_query(&self) -> Query<'_, W> {
+        Query { labels: Some(self), ..self.metric.new_query() }
+    }
+}
+
 impl<W: Weight> Query<'_, W> {
     pub(crate) fn find(
         &mut self,
@@ -102,6 +110,9 @@ impl<W: Weight> Query<'_, W> {
     ) -> Result<Option<W::Distance>, HierarchyError> {
         if is_float::<W>() {
             return Ok(self.find_path(source, target)?.map(|path| path.length));
+        }
+        if let Some(labels) = self.labels {
+            return labels.find(source, target);
         }
         let ends = self.ends(source, target)?;
         let length = self.walks.length(ends);
@@ -116,7 +127,11 @@ impl<W: Weight> Query<'_, W> {
         let ends = self.ends(source, target)?;
         let graph = &self.metric.graph;
         let columns = graph.column_indices();
-        let Some((length, arcs)) = self.walks.path(ends, columns)? else { return Ok(None) };
+        let adds_up = !is_float::<W>() && W::ZERO < graph.weight_summary().least;
+        let steps = self.labels.filter(|_| adds_up).and_then(|labels| labels.steps(ends));
+        let steps = steps.or_else(|| self.walks.steps(ends));
+        let Some((length, steps)) = steps else { return Ok(None) };
+        let arcs = self.walks.unpack(&steps)?;
         let mut vertices = Vec::with_capacity(arcs.len() + 1);
         vertices.push(source);
         vertices.extend(arcs.iter().map(|&arc| columns[arc]));

@@ -15,13 +15,13 @@
 //! Reference: dibbelt-2016
 
 use elimination::ROOT;
-use graph_formats::VertexId;
 use multiversion::multiversion;
 use search_parts::prefetch;
 
 use super::relax::Places;
 use super::unpack::Unpacker;
 use crate::HierarchyError;
+use crate::labels::steps::Step;
 use crate::metric::arcs::Arcs;
 use crate::metric::key::Key;
 use crate::prepare::hierarchy::{DOWN, Hierarchy, UP};
@@ -49,12 +49,11 @@ pub(crate) trait Walks: Send {
     /// The length of the shortest path; none where there is none.
     fn length(&mut self, ends: [u32; 2]) -> Option<u128>;
 
-    /// The same, and the arcs of the graph on the path; these end at `columns`.
-    fn path(
-        &mut self,
-        ends: [u32; 2],
-        columns: &[VertexId],
-    ) -> Result<Option<(u128, Vec<usize>)>, HierarchyError>;
+    /// The same, and the steps of the path.
+    fn steps(&mut self, ends: [u32; 2]) -> Option<(u128, Vec<Step>)>;
+
+    /// The arcs of the graph along steps.
+    fn unpack(&mut self, steps: &[Step]) -> Result<Vec<usize>, HierarchyError>;
 }
 
 impl<'m, K: Key> Walk<'m, K> {
@@ -95,7 +94,7 @@ impl<'m, K: Key> Walk<'m, K> {
 
     /// The arcs between an end, which is at place `end`, and the ancestor at place `highest`, from
     /// the ancestor on.
-    fn steps(&self, end: usize, highest: usize, direction: usize) -> Vec<(u32, usize)> {
+    fn steps_from(&self, end: usize, highest: usize, direction: usize) -> Vec<Step> {
         let hierarchy = self.hierarchy;
         let mut steps = Vec::new();
         let mut place = highest;
@@ -153,21 +152,20 @@ impl<K: Key> Walks for Walk<'_, K> {
         (key < K::UNREACHED).then(|| key.to_integer())
     }
 
-    fn path(
-        &mut self,
-        [source, target]: [u32; 2],
-        columns: &[VertexId],
-    ) -> Result<Option<(u128, Vec<usize>)>, HierarchyError> {
+    fn steps(&mut self, [source, target]: [u32; 2]) -> Option<(u128, Vec<Step>)> {
         let (key, highest) = meet::<K, true>(self, source, target);
         if key >= K::UNREACHED {
-            return Ok(None);
+            return None;
         }
-        let hierarchy = self.hierarchy;
-        let place = |rank: u32| self.places.of_depth(hierarchy.depths[rank as usize]);
-        let up = self.steps(place(source), highest, UP).into_iter().rev();
-        let down = self.steps(place(target), highest, DOWN);
-        let arcs =
-            self.unpacker.unpack(hierarchy, &self.arcs.origins, columns, &mut up.chain(down));
-        Ok(Some((key.to_integer(), arcs.ok_or(HierarchyError::Damaged)?)))
+        let place = |rank: u32| self.places.of_depth(self.hierarchy.depths[rank as usize]);
+        let mut steps = self.steps_from(place(source), highest, UP);
+        steps.reverse();
+        steps.extend(self.steps_from(place(target), highest, DOWN));
+        Some((key.to_integer(), steps))
+    }
+
+    fn unpack(&mut self, steps: &[Step]) -> Result<Vec<usize>, HierarchyError> {
+        let arcs = self.unpacker.unpack(self.hierarchy, &self.arcs.origins, steps);
+        arcs.ok_or(HierarchyError::Damaged)
     }
 }

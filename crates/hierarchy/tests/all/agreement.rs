@@ -35,8 +35,10 @@ fn corner_cases_of_all_types() {
 
 #[test]
 fn grids_and_points_with_one_way_arcs_and_without() {
-    for direction in [Direction::Directed, Direction::Undirected] {
-        let options = GraphOptions { weights: 0..=50, direction, ..Default::default() };
+    for (direction, least) in
+        [(Direction::Directed, 0), (Direction::Directed, 1), (Direction::Undirected, 1)]
+    {
+        let options = GraphOptions { weights: least..=50, direction, ..Default::default() };
         let square =
             grid(&GridConfig { side: 40, options: options.clone(), ..Default::default() }).unwrap();
         let points = GeometricConfig { n_vertices: 2_000, options, ..Default::default() };
@@ -104,6 +106,14 @@ fn wide_sums() {
 proptest! {
     #[test]
     fn arbitrary_graphs(graph in arbitrary_graph::<i32>(40, 120, 0..=9)) {
+        let hierarchy = hierarchy_of(&graph);
+        let metric = hierarchy.customize(&graph).unwrap();
+        check(&graph, &metric, &graph.vertices().collect::<Vec<_>>());
+    }
+
+    /// Many paths are as short; labels tell one where no arc weighs nothing.
+    #[test]
+    fn graphs_of_ties(graph in arbitrary_graph::<u64>(40, 120, 1..=3)) {
         let hierarchy = hierarchy_of(&graph);
         let metric = hierarchy.customize(&graph).unwrap();
         check(&graph, &metric, &graph.vertices().collect::<Vec<_>>());

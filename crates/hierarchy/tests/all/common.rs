@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::iter;
 
 use graph_formats::{Csr, VertexId, Weight};
-use hierarchy::{Hierarchy, Metric, MetricWeight, Order};
+use hierarchy::{Hierarchy, Metric, MetricWeight, Order, Path};
 use paths::{Distances, oracle};
 use test_support::draws;
 
@@ -31,6 +31,7 @@ pub(crate) fn check<W: MetricWeight>(graph: &Csr<W>, metric: &Metric<W>, vertice
     let all = metric.distances(vertices).unwrap();
     let table = metric.table(vertices, vertices).unwrap();
     let labels = metric.labels().unwrap();
+    let mut labelled_query = labels.query();
     for (i, &source) in vertices.iter().enumerate() {
         let expected = oracle::dijkstra(graph, source).unwrap();
         assert_eq!(all[i], expected, "from {source}");
@@ -45,23 +46,43 @@ pub(crate) fn check<W: MetricWeight>(graph: &Csr<W>, metric: &Metric<W>, vertice
             assert_eq!(query.distance(source, target), Ok(distance), "{source} -> {target}");
             assert_eq!(table.get(i, j), distance, "{source} -> {target}");
             assert_eq!(labels.distance(source, target), Ok(distance), "{source} -> {target}");
-            let path = query.path(source, target).unwrap();
-            assert_eq!(path.is_some(), distance.is_some(), "{source} -> {target}");
-            let Some(path) = path else { continue };
-            assert_eq!(Some(path.length), distance, "{source} -> {target}");
-            assert_eq!((path.vertices[0], path.vertices.last()), (source, Some(&target)));
-            let mut length = W::Distance::ZERO;
-            for (ends, &arc) in path.vertices.windows(2).zip(&path.arcs) {
-                assert!(graph.row(ends[0]).contains(&arc), "{source} -> {target}");
-                assert_eq!(graph.column_indices()[arc], ends[1], "{source} -> {target}");
-                length = graph.weight(arc).after(length).unwrap();
-            }
-            assert_eq!((path.length, path.vertices.len()), (length, path.arcs.len() + 1));
-            if W::ZERO.to_i128().is_some() {
-                let n_different = path.vertices.iter().collect::<BTreeSet<_>>().len();
-                assert_eq!(n_different, path.vertices.len(), "{source} -> {target}: a cycle");
-            }
+            check_path(graph, [source, target], distance, query.path(source, target).unwrap());
+            check_path(
+                graph,
+                [source, target],
+                distance,
+                labelled_query.path(source, target).unwrap(),
+            );
+            assert_eq!(
+                labelled_query.distance(source, target),
+                Ok(distance),
+                "{source} -> {target}"
+            );
         }
+    }
+}
+
+/// Whether a path leads from one end to the other along arcs of the graph, and is this long.
+fn check_path<W: MetricWeight>(
+    graph: &Csr<W>,
+    [source, target]: [VertexId; 2],
+    distance: Option<W::Distance>,
+    path: Option<Path<W::Distance>>,
+) {
+    assert_eq!(path.is_some(), distance.is_some(), "{source} -> {target}");
+    let Some(path) = path else { return };
+    assert_eq!(Some(path.length), distance, "{source} -> {target}");
+    assert_eq!((path.vertices[0], path.vertices.last()), (source, Some(&target)));
+    let mut length = W::Distance::ZERO;
+    for (ends, &arc) in path.vertices.windows(2).zip(&path.arcs) {
+        assert!(graph.row(ends[0]).contains(&arc), "{source} -> {target}");
+        assert_eq!(graph.column_indices()[arc], ends[1], "{source} -> {target}");
+        length = graph.weight(arc).after(length).unwrap();
+    }
+    assert_eq!((path.length, path.vertices.len()), (length, path.arcs.len() + 1));
+    if W::ZERO.to_i128().is_some() {
+        let n_different = path.vertices.iter().collect::<BTreeSet<_>>().len();
+        assert_eq!(n_different, path.vertices.len(), "{source} -> {target}: a cycle");
     }
 }
 

@@ -9,7 +9,7 @@ use paths::oracle;
 
 use crate::common::hierarchy_of;
 
-const KIND: [u8; 8] = *b"HIERAR01";
+const KIND: [u8; 8] = *b"HIERAR02";
 
 fn prepare<W: MetricWeight>(graph: &Csr<W>, path: &Path) {
     hierarchy_of(graph).customize(graph).unwrap().write(path, &Ids::FromOne).unwrap();
