@@ -87,7 +87,7 @@ fn check_path<W: MetricWeight>(
 }
 
 /// Compares the nearest of `vertices`, and what is within the distance of the middle one.
-fn check_near<W: MetricWeight>(
+pub(crate) fn check_near<W: MetricWeight>(
     metric: &Metric<W>,
     source: VertexId,
     vertices: &[VertexId],

@@ -1,42 +1,65 @@
-//! A hundred thousand queries of random pairs, all as searches answer them.
+//! A hundred thousand queries of random pairs of a graph, each way as searches answer them.
 
 use graph_formats::generate::{GeometricConfig, GraphOptions, GridConfig, geometric, grid};
-use graph_formats::{Csr, Direction, VertexId, read};
+use graph_formats::{Csr, Direction, VertexId, parallel, read};
 use hierarchy::{HierarchyError, Metric, MetricWeight};
 use paths::oracle;
 use test_support::{corner_cases, data, forest};
 
-use crate::common::{drawn, hierarchy_of, reweighted};
+use crate::common::{check_near, drawn, hierarchy_of, reweighted};
 
-/// How many sources are searched from, and how many targets each is asked about.
+/// How many sources are searched from, and how many targets all of them are asked about.
 struct Pairs {
     sources: usize,
     targets: usize,
 }
+
+/// More than a hundred thousand, by few searches.
+const MANY: Pairs = Pairs { sources: 317, targets: 317 };
+const OF_LARGE_GRAPHS: Pairs = Pairs { sources: 26, targets: 4_000 };
+/// As many pairs at a time are always found by walks.
+const PAIRS_BY_WALKS: usize = 1_000;
 
 /// Compares random pairs, and the paths of some, with searches; how many there were.
 fn compare<W: MetricWeight>(graph: &Csr<W>, metric: &Metric<W>, pairs: &Pairs, seed: u64) -> usize {
     if graph.n_vertices() == 0 {
         return 0;
     }
-    let (mut vertices, mut query) = (drawn(seed, graph.n_vertices()), metric.query());
-    for source in vertices.by_ref().take(pairs.sources).collect::<Vec<_>>() {
+    let mut vertices = drawn(seed, graph.n_vertices());
+    let sources: Vec<_> = vertices.by_ref().take(pairs.sources).collect();
+    let targets: Vec<_> = vertices.take(pairs.targets).collect();
+    let to_targets = |source| targets.iter().map(move |&target| (source, target));
+    let all: Vec<_> = sources.iter().flat_map(|&source| to_targets(source)).collect();
+    let (found, table) = (metric.pairs(&all).unwrap(), metric.table(&sources, &targets).unwrap());
+    let labelled: Vec<_> = metric.labels().unwrap().pairs(&all).unwrap().iter().collect();
+    let swept = metric.map_distances(&sources, |_, distances| distances.clone()).unwrap();
+    parallel::for_each(sources.len(), &|row| {
+        let (source, first) = (sources[row], row * targets.len());
         let expected = oracle::dijkstra(graph, source).unwrap();
-        let asked: Vec<_> = vertices.by_ref().take(pairs.targets).map(|v| (source, v)).collect();
-        let found = metric.pairs(&asked).unwrap();
-        for (i, (&(_, target), found)) in asked.iter().zip(found).enumerate() {
-            assert_eq!(found, expected.get(target), "{source} -> {target}");
-            if i % 8 == 0 {
-                let path = query.path(source, target).unwrap();
-                assert_eq!(path.map(|path| path.length), found, "{source} -> {target}");
-            }
+        assert_eq!(swept[row], expected, "from {source}");
+        let right: Vec<_> = targets.iter().map(|&target| expected.get(target)).collect();
+        assert!(table.row(row).eq(right.iter().copied()), "from {source}");
+        assert_eq!(found[first..first + right.len()], right, "from {source}");
+        assert_eq!(labelled[first..first + right.len()], right, "from {source}");
+        let parts = all[first..first + right.len()].chunks(PAIRS_BY_WALKS);
+        let walked: Vec<_> = parts.flat_map(|pairs| metric.pairs(pairs).unwrap()).collect();
+        assert_eq!(walked, right, "from {source}");
+        let mut query = metric.query();
+        for (&target, &distance) in targets.iter().zip(&right).step_by(16) {
+            let path = query.path(source, target).unwrap();
+            assert_eq!(path.map(|path| path.length), distance, "{source} -> {target}");
+            assert_eq!(query.distance(source, target), Ok(distance), "{source} -> {target}");
         }
-    }
-    pairs.sources * pairs.targets
+        if row % 16 == 0 {
+            check_near(metric, source, &targets, &expected);
+        }
+    });
+    all.len()
 }
 
-/// The same with the weights of the graph and with others, for which the hierarchy is customized
-/// again; those answers are also the ones of a hierarchy that is prepared for them.
+/// The same with the weights of the graph and, from fewer sources, with others, for which the
+/// hierarchy is customized again; those answers are also the ones of a hierarchy that is prepared
+/// for them.
 fn compare_both<W: MetricWeight>(graph: &Csr<W>, pairs: &Pairs, seed: u64) -> usize {
     let hierarchy = hierarchy_of(graph);
     let n_own = match hierarchy.customize(graph) {
@@ -49,7 +72,8 @@ fn compare_both<W: MetricWeight>(graph: &Csr<W>, pairs: &Pairs, seed: u64) -> us
     };
     let other = reweighted(graph, seed as u32);
     let again = hierarchy.customize(&other).unwrap();
-    let n_other = compare(&other, &again, pairs, seed + 1);
+    let fewer = Pairs { sources: pairs.sources.div_ceil(8), ..*pairs };
+    let n_other = compare(&other, &again, &fewer, seed + 1);
     let prepared = hierarchy_of(&other);
     let fresh = prepared.customize(&other).unwrap();
     let vertices: Vec<VertexId> = drawn(seed, graph.n_vertices().max(1)).take(48).collect();
@@ -69,30 +93,53 @@ fn disconnected() -> Csr<u32> {
 
 #[test]
 fn a_hundred_thousand() {
-    let some = Pairs { sources: 30, targets: 400 };
     let options = GraphOptions { weights: 0..=90, ..Default::default() };
     let one_way = GraphOptions { direction: Direction::Directed, ..options.clone() };
-    let square = grid(&GridConfig { side: 120, options: one_way, ..Default::default() }).unwrap();
-    let points = GeometricConfig { n_vertices: 10_000, radius: 0.018, options };
+    let square = grid(&GridConfig { side: 90, options: one_way, ..Default::default() }).unwrap();
+    let points = GeometricConfig { n_vertices: 7_000, radius: 0.021, options };
     let points = geometric(&points).unwrap();
-    let mut n = compare_both(&square, &some, 1) + compare_both(&points, &some, 3);
-    n += compare_both(&disconnected(), &some, 5);
-    n += (0..3)
-        .map(|seed| compare_both(&forest(9_000, 9_000, seed), &some, seed.into()))
-        .sum::<usize>();
+    for n in [
+        compare_both(&square, &MANY, 1),
+        compare_both(&points, &MANY, 3),
+        compare_both(&disconnected(), &MANY, 5),
+        compare_both(&forest(7_000, 7_000, 1), &MANY, 7),
+    ] {
+        assert!(n > 110_000, "{n}");
+    }
     for (name, graph) in corner_cases::<f64>() {
         println!("{name}");
-        n += compare_both(&graph, &Pairs { sources: 4, targets: 50 }, 7);
+        compare_both(&graph, &Pairs { sources: 4, targets: 50 }, 9);
     }
-    assert!(n > 100_000, "{n}");
+}
+
+/// Weights of each type, and such that lengths take keys of 32 bits, 64 and 128.
+#[test]
+fn of_weights_of_all_types() {
+    fn check<W: MetricWeight>(graph: &Csr<u32>, weight: impl Fn(u32) -> W) {
+        let graph = graph.map_weights(weight).unwrap();
+        let metric = hierarchy_of(&graph).customize(&graph).unwrap();
+        assert!(compare(&graph, &metric, &MANY, 11) > 100_000);
+    }
+    let one_way = Direction::Directed;
+    let options = GraphOptions { weights: 0..=90, direction: one_way, ..Default::default() };
+    let square = &grid(&GridConfig { side: 30, options, ..Default::default() }).unwrap();
+    check(square, |weight| weight as i32);
+    check(square, |weight| u64::from(weight) << 40);
+    check(square, |weight| i64::from(weight) << 40);
+    check(square, |weight| u64::from(weight) << 48);
+    check(square, |weight| weight as f32);
+    check(square, f64::from);
 }
 
 #[test]
 fn of_real_graphs() {
-    for (file, sources) in [("dimacs/USA-road-d.NY.gr.gz", 12), ("dimacs/DE.gr", 30)] {
+    for (file, pairs) in [
+        ("dimacs/rome99.gr", MANY),
+        ("dimacs/DE.gr", OF_LARGE_GRAPHS),
+        ("dimacs/USA-road-d.NY.gr.gz", OF_LARGE_GRAPHS),
+    ] {
         let Some(path) = data(file) else { continue };
         let graph: Csr<u32> = read(path).unwrap().csr.into_csr().unwrap();
-        let n = compare_both(&graph, &Pairs { sources, targets: 1_000 }, 9);
-        assert_eq!(n, 2 * sources * 1_000, "{file}");
+        assert!(compare_both(&graph, &pairs, 9) > 110_000, "{file}");
     }
 }
