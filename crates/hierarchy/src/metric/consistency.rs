@@ -1,19 +1,21 @@
 //! Whether arrays of a file are a hierarchy of their graph.
 //!
 //! Each array may be in range and the checksum right, and yet they may be of another graph, lack an
-//! arc, or have shortcuts that lead round a cycle. Three things are checked:
+//! arc, have shortcuts that lead round a cycle, or weigh more than a path. So all that an arc may be
+//! made of is looked at: the arcs of the graph between its ends, and the two other sides of each
+//! triangle below it.
 //!
-//! * the neighbours of a rank that are higher than its parent are neighbours of the parent, so that
-//!   no shortcut is missing;
-//! * each arc of the graph is one of the hierarchy, which is no heavier;
-//! * each arc that a path can take weighs as much as its parts: an arc of the graph between the same
-//!   vertices, or the two sides of a triangle with a lower vertex.
+//! * No key is negative or beyond that of no path, so that no sum of two wraps.
+//! * The hierarchy has the arc, it is no heavier than any of these, and what it is made of comes
+//!   first among those as heavy.
+//! * As many of these are what their arc is made of, and as heavy, as there are keys of a path. No
+//!   arc can have two, so each has one.
 //!
-//! So every answer is the length of a path of the graph, and is unpacked in finitely many steps.
-//! Whether a triangle is lighter than the arc above it is not checked: that would be to customize
-//! again. O(n + m log) for m arcs of both, in parallel.
+//! So the arrays are those of a customization, and every answer is right.
+//! O(n + m log + triangles) for m arcs of both, in parallel.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use elimination::ROOT;
 use graph_formats::{Csr, Weight, parallel};
@@ -29,8 +31,6 @@ const RANKS_PER_TASK: usize = 1 << 12;
 struct Check<'a, U, K> {
     hierarchy: &'a Hierarchy,
     arcs: &'a Arcs<K>,
-    /// The rank where each arc of the hierarchy starts.
-    tails: Vec<u32>,
     row_offsets: &'a [u64],
     columns: &'a [u32],
     weights: Weights<'a, U>,
@@ -46,122 +46,104 @@ pub(crate) fn is_consistent<W: Weight, K: Key>(
         return false;
     }
     let (row_offsets, columns) = (graph.row_offsets(), graph.column_indices());
-    let weights = Weights::of(graph);
-    Check { hierarchy, arcs, tails: tails(&hierarchy.offsets), row_offsets, columns, weights }.all()
-}
-
-fn tails(offsets: &[u32]) -> Vec<u32> {
-    let mut tails = vec![0; offsets.last().map_or(0, |&end| end as usize)];
-    for (row, rank) in offsets.windows(2).zip(0..) {
-        tails[row[0] as usize..row[1] as usize].fill(rank);
-    }
-    tails
+    Check { hierarchy, arcs, row_offsets, columns, weights: Weights::of(graph) }.all()
 }
 
 impl<U: Weight, K: Key> Check<'_, U, K> {
     fn all(&self) -> bool {
-        let n = self.hierarchy.n_vertices();
+        let (n, n_made) = (self.hierarchy.n_vertices(), AtomicUsize::new(0));
         let wrong = parallel::find_first(n, RANKS_PER_TASK, &|ranks| {
             let first = ranks.start;
-            (!self.are_right(ranks)).then_some(first)
+            self.n_made(ranks).map_or(Some(first), |n| {
+                n_made.fetch_add(n, Relaxed);
+                None
+            })
         });
-        wrong.is_none()
+        let keys = self.arcs.keys.as_flattened();
+        let n_reached = keys.iter().filter(|&&key| key < K::UNREACHED).count();
+        wrong.is_none() && n_made.into_inner() == n_reached
     }
 
-    fn are_right(&self, ranks: Range<usize>) -> bool {
+    /// How many arcs of the graph from these ranks, and triangles with one of them for the lowest,
+    /// an arc of the hierarchy is made of. None where something is wrong.
+    fn n_made(&self, ranks: Range<usize>) -> Option<usize> {
         let depths = &self.hierarchy.depths;
         // the rank at each depth of the way up; ranks descend, so that children come after parents
         let mut way_up = vec![ROOT; self.hierarchy.height()];
         for rank in self.hierarchy.way_up(ranks.end as u32 - 1) {
             way_up[usize::from(depths[rank as usize])] = rank;
         }
-        ranks.rev().map(|rank| rank as u32).all(|rank| {
+        let mut n_made = 0;
+        for rank in ranks.rev().map(|rank| rank as u32) {
             way_up[usize::from(depths[rank as usize])] = rank;
-            self.has_all_shortcuts(rank)
-                && self.has_all_arcs(rank)
-                && self.hierarchy.row(rank).all(|arc| {
-                    let higher = way_up[usize::from(self.hierarchy.ends[arc])];
-                    [UP, DOWN].into_iter().all(|way| self.is_right(rank, higher, arc, way))
-                })
-        })
+            n_made += self.by_arcs(rank)? + self.by_triangles(rank, &way_up)?;
+        }
+        Some(n_made)
     }
 
-    /// Whether the parent has the neighbours of `rank` that are higher.
-    fn has_all_shortcuts(&self, rank: u32) -> bool {
-        let Hierarchy { ends, parents, .. } = self.hierarchy;
-        let Some((_, higher)) = ends[self.hierarchy.row(rank)].split_first() else { return true };
-        let of_parent = self.hierarchy.row(parents[rank as usize]);
-        higher.iter().all(|end| find(&ends[of_parent.clone()], *end).is_some())
-    }
-
-    /// Whether the arcs of the graph from the vertex of this rank are in the hierarchy.
-    fn has_all_arcs(&self, rank: u32) -> bool {
+    /// Of the arcs of the graph from the vertex of this rank.
+    fn by_arcs(&self, rank: u32) -> Option<usize> {
         let Hierarchy { ranks, vertices, subtrees, ends, depths, .. } = self.hierarchy;
-        let vertex = vertices[rank as usize];
-        self.row_of_graph(vertex).all(|of_graph| {
-            let head = ranks[self.columns[of_graph] as usize];
+        let (vertex, mut n_made) = (vertices[rank as usize] as usize, 0);
+        for input in self.row_offsets[vertex] as usize..self.row_offsets[vertex + 1] as usize {
+            let head = ranks[self.columns[input] as usize];
             let (lower, higher) = (Ord::min(rank, head), Ord::max(rank, head));
             if lower == higher {
-                return true;
+                continue;
+            }
+            if subtrees[higher as usize] > lower {
+                return None;
+            }
+            let arc = self.hierarchy.arc(lower, depths[higher as usize]);
+            if arc == self.hierarchy.row(lower).end || ends[arc] != depths[higher as usize] {
+                return None;
             }
             let way = if lower == rank { UP } else { DOWN };
-            let row = self.hierarchy.row(lower);
-            let place = find(&ends[row.clone()], depths[higher as usize]);
-            let is_no_heavier = |place: usize| {
-                let key = K::of_weight(self.weights.of_arc(of_graph));
-                self.arcs.keys[row.start + place][way] <= key
-            };
-            subtrees[higher as usize] <= lower && place.is_some_and(is_no_heavier)
-        })
+            let key = K::of_weight(self.weights.of_arc(input));
+            n_made += usize::from(self.is_made_of(arc, way, key, OF_GRAPH | input as u32)?);
+        }
+        Some(n_made)
     }
 
-    /// Whether the arc from a rank to a higher one, this way, weighs what it is made of.
-    fn is_right(&self, rank: u32, higher: u32, arc: usize, way: usize) -> bool {
-        let Hierarchy { vertices, subtrees, offsets, ends, depths, .. } = self.hierarchy;
-        let (key, origin) = (self.arcs.keys[arc][way], self.arcs.origins[arc][way]);
-        if key == K::UNREACHED {
-            // no path takes this arc
-            return true;
+    /// Of the triangles that have this rank for the lowest.
+    fn by_triangles(&self, rank: u32, way_up: &[u32]) -> Option<usize> {
+        let (ends, row) = (&self.hierarchy.ends, self.hierarchy.row(rank));
+        let keys = self.arcs.keys[row.clone()].as_flattened();
+        if !keys.iter().all(|key| (K::ZERO..=K::UNREACHED).contains(key)) {
+            return None;
         }
-        if origin & OF_GRAPH != 0 {
-            let of_graph = (origin & !OF_GRAPH) as usize;
-            let [from, to] = if way == UP { [rank, higher] } else { [higher, rank] };
-            return self.row_of_graph(vertices[from as usize]).contains(&of_graph)
-                && self.columns[of_graph] == vertices[to as usize]
-                && key == K::of_weight(self.weights.of_arc(of_graph));
+        let notes = Origins::of(self.arcs.origins.len());
+        let mut n_made = 0;
+        for first in row.clone() {
+            let mut above = self.hierarchy.row(way_up[usize::from(ends[first])]);
+            let [from_middle, to_middle] = self.arcs.keys[first];
+            for second in first + 1..row.end {
+                let (arc, other) =
+                    (above.find(|&arc| ends[arc] == ends[second])?, self.arcs.keys[second]);
+                let sums = [to_middle.add(other[UP]), other[DOWN].add(from_middle)];
+                let origin = notes.through(first as u32, second - first);
+                for way in [UP, DOWN] {
+                    n_made += usize::from(self.is_made_of(arc, way, sums[way], origin)?);
+                }
+            }
         }
-        // an arc to the lower end, from below it
-        let origins = Origins::of(self.arcs.origins.len());
-        let lower = origins.lower(origin);
-        let first = lower as usize;
-        let below = offsets[subtrees[rank as usize] as usize]..offsets[rank as usize];
-        if !below.contains(&lower) || ends[first] != depths[rank as usize] {
-            return false;
-        }
-        let others = first + 1..self.hierarchy.row(self.tails[first]).end;
-        let Some(second) = find(&ends[others.clone()], depths[higher as usize]) else {
-            return false;
-        };
-        let second = others.start + second;
-        if origins.higher(origin).is_some_and(|noted| noted as usize != second) {
-            return false;
-        }
-        let [first, second] = [first, second].map(|arc| self.arcs.keys[arc]);
-        let [there, on] = if way == UP { [first, second] } else { [second, first] };
-        let sides = [there[DOWN], on[UP]];
-        // greater keys might wrap when they are added
-        sides.iter().all(|side| (K::ZERO..K::UNREACHED).contains(side))
-            && key == sides[0].add(sides[1])
+        Some(n_made)
     }
 
-    /// The positions of a vertex's arcs in the graph.
-    fn row_of_graph(&self, vertex: u32) -> Range<usize> {
-        let vertex = vertex as usize;
-        self.row_offsets[vertex] as usize..self.row_offsets[vertex + 1] as usize
+    /// Whether the arc of the hierarchy, this way, is made of a candidate with this key and origin.
+    /// None where it should be and is not.
+    #[inline(always)]
+    fn is_made_of(&self, arc: usize, way: usize, key: K, origin: u32) -> Option<bool> {
+        let own = self.arcs.keys[arc][way];
+        if own < key || own == K::UNREACHED && key == own {
+            return Some(false);
+        }
+        // a customization takes the first of the least: arcs of the graph, then triangles
+        let own_origin = self.arcs.origins[arc][way];
+        let notes = Origins::of(self.arcs.origins.len());
+        let [own_turn, turn] = [own_origin, origin].map(|origin| notes.turn(origin));
+        let is_made = own_turn == turn;
+        let is_right = !is_made || own_origin == origin || notes.higher(own_origin).is_none();
+        (own == key && own_turn <= turn && is_right).then_some(is_made)
     }
-}
-
-/// Where a row, which descends, has this depth.
-fn find(row: &[u16], depth: u16) -> Option<usize> {
-    row.binary_search_by(|end| depth.cmp(end)).ok()
 }

@@ -3,6 +3,7 @@
 mod agreement;
 mod any;
 mod common;
+mod crafted;
 mod extremes;
 mod k_paths;
 mod laws;
