@@ -94,6 +94,19 @@ pub enum HierarchyError {
         /// How many there are.
         n_vertices: usize,
     },
+    /// A point that cannot be a source or target.
+    #[error(
+        "{role} {place} of the list has {reason}; give a point up to 16 vertices, with distances of \
+         at least zero that are finite"
+    )]
+    BadPoint {
+        /// "source" or "target".
+        role: &'static str,
+        /// Its place in the list.
+        place: usize,
+        /// What is wrong.
+        reason: String,
+    },
     /// Floats so large that a sum of them may be infinite.
     #[error(
         "with weights up to {greatest} a path may be longer than any float; scale the weights down"

@@ -9,7 +9,7 @@
 //! * a [`Query`] finds distances and paths between two vertices: microseconds;
 //!   [`Metric::k_shortest_paths`] finds the k shortest; [`Metric::pairs`], [`Metric::table`] and
 //!   [`Metric::distances`] have many at once, [`Metric::nearest`] and [`Metric::within`] what is
-//!   near.
+//!   near. [`Metric::targets`] are kept between tables, and may be points on arcs.
 //!
 //! Weights are of any type and not negative. Distances of integers are exact, the same as those of
 //! the solvers of `sssp`. A graph that has no small separators, such as a social network, is
@@ -51,6 +51,7 @@ pub use metric::Metric;
 pub use metric::prepared::Prepared;
 pub use prepare::hierarchy::Hierarchy;
 pub use query::{Path, Query};
+pub use sweep::table::Targets;
 pub use sweep::totals::{Lengths, Totals};
 pub use weights::MetricWeight;
 

@@ -15,7 +15,7 @@ use paths::{DistanceTable, Distances, Progress};
 
 use crate::gpu::{DeviceDistances, DeviceHierarchy, DeviceLabels, DeviceMetric, table_by_gpus};
 use crate::sweep::one_to_all::{Hear, by_place};
-use crate::{Hierarchy, HierarchyError, Labels, Metric, Path, Prepared, Query, Totals};
+use crate::{Hierarchy, HierarchyError, Labels, Metric, Path, Prepared, Query, Targets, Totals};
 
 /// A weight type that hierarchies take: each of the six. The trait is sealed.
 pub trait MetricWeight: PathWeight {
@@ -56,6 +56,8 @@ pub struct Generated<W: Weight> {
     path: fn(&mut Query<'_, W>, VertexId, VertexId) -> Answer<Option<Path<Length<W>>>>,
     pairs: fn(&Metric<W>, &[(VertexId, VertexId)]) -> Answer<Vec<Option<Length<W>>>>,
     table: fn(&Metric<W>, &[VertexId], &[VertexId]) -> Answer<DistanceTable<W>>,
+    targets: for<'m> fn(&'m Metric<W>, &[&[(VertexId, Length<W>)]]) -> Answer<Targets<'m, W>>,
+    table_to: fn(&Targets<'_, W>, &[&[(VertexId, Length<W>)]]) -> Answer<DistanceTable<W>>,
     show_distances: fn(&Metric<W>, &[VertexId], Hear<'_, Length<W>>) -> Answer<()>,
     totals: fn(&Metric<W>, &[VertexId], Option<Progress<'_>>) -> Answer<Totals>,
     nearest: fn(&Metric<W>, VertexId, &[VertexId], usize) -> Answer<Vec<(VertexId, Length<W>)>>,
@@ -102,6 +104,8 @@ impl<W: PathWeight> Generated<W> {
         path: |query, source, target| query.find_path(source, target),
         pairs: Metric::find_pairs,
         table: Metric::find_table,
+        targets: Metric::keep_targets,
+        table_to: |targets, sources| targets.find_table(sources),
         show_distances: Metric::show_distances,
         totals: Metric::find_totals,
         nearest: Metric::find_nearest,
@@ -286,6 +290,37 @@ impl<W: MetricWeight> Metric<W> {
         (W::generated().table)(self, sources, targets)
     }
 
+    /// Targets for tables from [points](Targets::table): each some vertices with the distance from
+    /// there to the target. A place on an arc has the arc's start, and on a street of two ways both
+    /// ends; a vertex is `[(vertex, 0)]`. O(ancestors of all · log).
+    ///
+    /// # Errors
+    /// When a vertex does not exist, a target has more than 16, or a distance is negative or not
+    /// finite.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use hierarchy::{Hierarchy, Order};
+    ///
+    /// // a street of length 10 between 0 and 1, and one of length 4 between 1 and 2
+    /// let graph = Csr::from_edges(3, &[(0, 1, 10u32), (1, 2, 4)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// let metric = hierarchy.customize(&graph)?;
+    /// // a shop on the first, 3 from 0 and 7 from 1, and one at 2
+    /// let shops = metric.targets(&[vec![(0, 3), (1, 7)], vec![(2, 0)]])?;
+    /// let from_homes = shops.table(&[vec![(0, 0)], vec![(1, 1), (2, 3)]])?;
+    /// assert_eq!(from_homes.row(0).collect::<Vec<_>>(), [Some(3), Some(14)]);
+    /// assert_eq!(from_homes.row(1).collect::<Vec<_>>(), [Some(8), Some(3)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn targets<P: AsRef<[(VertexId, W::Distance)]>>(
+        &self,
+        points: &[P],
+    ) -> Result<Targets<'_, W>, HierarchyError> {
+        let points: Vec<_> = points.iter().map(AsRef::as_ref).collect();
+        (W::generated().targets)(self, &points)
+    }
+
     /// The distances of all vertices from each of `sources`, in the order given.
     ///
     /// As [`Metric::map_distances`], with memory for all of them.
@@ -457,6 +492,29 @@ impl<W: MetricWeight> Metric<W> {
         k: usize,
     ) -> Result<Vec<k_paths::Path<W::Distance>>, HierarchyError> {
         (W::generated().k_shortest_paths)(self, source, target, k)
+    }
+}
+
+impl<W: MetricWeight> Targets<'_, W> {
+    /// The distances from each of `sources`, which are points too: some vertices with the distance
+    /// from the source to each. A row a source, in the order given.
+    ///
+    /// It is the least sum over a vertex of the source and one of the target, as exact as in
+    /// [`Metric::table`]; none where a point has no vertices. Every path leads over a vertex: of two
+    /// points on one arc, take the least of this and of the way along the arc.
+    ///
+    /// A source on an arc costs as much as a vertex. One of other vertices costs up to as much as
+    /// all of them.
+    ///
+    /// # Errors
+    /// For the sources as [`Metric::targets`]; when a distance overflows its type, or the system has
+    /// no memory for the table.
+    pub fn table<P: AsRef<[(VertexId, W::Distance)]>>(
+        &self,
+        sources: &[P],
+    ) -> Result<DistanceTable<W>, HierarchyError> {
+        let sources: Vec<_> = sources.iter().map(AsRef::as_ref).collect();
+        (W::generated().table_to)(self, &sources)
     }
 }
 

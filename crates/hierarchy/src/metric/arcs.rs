@@ -2,7 +2,7 @@
 
 use std::hint::select_unpredictable;
 
-use graph_formats::Buffer;
+use graph_formats::{Buffer, NoMemory, ensure_granted};
 
 use super::key::Key;
 use crate::prepare::hierarchy::Hierarchy;
@@ -69,6 +69,16 @@ impl<K> Arcs<K> {
 }
 
 impl<K: Key> Arcs<K> {
+    /// The same in the widest keys, without what they are made of.
+    pub(crate) fn widened(&self) -> Result<Arcs<u128>, NoMemory> {
+        ensure_granted(size_of::<[u128; 2]>() * self.keys.len())?;
+        let widen = |key: K| if key < K::UNREACHED { key.to_integer() } else { u128::UNREACHED };
+        let keys: Vec<_> = self.keys.iter().map(|keys| keys.map(widen)).collect();
+        Ok(Arcs { keys: keys.into(), origins: Buffer::default() })
+    }
+}
+
+impl<K: Key> Arcs<K> {
     /// Finds how far the ancestors of a rank are from it on the way up, or it from them on the way
     /// down, by the direction: in a lane of `keys` by depth. Shows each with its depth, from the rank
     /// on.
@@ -80,11 +90,29 @@ impl<K: Key> Arcs<K> {
         direction: usize,
         keys: &mut [[K; LANES]],
         lane: usize,
+        show: impl FnMut(usize, u32),
+    ) {
+        self.climb_from(hierarchy, &[(rank, K::ZERO)], direction, keys, lane, show);
+    }
+
+    /// The same from a place this far from some ranks, each of which is an ancestor of those before.
+    #[inline(always)]
+    pub(crate) fn climb_from<const LANES: usize>(
+        &self,
+        hierarchy: &Hierarchy,
+        starts: &[(u32, K)],
+        direction: usize,
+        keys: &mut [[K; LANES]],
+        lane: usize,
         mut show: impl FnMut(usize, u32),
     ) {
+        let Some(&(rank, _)) = starts.first() else { return };
         let depth = usize::from(hierarchy.depths[rank as usize]);
         keys[..=depth].iter_mut().for_each(|keys| keys[lane] = K::UNREACHED);
-        keys[depth][lane] = K::ZERO;
+        for &(start, key) in starts {
+            let own = &mut keys[usize::from(hierarchy.depths[start as usize])][lane];
+            *own = own.min(key);
+        }
         for (rank, depth) in hierarchy.way_up(rank).zip((0..=depth).rev()) {
             show(depth, rank);
             let from = keys[depth][lane];

@@ -14,6 +14,7 @@
 //! Reference: delling-2011, dibbelt-2016
 
 pub(crate) mod one_to_all;
+mod points;
 pub(crate) mod table;
 pub(crate) mod totals;
 
@@ -59,15 +60,16 @@ impl<'m, K: Key, const LANES: usize> Sweep<'m, K, LANES> {
         }
     }
 
-    /// Writes the distances of each of `ranks` from `sources`, of which there are [`LANES`] at
-    /// most, into `found`. The ranks descend, and the parent of each is among them.
+    /// Writes the distances of each of `ranks` into `found`: in each of [`LANES`] lanes at most,
+    /// from a place this far from some ranks, each of which is an ancestor of those before. The
+    /// ranks descend, and the parent of each is among them.
     pub(crate) fn pass(
         &mut self,
-        sources: &[u32],
+        lanes: &[&[(u32, K)]],
         ranks: impl Iterator<Item = u32>,
         found: &mut [[K; LANES]],
     ) {
-        self.walk_up(sources);
+        self.walk_up(lanes.iter().copied());
         walk_down(self, ranks, found);
     }
 
@@ -98,7 +100,7 @@ impl<'m, K: Key, const LANES: usize> Sweep<'m, K, LANES> {
         mut visit: impl FnMut(usize, &[[K; LANES]]),
     ) {
         let mut block = [[K::UNREACHED; LANES]; BLOCK];
-        self.walk_up(sources);
+        self.walk_up(sources.iter().map(|&source| [(source, K::ZERO)]));
         let mut end = self.hierarchy.n_vertices();
         while end > 0 {
             let first = end.saturating_sub(BLOCK);
@@ -110,11 +112,11 @@ impl<'m, K: Key, const LANES: usize> Sweep<'m, K, LANES> {
     }
 
     /// Finds how far the ancestors of each source are on the way up.
-    fn walk_up(&mut self, sources: &[u32]) {
+    fn walk_up(&mut self, lanes: impl Iterator<Item = impl AsRef<[(u32, K)]>>) {
         let Self { hierarchy, arcs, ancestors, keys_up, .. } = self;
         ancestors.fill([ROOT; LANES]);
-        for (lane, &source) in sources.iter().enumerate() {
-            arcs.climb(hierarchy, source, UP, keys_up, lane, |depth, rank| {
+        for (lane, starts) in lanes.enumerate() {
+            arcs.climb_from(hierarchy, starts.as_ref(), UP, keys_up, lane, |depth, rank| {
                 ancestors[depth][lane] = rank;
             });
         }

@@ -1,20 +1,32 @@
 //! Distances from many sources to some targets.
+//!
+//! Targets that are kept keep their places and those of their ancestors. A single source has a
+//! pass of its own, sixteen share one.
 
 use graph_formats::parallel::WorkSpaces;
 use graph_formats::{Distance, VertexId, Weight, parallel};
 use ndarray::Array2;
 use paths::DistanceTable;
 
+use super::points::{Points, Walks};
 use super::{LANES, Sweep};
 use crate::HierarchyError;
 use crate::metric::arcs::Arcs;
-use crate::metric::key::Key;
+use crate::metric::key::{Key, is_float};
 use crate::metric::lengths::{too_far, write_distances};
-use crate::metric::{Metric, with_arcs};
+use crate::metric::{AnyArcs, Metric, with_arcs};
 use crate::prepare::hierarchy::Hierarchy;
 
 /// Columns that are brought from lanes to rows at a time, which fit into the fastest cache.
 const COLUMNS_PER_BLOCK: usize = 128;
+
+/// Targets that are kept, with which tables take less time: places of a network or vertices.
+///
+/// Made by [`Metric::targets`].
+pub struct Targets<'m, W: Weight> {
+    metric: &'m Metric<W>,
+    columns: Columns<W::Distance>,
+}
 
 impl<W: Weight> Metric<W> {
     pub(crate) fn find_table(
@@ -22,15 +34,44 @@ impl<W: Weight> Metric<W> {
         sources: &[VertexId],
         targets: &[VertexId],
     ) -> Result<DistanceTable<W>, HierarchyError> {
-        let columns = Columns::of(&self.hierarchy, targets)?;
-        let mut table = cells::<W::Distance>(sources.len(), targets.len())?;
-        let ranks = self.hierarchy.ranks_of("source", sources)?;
-        // rows of no columns are none
-        let width = targets.len().max(1);
-        let rows = table.chunks_mut(LANES * width);
-        let batches = ranks.chunks(LANES).zip(sources.chunks(LANES)).zip(rows).collect();
-        with_arcs!(W, &self.arcs, arcs => fill(&self.hierarchy, arcs, &columns, batches))?;
-        let table = Array2::from_shape_vec((sources.len(), targets.len()), table);
+        let targets = Points::at(&self.hierarchy, "target", targets)?;
+        let sources = Points::at(&self.hierarchy, "source", sources)?;
+        let columns = Columns::of(&self.hierarchy, targets);
+        Targets { metric: self, columns }.find_rows(&sources)
+    }
+
+    pub(crate) fn keep_targets(
+        &self,
+        points: &[&[(VertexId, W::Distance)]],
+    ) -> Result<Targets<'_, W>, HierarchyError> {
+        let points = Points::of(&self.hierarchy, "target", points)?;
+        Ok(Targets { metric: self, columns: Columns::of(&self.hierarchy, points) })
+    }
+}
+
+impl<W: Weight> Targets<'_, W> {
+    pub(crate) fn find_table(
+        &self,
+        sources: &[&[(VertexId, W::Distance)]],
+    ) -> Result<DistanceTable<W>, HierarchyError> {
+        self.find_rows(&Points::of(&self.metric.hierarchy, "source", sources)?)
+    }
+
+    fn find_rows(&self, sources: &Points<W::Distance>) -> Result<DistanceTable<W>, HierarchyError> {
+        let Self { metric: Metric { hierarchy, arcs, bound, .. }, columns } = self;
+        let shape = (sources.len(), columns.points.len());
+        let mut table = cells::<W::Distance>(shape.0, shape.1)?;
+        let greatest = sources.greatest.max(columns.points.greatest);
+        let bound = bound + (sources.greatest + columns.points.greatest) * (1.0 + 1e-6);
+        if arcs.kind().holds(bound) {
+            with_arcs!(W, arcs, arcs => fill(hierarchy, arcs, columns, sources, &mut table))?;
+        } else if is_float::<W>() {
+            return Err(HierarchyError::SumsTooLarge { greatest: greatest.to_string() });
+        } else {
+            let arcs = AnyArcs::U128(with_arcs!(W, arcs, arcs => arcs.widened())?);
+            with_arcs!(W, &arcs, arcs => fill(hierarchy, arcs, columns, sources, &mut table))?;
+        }
+        let table = Array2::from_shape_vec(shape, table);
         Ok(DistanceTable::from_storage(table.unwrap_or_default()))
     }
 }
@@ -61,66 +102,111 @@ pub(crate) fn cells<D: Distance>(sources: usize, targets: usize) -> Result<Vec<D
 }
 
 /// The columns of a table.
-struct Columns<'t> {
-    targets: &'t [VertexId],
-    /// The ranks of the targets and of their ancestors, each once, descending.
+struct Columns<D> {
+    points: Points<D>,
+    /// The ranks of the targets' vertices and of their ancestors, each once, descending.
     above: Vec<u32>,
-    /// Where each target is among these.
-    places: Vec<usize>,
+    /// The places of the targets' vertices among these.
+    places: Vec<u32>,
 }
 
-impl<'t> Columns<'t> {
-    fn of(hierarchy: &Hierarchy, targets: &'t [VertexId]) -> Result<Self, HierarchyError> {
-        let ranks = hierarchy.ranks_of("target", targets)?;
-        let above = ancestors(hierarchy, &ranks);
-        let place = |rank: u32| above.partition_point(|&other| other > rank);
-        let places = ranks.into_iter().map(place).collect();
-        Ok(Self { targets, above, places })
+impl<D: Distance> Columns<D> {
+    /// O(ancestors · log).
+    fn of(hierarchy: &Hierarchy, points: Points<D>) -> Self {
+        let above = ancestors(hierarchy, &points.ranks);
+        let place = |&rank: &u32| above.partition_point(|&other| other > rank) as u32;
+        let places = points.ranks.iter().map(place).collect();
+        Self { points, above, places }
     }
 }
 
-/// Up to [`LANES`] sources: their ranks, they themselves, and their rows.
-type Batch<'a, D> = ((&'a [u32], &'a [VertexId]), &'a mut [D]);
-
-/// Fills the rows of all batches, in parallel.
+/// Fills the rows of all sources, in parallel.
 fn fill<D: Distance, K: Key>(
     hierarchy: &Hierarchy,
     arcs: &Arcs<K>,
-    columns: &Columns<'_>,
-    batches: Vec<Batch<'_, D>>,
+    columns: &Columns<D>,
+    sources: &Points<D>,
+    table: &mut [D],
 ) -> Result<(), HierarchyError> {
+    let walks: Vec<_> = (0..sources.len()).map(|source| sources.walks(hierarchy, source)).collect();
+    match walks.as_slice() {
+        [one] if one.len() == 1 => {
+            fill_by::<D, K, 1>(hierarchy, arcs, columns, sources, (&walks, table))
+        }
+        _ => fill_by::<D, K, LANES>(hierarchy, arcs, columns, sources, (&walks, table)),
+    }
+}
+
+/// Sources that share a pass: the first of them, the walks of each, and their rows.
+type Batch<'a, D, K> = (usize, &'a [Walks<K>], &'a mut [D]);
+
+/// The same by passes of this many walks.
+fn fill_by<D: Distance, K: Key, const N: usize>(
+    hierarchy: &Hierarchy,
+    arcs: &Arcs<K>,
+    columns: &Columns<D>,
+    sources: &Points<D>,
+    (mut walks, mut table): (&[Walks<K>], &mut [D]),
+) -> Result<(), HierarchyError> {
+    let mut batches: Vec<Batch<'_, D, K>> = Vec::new();
+    while !walks.is_empty() {
+        let mut n_walks = 0;
+        let fits = |of_source: &&Walks<K>| {
+            n_walks += of_source.len();
+            n_walks <= N
+        };
+        let n_sources = walks.iter().take_while(fits).count();
+        let (some, others) = walks.split_at(n_sources);
+        let (rows, left) = table.split_at_mut(n_sources * columns.points.len());
+        batches.push((sources.len() - walks.len(), some, rows));
+        (walks, table) = (others, left);
+    }
     let new = || Pass {
         columns,
+        sources,
         sweep: Sweep::new(hierarchy, arcs),
-        found: vec![[K::UNREACHED; LANES]; columns.above.len()],
+        found: vec![[K::UNREACHED; N]; columns.above.len()],
     };
     let passes = WorkSpaces::new(&new);
     parallel::try_map_of(batches, &|batch| passes.with(|pass| pass.fill(batch))).map(drop)
 }
 
 /// Passes for the same columns.
-struct Pass<'a, K> {
-    columns: &'a Columns<'a>,
-    sweep: Sweep<'a, K, LANES>,
+struct Pass<'a, D, K, const N: usize> {
+    columns: &'a Columns<D>,
+    sources: &'a Points<D>,
+    sweep: Sweep<'a, K, N>,
     /// The distances of the vertices above the columns.
-    found: Vec<[K; LANES]>,
+    found: Vec<[K; N]>,
 }
 
-impl<K: Key> Pass<'_, K> {
-    fn fill<D: Distance>(
-        &mut self,
-        ((ranks, sources), rows): Batch<'_, D>,
-    ) -> Result<(), HierarchyError> {
-        let Self { columns, sweep, found } = self;
-        let width = columns.places.len().max(1);
-        sweep.pass(ranks, columns.above.iter().copied(), found);
-        for (block, places) in columns.places.chunks(COLUMNS_PER_BLOCK).enumerate() {
-            let first = block * COLUMNS_PER_BLOCK;
-            for (lane, row) in rows.chunks_exact_mut(width).enumerate() {
-                let keys = places.iter().map(|&place| found[place][lane]);
-                if let Some(column) = write_distances(keys, &mut row[first..][..places.len()]) {
-                    let column = first + column;
-                    return Err(too_far::<D>(sources[lane], columns.targets[column]));
+impl<D: Distance, K: Key, const N: usize> Pass<'_, D, K, N> {
+    fn fill(&mut self, (first, walks, rows): Batch<'_, D, K>) -> Result<(), HierarchyError> {
+        let Self { columns, sources, sweep, found } = self;
+        let Columns { points, above, places } = columns;
+        let lanes: Vec<_> = walks.iter().flatten().map(Vec::as_slice).collect();
+        sweep.pass(&lanes, above.iter().copied(), found);
+        let mut nearest = [[K::UNREACHED; N]; COLUMNS_PER_BLOCK];
+        for start in (0..points.len()).step_by(COLUMNS_PER_BLOCK) {
+            let block = start..points.len().min(start + COLUMNS_PER_BLOCK);
+            for (column, nearest) in block.clone().zip(&mut nearest) {
+                *nearest = [K::UNREACHED; N];
+                for end in points.range(column) {
+                    let (keys, on) =
+                        (found[places[end] as usize], K::of_weight(points.distances[end]));
+                    *nearest = std::array::from_fn(|lane| nearest[lane].min(keys[lane].add(on)));
+                }
+            }
+            let (mut lane, width) = (0, points.len());
+            for ((row, walks), source) in rows.chunks_exact_mut(width).zip(walks).zip(first..) {
+                let lanes = lane..lane + walks.len();
+                lane = lanes.end;
+                let least =
+                    |keys: &[K; N]| keys[lanes.clone()].iter().copied().fold(K::UNREACHED, K::min);
+                let keys = nearest[..block.len()].iter().map(least);
+                if let Some(column) = write_distances(keys, &mut row[block.clone()]) {
+                    let target = points.name(start + column);
+                    return Err(too_far::<D>(sources.name(source), target));
                 }
             }
         }

@@ -8,6 +8,7 @@ mod extremes;
 mod k_paths;
 mod laws;
 mod many_queries;
+mod points;
 mod prepared;
 mod refusals;
 mod roads;
