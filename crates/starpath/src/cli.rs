@@ -1,5 +1,6 @@
 //! The command line: every command, flag and default, and the help that explains them.
 
+mod aggregate;
 mod centrality;
 mod graph;
 mod pairs;
@@ -16,6 +17,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use graph_formats::by_name;
 
+pub(crate) use aggregate::AggregateArgs;
 pub(crate) use centrality::{CentralityArgs, Measure, Side};
 pub(crate) use graph::GraphArgs;
 pub(crate) use pairs::{ApspArgs, ClosureAlgorithm, ClosureArgs, GpuCount, QueryArgs};
@@ -114,6 +116,7 @@ pub(crate) enum Command {
     Query(QueryArgs),
     Closure(ClosureArgs),
     Centrality(CentralityArgs),
+    Aggregate(AggregateArgs),
     Plot(PlotArgs),
     Star(StarArgs),
     Completions(CompletionsArgs),

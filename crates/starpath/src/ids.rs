@@ -2,6 +2,7 @@
 //!
 //! Ids on the command line, in lists, in results and in error messages are the file's names.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -121,6 +122,27 @@ impl IdList {
         };
         self.entries.iter().map(vertex).collect()
     }
+}
+
+/// The ids and other entries on a line, separated by tabs or, if it has none, by blanks and commas. Between quotes,
+/// blanks and commas belong to the entry.
+pub(crate) fn fields(line: &str) -> Vec<Cow<'_, str>> {
+    let is_separator = |c: char| matches!(c, ' ' | ',');
+    let is_end = |rest: &str| rest.is_empty() || rest.starts_with(is_separator);
+    let mut fields: Vec<_> = line.split('\t').collect();
+    if let [line] = fields[..] {
+        fields.clear();
+        let mut rest = line.trim_start_matches(is_separator);
+        while !rest.is_empty() {
+            // inside quotes two quotes stand for one, so every second quote may be the closing one
+            let quotes = rest.match_indices('"').map(|(at, _)| at + 1).skip(1).step_by(2);
+            let quoted = quotes.filter(|_| rest.starts_with('"')).find(|&end| is_end(&rest[end..]));
+            let end = quoted.or_else(|| rest.find(is_separator)).unwrap_or(rest.len());
+            fields.push(&rest[..end]);
+            rest = rest[end..].trim_start_matches(is_separator);
+        }
+    }
+    fields.into_iter().map(id_of_line).filter(|field| !field.is_empty()).collect()
 }
 
 /// A graph's file in messages.

@@ -175,6 +175,7 @@ pub(crate) fn counted(n: usize, (one, several): (&str, &str)) -> String {
 
 pub(crate) const ARCS: (&str, &str) = ("arc", "arcs");
 pub(crate) const ROWS: (&str, &str) = ("row", "rows");
+pub(crate) const POINTS: (&str, &str) = ("point", "points");
 pub(crate) const PATHS: (&str, &str) = ("path", "paths");
 pub(crate) const SEARCHES: (&str, &str) = ("search", "searches");
 pub(crate) const VERTICES: (&str, &str) = ("vertex", "vertices");

@@ -4,6 +4,7 @@
 //! signal: a new command has a line there. One of the STAR-machine is a file in `star/` and a variant
 //! of `StarCommand` in `cli/star.rs`.
 
+mod aggregate;
 mod apsp;
 mod centrality;
 mod closure;
@@ -64,6 +65,7 @@ pub(crate) fn run(cli: Cli, ranks: &dyn Communicator) -> anyhow::Result<()> {
         Command::Query(args) => query::run(args, common),
         Command::Closure(args) => closure::run(args, common),
         Command::Centrality(args) => centrality::run(args, common),
+        Command::Aggregate(args) => aggregate::run(args, common),
         #[cfg(feature = "plot")]
         Command::Plot(args) => plot::run(args, common),
         #[cfg(not(feature = "plot"))]

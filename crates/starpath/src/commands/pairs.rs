@@ -2,14 +2,13 @@
 
 mod searched;
 
-use std::borrow::Cow;
 use std::fmt;
 use std::ops::Add;
 use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{anyhow, bail};
-use graph_formats::{Name, VertexId, id_line, id_of_line};
+use graph_formats::{Name, VertexId, id_line};
 use hierarchy::Prepared;
 use hierarchy::any::{self, AnyQuery};
 use paths::{Number, Total};
@@ -18,7 +17,7 @@ use serde::Serialize;
 
 use crate::backend;
 use crate::cli::{Common, PathArgs};
-use crate::ids::Names;
+use crate::ids::{Names, fields};
 use crate::load::{Loaded, load};
 use crate::numbers::read_entries;
 use crate::output::ResultFile;
@@ -97,27 +96,6 @@ fn pairs(
         Ok((vertex("source", source)?, vertex("target", target)?))
     };
     entries.iter().map(pair).collect()
-}
-
-/// The ids on a line, separated by tabs or, if it has none, by blanks and commas. Between quotes,
-/// blanks and commas belong to the id.
-fn fields(line: &str) -> Vec<Cow<'_, str>> {
-    let is_separator = |c: char| matches!(c, ' ' | ',');
-    let is_end = |rest: &str| rest.is_empty() || rest.starts_with(is_separator);
-    let mut fields: Vec<_> = line.split('\t').collect();
-    if let [line] = fields[..] {
-        fields.clear();
-        let mut rest = line.trim_start_matches(is_separator);
-        while !rest.is_empty() {
-            // inside quotes two quotes stand for one, so every second quote may be the closing one
-            let quotes = rest.match_indices('"').map(|(at, _)| at + 1).skip(1).step_by(2);
-            let quoted = quotes.filter(|_| rest.starts_with('"')).find(|&end| is_end(&rest[end..]));
-            let end = quoted.or_else(|| rest.find(is_separator)).unwrap_or(rest.len());
-            fields.push(&rest[..end]);
-            rest = rest[end..].trim_start_matches(is_separator);
-        }
-    }
-    fields.into_iter().map(id_of_line).filter(|field| !field.is_empty()).collect()
 }
 
 fn solve(

@@ -5,7 +5,8 @@ use std::io::Write;
 use graph_formats::VertexId;
 use paths::Number;
 
-use super::ResultFile;
+use super::arrays::Axes;
+use super::{Format, ResultFile};
 use crate::ids::Names;
 
 impl ResultFile {
@@ -20,6 +21,31 @@ impl ResultFile {
             write!(out, "{}", names.name(vertex as VertexId))?;
             for (_, values) in columns {
                 write!(out, "\t{}", values[vertex])?;
+            }
+            writeln!(out)
+        })
+    }
+
+    /// Writes a line for every vertex with its numbers, row after row, empty where NaN stands; or
+    /// the array of them.
+    pub(crate) fn write_numbers(
+        &self,
+        names: &Names<'_>,
+        columns: &[&str],
+        numbers: &[f64],
+    ) -> anyhow::Result<()> {
+        if self.format == Format::Npy {
+            return self.write_array(names, Axes::Vertices, numbers, &[numbers.len()]);
+        }
+        let header = columns.iter().fold("vertex".to_owned(), |line, name| line + "\t" + name);
+        let rows = numbers.chunks_exact(columns.len()).zip(0..);
+        self.write_lines(&header, rows, |out, (row, vertex)| {
+            write!(out, "{}", names.name(vertex))?;
+            for number in row {
+                match number.is_nan() {
+                    true => write!(out, "\t")?,
+                    false => write!(out, "\t{number}")?,
+                }
             }
             writeln!(out)
         })

@@ -38,6 +38,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("centrality", "centrality {}/road.gr -o @.tsv"),
     ("centrality", "centrality {}/road.gr --measure betweenness -o @.tsv"),
     ("centrality", "centrality {}/grid.spg --measure diameter"),
+    ("aggregate", "aggregate {}/grid.spg --points {}/ids.txt --cutoff 900 -o @.tsv"),
     ("star match", "star match {}/column.csv --word 7 -o @.csv"),
     ("star compare", "star compare {}/column.csv --word 7"),
     ("star min", "star min {}/column.csv -o @.csv"),

@@ -1,5 +1,6 @@
 //! The tests of this crate, in one program.
 
+mod aggregate;
 mod answers;
 mod apsp_gpu;
 mod bad_input;
