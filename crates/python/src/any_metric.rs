@@ -101,7 +101,7 @@ pub(crate) fn as_stored(prepared: &Prepared, graph: &AnyCsr) -> Result<Arc<dyn A
 }
 
 /// What is wrong with the weights of a graph.
-fn of_weights(error: HierarchyError) -> Error {
+pub(crate) fn of_weights(error: HierarchyError) -> Error {
     match error {
         HierarchyError::NegativeWeight { from, to, weight } => Error::argument(format!(
             "weights: the arc {from} -> {to} weighs {weight}; a hierarchy needs weights of at \

@@ -195,7 +195,7 @@ impl DlpackExporter for DeviceArray {
 pub(crate) struct Foreign {
     pub(crate) gpu: Gpu,
     address: u64,
-    len: usize,
+    pub(crate) len: usize,
     pub(crate) kind: WeightKind,
     /// Which array it is, for messages.
     what: &'static str,
@@ -208,6 +208,17 @@ enum Owner {
 }
 
 impl Foreign {
+    /// Whether an object is an array on a GPU.
+    pub(crate) fn is_one(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+        if object.hasattr("__cuda_array_interface__")? {
+            return Ok(true);
+        }
+        let device = object.getattr_opt("__dlpack_device__")?;
+        let Some(device) = device else { return Ok(false) };
+        let (device_type, _): (u32, i32) = device.call0()?.extract()?;
+        Ok(is_gpu(DLDeviceType(device_type)))
+    }
+
     /// The array of this object, of one dimension and without gaps, which our stream waits for.
     pub(crate) fn of(what: &'static str, object: &Bound<'_, PyAny>) -> Result<Self, Error> {
         let interface = match object.getattr("__cuda_array_interface__") {
@@ -230,8 +241,8 @@ impl Foreign {
     fn by_dlpack(what: &'static str, object: &Bound<'_, PyAny>) -> Result<Self, Error> {
         let request = ImportRequest::new(object.as_borrowed())?;
         let DLDevice { device_type, device_id } = request.device()?;
-        let is_on_gpu = [DLDeviceType::CUDA, DLDeviceType::CUDAMANAGED].contains(&device_type);
-        let Some(ordinal) = u32::try_from(device_id).ok().filter(|_| is_on_gpu) else {
+        let ordinal = u32::try_from(device_id).ok().filter(|_| is_gpu(device_type));
+        let Some(ordinal) = ordinal else {
             return Err(not_on_a_gpu(what, object));
         };
         let gpu = opened(ordinal)?;
@@ -345,6 +356,10 @@ unsafe impl DlpackStream for OurStream<'_> {
         unsafe { self.0.wait_for_stream(producer) }.map_err(Error::from)?;
         Ok(true)
     }
+}
+
+fn is_gpu(device_type: DLDeviceType) -> bool {
+    [DLDeviceType::CUDA, DLDeviceType::CUDAMANAGED].contains(&device_type)
 }
 
 fn not_on_a_gpu(what: &str, object: &Bound<'_, PyAny>) -> Error {

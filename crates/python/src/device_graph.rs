@@ -14,7 +14,7 @@ use sssp::{DeviceTimes, Goal, Progress, SearchWeight};
 use crate::device_array::{Cells, DeviceArray, Foreign};
 use crate::error::Error;
 use crate::graph::vertex_of;
-use crate::numbers::Dtype;
+use crate::numbers::{Dtype, with_dtype};
 use crate::run::{Quiet, ensure_not_forked, run, run_here};
 use crate::searches::{goal, vertices_of, vertices_or_all};
 use crate::tree::DeviceTree;
@@ -45,38 +45,6 @@ trait Searches: Send {
         dtype: Dtype,
         progress: Option<Progress<'_>>,
     ) -> Result<Shared, Error>;
-}
-
-/// Runs `$body` with `$type` for the type asked for.
-macro_rules! with_dtype {
-    ($dtype:expr, $type:ident, $body:expr) => {
-        match $dtype {
-            Dtype::Float64 => {
-                type $type = f64;
-                $body
-            }
-            Dtype::Float32 => {
-                type $type = f32;
-                $body
-            }
-            Dtype::Int64 => {
-                type $type = i64;
-                $body
-            }
-            Dtype::Int32 => {
-                type $type = i32;
-                $body
-            }
-            Dtype::UInt64 => {
-                type $type = u64;
-                $body
-            }
-            Dtype::UInt32 => {
-                type $type = u32;
-                $body
-            }
-        }
-    };
 }
 
 impl<W: SearchWeight> Searches for DeviceSolver<W> {

@@ -80,6 +80,11 @@ impl From<Error> for PyErr {
                     _ => PyOSError::new_err(message),
                 };
             }
+            Error::Hierarchy(HierarchyError::Gpu(error))
+                if matches!(*error, GpuError::OutOfMemory { .. }) =>
+            {
+                return PyMemoryError::new_err(message);
+            }
             Error::TooLarge { .. }
             | Error::Graph(GraphError::OutOfMemory { .. } | GraphError::NoMemory(_))
             | Error::Measure(CentralityError::Graph(

@@ -14,6 +14,7 @@ mod arguments;
 mod arrays;
 mod device_array;
 mod device_graph;
+mod device_metric;
 mod error;
 mod graph;
 mod how;
@@ -41,6 +42,8 @@ mod _core {
     use crate::device_array::DeviceArray;
     #[pymodule_export]
     use crate::device_graph::DeviceGraph;
+    #[pymodule_export]
+    use crate::device_metric::DeviceMetric;
     #[pymodule_export]
     use crate::graph::{Graph, restored_graph};
     #[pymodule_export]

@@ -37,7 +37,7 @@ use crate::turns::unpoisoned;
 pub(crate) struct Metric {
     /// The network, for other weights.
     #[pyo3(get)]
-    prepared: Py<Prepared>,
+    pub(crate) prepared: Py<Prepared>,
     held: Mutex<Arc<dyn AnyMetric>>,
     /// Locked while it changes, so that one change is after the other.
     changing: Mutex<()>,
@@ -587,18 +587,7 @@ impl Metric {
         pairs: &Bound<'_, PyAny>,
         targets: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Vec<(VertexId, VertexId)>> {
-        let network = self.network();
-        let (sources, targets) = match targets {
-            None => network.ends_of(pairs)?,
-            Some(targets) => {
-                (network.vertices_of("source", pairs)?, network.vertices_of("target", targets)?)
-            }
-        };
-        let (n, found) = (sources.len(), targets.len());
-        if n != found {
-            let message = format!("targets: {found} entries for {n} sources; expected one each");
-            return Err(Error::argument(message).into());
-        }
+        let (sources, targets) = self.network().ends(pairs, targets)?;
         Ok(sources.into_iter().zip(targets).collect())
     }
 
@@ -621,7 +610,7 @@ impl Metric {
     }
 
     /// What it has now, which later changes do not reach.
-    fn now(&self) -> Arc<dyn AnyMetric> {
+    pub(crate) fn now(&self) -> Arc<dyn AnyMetric> {
         unpoisoned(&self.held).clone()
     }
 

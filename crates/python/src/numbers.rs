@@ -32,6 +32,39 @@ pub(crate) enum Dtype {
     UInt32,
 }
 
+/// Runs `$body` with `$type` for the type asked for.
+macro_rules! with_dtype {
+    ($dtype:expr, $type:ident, $body:expr) => {
+        match $dtype {
+            $crate::numbers::Dtype::Float64 => {
+                type $type = f64;
+                $body
+            }
+            $crate::numbers::Dtype::Float32 => {
+                type $type = f32;
+                $body
+            }
+            $crate::numbers::Dtype::Int64 => {
+                type $type = i64;
+                $body
+            }
+            $crate::numbers::Dtype::Int32 => {
+                type $type = i32;
+                $body
+            }
+            $crate::numbers::Dtype::UInt64 => {
+                type $type = u64;
+                $body
+            }
+            $crate::numbers::Dtype::UInt32 => {
+                type $type = u32;
+                $body
+            }
+        }
+    };
+}
+pub(crate) use with_dtype;
+
 impl Display for Dtype {
     /// NumPy's name of the type.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -105,7 +138,7 @@ impl Numbers {
     }
 
     fn of_storage<D: Distance>(distances: Vec<D>, dtype: Dtype) -> Result<Self, Error> {
-        let mask = || distances.iter().map(|&d| d == D::UNREACHED).collect();
+        let mask = || mask_of(&distances);
         Ok(match dtype {
             Dtype::Float64 => Self::Float64(converted(distances, f64::INFINITY, dtype)?),
             Dtype::Float32 => Self::Float32(converted(distances, f32::INFINITY, dtype)?),
@@ -194,6 +227,15 @@ fn told_apart<T: PartialEq + Display>(
         true => Err(Error::argument(format!(
             "a distance is {greatest}, which means no path; use another dtype"
         ))),
+    }
+}
+
+/// Which distances are none.
+fn mask_of<D: Distance>(distances: &[D]) -> Vec<bool> {
+    let is_none = |&distance: &D| distance == D::UNREACHED;
+    match distances.len() {
+        ..=CHUNK => distances.iter().map(is_none).collect(),
+        _ => distances.par_iter().with_min_len(CHUNK).map(is_none).collect(),
     }
 }
 

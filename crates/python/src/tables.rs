@@ -423,6 +423,23 @@ impl Graph {
         Ok((sources, self.vertices_of("target", &column(1)?)?))
     }
 
+    /// The same of pairs as such, or of sources and targets of their own.
+    pub(crate) fn ends(
+        &self,
+        pairs: &Bound<'_, PyAny>,
+        targets: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<(Vec<VertexId>, Vec<VertexId>)> {
+        let Some(targets) = targets else { return self.ends_of(pairs) };
+        let sources = self.vertices_of("source", pairs)?;
+        let targets = self.vertices_of("target", targets)?;
+        let (n, found) = (sources.len(), targets.len());
+        if n != found {
+            let message = format!("targets: {found} entries for {n} sources; expected one each");
+            return Err(Error::argument(message).into());
+        }
+        Ok((sources, targets))
+    }
+
     /// Distances and predecessors from all vertices, by a matrix: the predecessor of v on a path
     /// from u is the vertex after v on the path to u along reversed arcs.
     fn by_next_hops(

@@ -33,7 +33,8 @@ impl<T> Turns<T> {
         if *unpoisoned(&self.user) == Some(user) {
             return Err(Error::argument(
                 "a signal's handler asks for what it interrupts, which would never end; give it a \
-                 Solver or DeviceGraph of its own, or have it leave the question for later",
+                 Solver, DeviceGraph or DeviceMetric of its own, or have it leave the question for \
+                 later",
             ));
         }
         let mut value = unpoisoned(&self.value);

@@ -10,7 +10,8 @@ import pytest
 import scipy.sparse
 
 import starpaths
-from starpaths import DeviceGraph, Graph
+from starpaths import DeviceGraph, DeviceMetric, Graph, Prepared
+from test_roads import grid
 
 WEIGHTS = ["int32", "int64", "uint32", "uint64", "float32", "float64"]
 
@@ -325,3 +326,28 @@ def test_what_is_on_the_host_is_sent_there():
             DeviceGraph(matrix)
     with pytest.raises(starpaths.StarpathsError, match="starpaths.Graph takes those"):
         DeviceGraph(scipy.sparse.csr_array(np.eye(3)))
+
+
+@pytest.mark.parametrize("index", ["int32", "int64", "uint32"])
+def test_pairs_of_a_metric_come_and_stay(library, index):
+    if index == "uint32" and isinstance(library, OfTorch):
+        index = "int32"
+    metric = Prepared(grid(15)).customize()
+    there = DeviceMetric(metric)
+    ends = np.random.default_rng(0).integers(226, size=(2, 3000)).astype(index)
+    found = there.distances(*map(library.there, ends), dtype="uint32")
+    expected = metric.distances(*ends, dtype="uint32").filled(np.iinfo("uint32").max)
+    assert found.shape == (3000,) and (library.here(found) == expected).all()
+    three = library.there(ends[0][:3])
+    for wrong, message in [
+        ((three, library.there(ends[1])), "3 sources and 3000 targets"),
+        ((three, ends[1][:3]), "targets: expected an array on a GPU"),
+        ((three, library.there(np.array([0, 226, 0], index))), "target 226 does not exist"),
+    ]:
+        with pytest.raises(starpaths.StarpathsError, match=message):
+            there.distances(*wrong)
+    if index == "int64":
+        for number in [-1, 1 << 40]:
+            far = library.there(np.array([0, number, 0]))
+            with pytest.raises(starpaths.StarpathsError, match="does not exist|beyond 32 bits"):
+                there.distances(three, far)

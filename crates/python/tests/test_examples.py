@@ -14,8 +14,8 @@ import pytest
 import starpaths
 import starpaths.csgraph
 
-CLASSES = [starpaths.Graph, starpaths.Metric, starpaths.Pairs, starpaths.Prepared,
-           starpaths.Solver, starpaths.Totals, starpaths.Tree]
+CLASSES = [starpaths.DeviceMetric, starpaths.Graph, starpaths.Metric, starpaths.Pairs,
+           starpaths.Prepared, starpaths.Solver, starpaths.Totals, starpaths.Tree]
 
 
 def documented():
@@ -69,8 +69,8 @@ ROOT = Path(__file__).parents[3]
 # wants a GPU, other libraries or larger files.
 RUN = ["README.md", "docs/start.md", "docs/python.md", "docs/coming-from/networkx.md",
        "docs/coming-from/pandana.md", "docs/coming-from/scipy.md", "docs/guides/roads.md"]
-# Libraries that the tests do without.
-OTHERS = ["cuda", "import pandana", "import osmnx"]
+# Libraries that the tests do without, and GPUs.
+OTHERS = ["cuda", "DeviceMetric", "import pandana", "import osmnx"]
 
 
 def blocks(page):

@@ -1,11 +1,14 @@
 """The backend "cuda" beside the processor, where there is a GPU."""
 
+import signal
+
 import numpy as np
 import pytest
 import scipy.sparse
 
 import starpaths
-from starpaths import Graph, csgraph
+from starpaths import DeviceMetric, Graph, Prepared, csgraph
+from test_roads import grid
 
 WEIGHTS = ["int32", "int64", "uint32", "uint64", "float32", "float64"]
 
@@ -34,7 +37,8 @@ def test_where_there_is_no_gpu_it_is_said():
     graph = Graph.from_arcs([0], [1])
     for ask in [lambda: graph.sssp(0, backend="cuda"), lambda: graph.pairs(backend="cuda"),
                 lambda: csgraph.dijkstra([[0, 1], [1, 0]], backend="cuda"),
-                lambda: graph.totals(backend="cuda"), lambda: graph.closure(backend="cuda")]:
+                lambda: graph.totals(backend="cuda"), lambda: graph.closure(backend="cuda"),
+                lambda: DeviceMetric(Prepared(graph).customize())]:
         with pytest.raises(starpaths.StarpathsError, match="CUDA|driver|no GPU"):
             ask()
 
@@ -78,3 +82,91 @@ def test_pairs_and_closure():
     assert (csgraph.shortest_path(matrix, backend="cuda") == csgraph.shortest_path(matrix)).all()
     with pytest.raises(starpaths.StarpathsError, match="dijkstra"):
         graph.sssp(0, algorithm="a-star", backend="cuda")
+
+
+@with_gpu
+@pytest.mark.parametrize("dtype", WEIGHTS)
+def test_a_metric_is_the_processors(dtype):
+    graph = grid(20, dtype)
+    metric = Prepared(graph).customize()
+    there = DeviceMetric(metric)
+    n, weights = graph.n_vertices, graph.to_scipy().data
+    pairs = np.random.default_rng(0).integers(n, size=(5000, 2))
+    sources = [5, n - 1, 9]
+    # the second are of another type, unless weights are floats
+    for factor in [1, 0.5, 3]:
+        if factor != 1:
+            metric.customize(weights * factor)
+            there.customize(weights * factor)
+        expected = metric.distances(pairs)
+        assert np.isinf(expected).any() and np.isfinite(expected).any()
+        found = there.distances(pairs)
+        assert (found.shape, found.dtype) == ((5000,), "float64")
+        assert (found.get() == expected).all()
+        found = there.distances(pairs[:, 0], pairs[:, 1], dtype="float32")
+        assert found.dtype == "float32" and (found.get() == expected.astype("float32")).all()
+        assert (there.table(sources) == metric.table(sources)).all()
+        assert (there.table(sources, pairs[:7, 0]) == metric.table(sources, pairs[:7, 0])).all()
+    whole = DeviceMetric(Prepared(graph).customize())
+    found = whole.distances([(0, 1), (0, n - 1)], dtype="int64").get()
+    assert found.tolist() == [graph.table([0], [1])[0, 0], np.iinfo("int64").max]
+    table, expected = [it.table(sources, dtype="int64") for it in (whole, graph)]
+    assert (table.mask == expected.mask).all() and (table == expected).all()
+    assert whole.table([], dtype="int64").shape == (0, n)
+    assert whole.distances(np.empty((0, 2), int)).shape == (0,)
+    assert f"{n} vertices on GPU 0" in repr(there)
+
+
+@with_gpu
+def test_floats_of_32_bits_are_rounded_as_the_processors():
+    graph = grid(20, "float32")
+    metric = Prepared(graph).customize(graph.to_scipy().data / np.float32(7))
+    there = DeviceMetric(metric)
+    metric.labels()
+    pairs = np.random.default_rng(1).integers(graph.n_vertices, size=(5000, 2))
+    for dtype in ["float64", "float32"]:
+        assert (there.distances(pairs, dtype=dtype).get() == metric.distances(pairs, dtype=dtype)).all()
+
+
+@with_gpu
+def test_what_a_metric_refuses_is_named():
+    graph = Graph.from_arcs([0, 1, 0], [1, 2, 2], [5, 2, 9], labels=["home", "shop", "work"])
+    there = DeviceMetric(Prepared(graph).customize())
+    assert there.distances([("home", "work")]).get().tolist() == [7]
+    for ask, message in [
+        (lambda: there.distances([0, 1, 2]), "pairs: an array of shape .*expected"),
+        (lambda: there.distances([0, 1], [2]), "targets: 1 entries for 2 sources"),
+        (lambda: there.distances([(0, 3)]), "target 3 does not exist"),
+        (lambda: there.table(["nowhere"]), "source is 'nowhere'"),
+        (lambda: there.customize([1, 2]), "weights: 2 entries"),
+        (lambda: there.customize([-1, 2, 3]), "weights: the arc 0 -> 1 weighs -1"),
+        (lambda: there.customize([-1.5, 2, 3]), "weights: the arc 0 -> 1 weighs -1.5"),
+        (lambda: DeviceMetric(Prepared(graph).customize([2**63, 2**63, 1])), "more than 64 bits"),
+    ]:
+        with pytest.raises(starpaths.StarpathsError, match=message):
+            ask()
+    assert there.distances([(0, 2), (2, 0)]).get().tolist() == [7, np.inf]
+    there.customize([0.5, 9, 2])
+    with pytest.raises(starpaths.StarpathsError, match="i64 cannot hold all distances exactly"):
+        there.distances([(0, 1)], dtype="int64")
+
+
+@with_gpu
+def test_an_interrupt_ends_a_table():
+    graph = grid(150)
+    every = np.arange(graph.n_vertices)
+    there = DeviceMetric(Prepared(graph).customize())
+
+    def interrupt(_number, _frame):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        with pytest.raises(KeyboardInterrupt):
+            for _ in range(1000):
+                there.table(np.tile(every, 20), every[:100])
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert there.table([7], [7]).tolist() == [[0]]

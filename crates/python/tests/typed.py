@@ -86,3 +86,10 @@ def on_a_gpu(arrays: tuple[Any, Any, Any]) -> None:
     assert_type(tree.predecessors, starpaths.DeviceArray | None)
     assert_type(tree.distances.get(), NDArray[Any])
     assert_type(graph.table([0, 1]), starpaths.DeviceArray)
+
+
+def roads_on_a_gpu(metric: starpaths.Metric) -> None:
+    there = assert_type(starpaths.DeviceMetric(metric), starpaths.DeviceMetric)
+    there.customize(np.ones(3))
+    assert_type(there.distances([(0, 1)], dtype="int64"), starpaths.DeviceArray)
+    assert_type(there.table([0], [1, 2]), Either)

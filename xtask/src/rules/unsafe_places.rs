@@ -42,7 +42,7 @@ const ALLOWED: [(&str, &str); 43] = [
     ("crates/search-parts/src/prefetch.rs", "the processor's prefetch instruction"),
     ("crates/search-parts/src/threads.rs", "threads write a vector that is not filled before"),
     ("crates/sssp/src/gpu/arrays.rs", "kernels are launched"),
-    ("crates/sssp/src/gpu/device_solver.rs", "a kernel is launched"),
+    ("crates/sssp/src/gpu/cells.rs", "a kernel is launched"),
     ("crates/sssp/src/gpu/delta_stepping.rs", "a search and its second pass are launched"),
     ("crates/sssp/src/gpu/many_sources.rs", "a batch of searches is launched"),
     ("crates/sssp/src/gpu/nearest.rs", "a kernel is launched"),

@@ -3,7 +3,7 @@
 `Graph` takes scipy's sparse matrices, dense matrices, arrays of arcs and files, and searches them;
 `from_networkx` and `from_pandas` make one of NetworkX's graphs and of data frames. `DeviceGraph`
 takes arrays that are on a GPU, of CuPy or PyTorch, and leaves its results there. `Prepared` is a
-road network for many distances and paths, in microseconds each.
+road network for many distances and paths, in microseconds each; on a GPU it is a `DeviceMetric`.
 `starpaths.csgraph` has the same under the names and conventions of `scipy.sparse.csgraph`.
 
 Examples
@@ -22,6 +22,7 @@ from importlib.metadata import version
 from starpaths._core import (
     DeviceArray,
     DeviceGraph,
+    DeviceMetric,
     DeviceTree,
     Graph,
     Metric,
@@ -37,6 +38,7 @@ from starpaths._inputs import from_networkx, from_pandas
 __all__ = [
     "DeviceArray",
     "DeviceGraph",
+    "DeviceMetric",
     "DeviceTree",
     "Graph",
     "Metric",

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 __all__ = [
     "DeviceArray",
     "DeviceGraph",
+    "DeviceMetric",
     "DeviceTree",
     "Graph",
     "Metric",
@@ -197,6 +198,29 @@ class DeviceGraph:
         progress: bool = False,
     ) -> DeviceArray:
         """The distances from each of several vertices to each of several others."""
+
+@final
+class DeviceMetric:
+    """Distances of a prepared network by some weights, found on a GPU: pairs by the million, and
+    tables."""
+
+    def __new__(cls, metric: Metric) -> DeviceMetric: ...
+    def customize(self, weights: ArrayLike) -> None:
+        """Replaces all weights."""
+    def distances(
+        self, pairs: Any, targets: Any = None, *, dtype: DTypeLike | None = None
+    ) -> DeviceArray:
+        """The distances of pairs of vertices, which stay on the GPU."""
+    def table(
+        self,
+        sources: _Vertices,
+        targets: _Vertices | None = None,
+        *,
+        dtype: DTypeLike | None = None,
+        progress: bool = False,
+    ) -> _Distances:
+        """The distances from each of several vertices to each of several others, as a numpy
+        array."""
 
 @final
 class Solver:

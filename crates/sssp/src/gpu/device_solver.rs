@@ -1,33 +1,20 @@
 //! A solver of a graph that is on a GPU already; its results stay there.
 
 use std::marker::PhantomData;
-use std::ops::{ControlFlow, Deref, Range};
+use std::ops::{ControlFlow, Deref};
 use std::sync::OnceLock;
 
-use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel};
-use graph_formats::{Distance, VertexId, Weight, WeightKind};
-use search_parts::device::{KeyKind, limit_key};
-use search_parts::{Kernels, MAX_VERTICES, Query, all_threads, check_vertices};
+use gpu_runtime::{Buffer, Gpu, GpuError};
+use graph_formats::{Distance, VertexId, Weight};
+use search_parts::device::limit_key;
+use search_parts::{MAX_VERTICES, Query, check_vertices};
 
-use super::arrays::{Arrays, type_code};
+use super::arrays::Arrays;
+use super::cells::CellsKernel;
 use super::delta_stepping::DeltaSteppingOnGpu;
 use crate::key::distance_bound;
 use crate::plan::cannot_overflow;
 use crate::{DeviceTimes, Goal, Progress, SsspError, Work};
-
-/// `Cells` of `distances.cu`.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Cells {
-    keys: u64,
-    cells: u64,
-    inexact: u64,
-    n: u64,
-    limit: u64,
-    cell_type: u32,
-    padding: u32,
-}
 
 /// Searches a graph whose arrays are on a GPU by Δ-stepping. Distances and predecessors stay there;
 /// they are complete when a call returns, so that any stream may read them.
@@ -244,72 +231,4 @@ impl<W: Weight> DeviceSolver<W> {
     fn check(&self, role: &'static str, vertices: &[VertexId]) -> Result<(), SsspError> {
         check_vertices(self.n_vertices(), role, vertices)
     }
-}
-
-/// The kernel of `distances.cu` for keys of one kind.
-struct CellsKernel {
-    kind: KeyKind,
-    kernel: Kernel,
-    inexact: Buffer<u32>,
-}
-
-impl CellsKernel {
-    fn load(gpu: &Gpu, kind: KeyKind) -> Result<Self, SsspError> {
-        let kernel = Kernels::of(gpu, &kernels::sssp::DISTANCES, kind)?.get("distances")?;
-        Ok(Self { kind, kernel, inexact: gpu.buffer(1)? })
-    }
-
-    /// Writes the distances of `keys`, of this kind, up to `limit` into this range of `cells`.
-    fn write<T: Weight>(
-        &mut self,
-        gpu: &Gpu,
-        kind: KeyKind,
-        keys: &Buffer<u32>,
-        limit: u64,
-        cells: &Buffer<T>,
-        range: Range<usize>,
-    ) -> Result<(), SsspError> {
-        if self.kind != kind {
-            *self = Self::load(gpu, kind)?;
-        }
-        assert!(range.end <= cells.len() && keys.len() == range.len() * self.kind.words_of_key());
-        let has_all = self.has_all_as::<T>();
-        if !has_all {
-            self.inexact.fill_bytes(0)?;
-        }
-        let at = Cells {
-            keys: keys.address(),
-            cells: cells.address() + (range.start * size_of::<T>()) as u64,
-            inexact: self.inexact.address(),
-            n: range.len() as u64,
-            limit: self.kind.at_most(limit),
-            cell_type: type_code::<T>(),
-            padding: 0,
-        };
-        // SAFETY: the kernel reads as many keys as there are cells in the range, and writes the
-        // cells; all buffers are of `gpu`.
-        unsafe { gpu.launch(&self.kernel, all_threads(gpu), &[Arg::structure(&at)])? };
-        if has_all {
-            return Ok(gpu.synchronize()?);
-        }
-        match self.inexact.download()?[0] {
-            0 => Ok(()),
-            _ => Err(SsspError::NotExact { kind: T::KIND }),
-        }
-    }
-
-    /// Whether `T` can hold all distances of these keys exactly, so that no check is needed.
-    fn has_all_as<T: Weight>(&self) -> bool {
-        match T::KIND {
-            WeightKind::F64 => matches!(self.kind, KeyKind::U32 | KeyKind::F32 | KeyKind::F64),
-            WeightKind::F32 => self.kind == KeyKind::F32,
-            _ => false,
-        }
-    }
-}
-
-#[cfg(test)]
-test_support::layout_test! {
-    Cells as "Cells" of ["sssp/distances.cu", "sssp/delta_stepping/search.cuh"]:
-        keys, cells, inexact, n, limit, cell_type, padding;
 }

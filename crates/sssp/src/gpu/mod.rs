@@ -9,6 +9,7 @@ mod arrays;
 mod autotune;
 mod bellman_ford_queue;
 mod breadth_first;
+mod cells;
 mod delta_stepping;
 mod device;
 mod device_solver;
@@ -21,6 +22,7 @@ mod work_space;
 
 pub use self::algorithm::{Algorithm, Config};
 pub use self::arrays::{Arrays, Indices};
+pub use self::cells::converted;
 pub use self::device_solver::{DeviceSolver, OnDevice};
 pub(crate) use self::several::OnGpus;
 pub use published;
