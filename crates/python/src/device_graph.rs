@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::thread;
 
-use gpu_runtime::{Gpu, KeptContext};
+use gpu_runtime::{Buffer, Gpu, KeptContext};
 use graph_formats::{VertexId, WeightKind};
 use paths::Number;
 use pyo3::prelude::*;
@@ -139,7 +139,7 @@ impl DeviceGraph {
             return Err(Error::argument(message).into());
         }
         let [indptr, indices, weights] = &arrays;
-        Self::from_csr(indptr, indices, weights)
+        Self::from_csr(indptr, indices, Some(weights))
     }
 
     /// The graph of compressed sparse rows on a GPU.
@@ -150,42 +150,51 @@ impl DeviceGraph {
     ///     Where the arcs of each vertex start in the other arrays, and last their number.
     /// indices : device array of int, shape (n_arcs,)
     ///     Where each arc ends.
-    /// weights : device array, shape (n_arcs,)
-    ///     What each arc weighs.
+    /// weights : device array, shape (n_arcs,), optional
+    ///     What each arc weighs; 1 by default.
     ///
     /// Returns
     /// -------
     /// DeviceGraph
     #[staticmethod]
+    #[pyo3(signature = (indptr, indices, weights=None))]
     fn from_csr(
         indptr: &Bound<'_, PyAny>,
         indices: &Bound<'_, PyAny>,
-        weights: &Bound<'_, PyAny>,
+        weights: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         ensure_not_forked()?;
-        let (py, _kept) = (weights.py(), KeptContext::keep());
+        let (py, _kept) = (indptr.py(), KeptContext::keep());
         let indptr = Foreign::of("indptr", indptr)?;
         let indices = Foreign::of("indices", indices)?;
-        let weights = Foreign::of("weights", weights)?;
-        let gpu = weights.gpu.clone();
-        let ordinals = [&indptr, &indices, &weights].map(|array| array.gpu.properties().ordinal);
-        if ordinals[0] != ordinals[2] || ordinals[1] != ordinals[2] {
+        let weights = weights.map(|weights| Foreign::of("weights", weights)).transpose()?;
+        let gpu = indptr.gpu.clone();
+        let arrays = [&indptr, &indices].into_iter().chain(&weights);
+        let ordinals: Vec<_> = arrays.map(|array| array.gpu.properties().ordinal).collect();
+        if ordinals.iter().any(|&ordinal| ordinal != ordinals[0]) {
             let message =
                 format!("the arrays are on the GPUs {ordinals:?}; expected all on one GPU");
             return Err(Error::argument(message).into());
         }
-        let solver: Box<dyn Searches> = match weights.kind {
-            WeightKind::U32 => solver::<u32>(py, &gpu, &indptr, &indices, &weights)?,
-            WeightKind::I32 => solver::<i32>(py, &gpu, &indptr, &indices, &weights)?,
-            WeightKind::U64 => solver::<u64>(py, &gpu, &indptr, &indices, &weights)?,
-            WeightKind::I64 => solver::<i64>(py, &gpu, &indptr, &indices, &weights)?,
-            WeightKind::F32 => solver::<f32>(py, &gpu, &indptr, &indices, &weights)?,
-            _ => solver::<f64>(py, &gpu, &indptr, &indices, &weights)?,
+        let arcs = [&indptr, &indices];
+        let solver: Box<dyn Searches> = match &weights {
+            None => {
+                let ones = run(py, 0, false, |_| Ok(gpu.upload(&vec![1u32; indices.len])?))?;
+                solver(py, &gpu, arcs, &ones)?
+            }
+            Some(weights) => match weights.kind {
+                WeightKind::U32 => solver::<u32>(py, &gpu, arcs, &weights.buffer()?)?,
+                WeightKind::I32 => solver::<i32>(py, &gpu, arcs, &weights.buffer()?)?,
+                WeightKind::U64 => solver::<u64>(py, &gpu, arcs, &weights.buffer()?)?,
+                WeightKind::I64 => solver::<i64>(py, &gpu, arcs, &weights.buffer()?)?,
+                WeightKind::F32 => solver::<f32>(py, &gpu, arcs, &weights.buffer()?)?,
+                _ => solver::<f64>(py, &gpu, arcs, &weights.buffer()?)?,
+            },
         };
         let (n_vertices, n_arcs) = solver.size();
         let preparation = solver.preparation();
         let solver = Quiet::new(Turns::new(solver));
-        Ok(Self { solver, n_vertices, n_arcs, gpu: ordinals[2], preparation })
+        Ok(Self { solver, n_vertices, n_arcs, gpu: ordinals[0], preparation })
     }
 
     /// How many vertices there are.
@@ -315,15 +324,13 @@ impl DeviceGraph {
 fn solver<W: SearchWeight>(
     py: Python<'_>,
     gpu: &Gpu,
-    indptr: &Foreign,
-    indices: &Foreign,
-    weights: &Foreign,
+    [indptr, indices]: [&Foreign; 2],
+    weights: &Buffer<W>,
 ) -> PyResult<Box<dyn Searches>> {
     let (indptr, indices) = (indptr.indices()?, indices.indices()?);
-    let weights = weights.buffer::<W>()?;
     let solver = run(py, 0, false, |_| {
         let (offsets, ends) = (indptr.view(), indices.view());
-        Ok(DeviceSolver::new(gpu, &Arrays { offsets, ends, weights: &weights })?)
+        Ok(DeviceSolver::new(gpu, &Arrays { offsets, ends, weights })?)
     })?;
     Ok(Box::new(solver))
 }

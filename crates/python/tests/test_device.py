@@ -125,6 +125,28 @@ def test_answers_are_the_processors(library, dtype, index):
     assert "300 vertices" in repr(graph) and "float64" in repr(table)
 
 
+@pytest.mark.parametrize("index", ["int32", "int64"])
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_arcs_are_counted(library, index, symmetric):
+    matrix = random_matrix("float32", seed=7)
+    matrix = matrix + matrix.T if symmetric else matrix
+    arcs = [library.there(array.astype(index)) for array in [matrix.indptr, matrix.indices]]
+    ones = library.there(np.ones(matrix.nnz, "float32"))
+    expected = Graph(matrix).unweighted()
+    for graph in [DeviceGraph.from_csr(*arcs), DeviceGraph.from_csr(*arcs, ones)]:
+        assert (graph.n_vertices, graph.n_arcs) == (300, matrix.nnz)
+        for goal in [{}, {"target": 9}, {"cutoff": 2.5}, {"cutoff": 0}]:
+            found, tree = graph.sssp(7, **goal), expected.sssp(7, **goal)
+            assert (library.here(found.distances) == tree.distances).all()
+            assert (library.here(found.predecessors) == tree.predecessors).all()
+        table = graph.table([5, 250, 9], [0, 1])
+        assert (library.here(table) == expected.table([5, 250, 9], [0, 1])).all()
+        # a search after a table, and in another type
+        found = graph.sssp(3, dtype="int32", predecessors=False).distances
+        wanted = expected.sssp(3, dtype="int32").distances.filled(np.iinfo("int32").max)
+        assert (library.here(found) == wanted).all()
+
+
 def test_a_path_ends_whatever_was_written_to_its_tree(library):
     tree = on_device(library, random_matrix("int32")).sssp(7)
     library.fill(tree.predecessors, 9)

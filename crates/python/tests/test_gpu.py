@@ -60,6 +60,16 @@ def test_searches_are_the_processors(dtype):
 
 
 @with_gpu
+def test_arcs_are_counted_level_by_level():
+    graph = random_graph("float32", seed=3).unweighted()
+    assert graph.explain(backend="cuda").startswith("breadth-first")
+    here, there = graph.sssp(7), graph.sssp(7, backend="cuda")
+    assert (here.distances == there.distances).all()
+    assert (here.predecessors == there.predecessors).all()
+    assert (graph.table([5, 9]) == graph.table([5, 9], backend="cuda")).all()
+
+
+@with_gpu
 def test_a_solver_leaves_the_graph_there():
     graph = random_graph("float32", seed=1)
     solver = starpaths.Solver(graph, backend="cuda", searches=100)

@@ -81,6 +81,7 @@ def roads(graph: starpaths.Graph) -> None:
 
 def on_a_gpu(arrays: tuple[Any, Any, Any]) -> None:
     graph = assert_type(starpaths.DeviceGraph.from_csr(*arrays), starpaths.DeviceGraph)
+    starpaths.DeviceGraph.from_csr(*arrays[:2])
     tree = assert_type(graph.sssp(0, cutoff=5, dtype="int64"), starpaths.DeviceTree)
     assert_type(tree.distances, starpaths.DeviceArray)
     assert_type(tree.predecessors, starpaths.DeviceArray | None)

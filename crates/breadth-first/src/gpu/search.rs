@@ -12,10 +12,11 @@
 //!
 //! Reference: merrill-2012, beamer-2012
 
+use std::mem;
 use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Arg, Buffer, Gpu, Kernel, Ptx};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, Ptx};
 use graph_formats::{Csr, Direction, VertexId};
 use paths::Predecessors;
 use rayon::prelude::*;
@@ -103,7 +104,37 @@ impl BreadthFirstOnGpu {
     /// [`SearchError::NotOnGpu`] for too many vertices or arcs, and [`SearchError::Gpu`] where the
     /// device fails or has too little memory.
     pub fn new(gpu: &Gpu, graph: &Csr<u32>) -> Result<Self, SearchError> {
-        let (n, m) = (graph.n_vertices(), graph.n_arcs());
+        let both_ways = graph.direction() == Direction::Undirected;
+        let rows = || DeviceArcs::upload(gpu, graph);
+        let searches = Self::of(gpu, graph.row_offsets(), both_ways, rows)?;
+        Ok(Self { rows_ascend: graph.rows_ascend(), ..searches })
+    }
+
+    /// Searches of arcs that are on the device already. `offsets` are those of `rows`, and
+    /// `both_ways` says that every arc has its reverse. O(n).
+    ///
+    /// # Safety
+    /// The rows lie inside the arcs, which end at vertices.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub unsafe fn of_arcs(
+        gpu: &Gpu,
+        rows: DeviceArcs,
+        offsets: &[u32],
+        both_ways: bool,
+    ) -> Result<Self, SearchError> {
+        Self::of(gpu, offsets, both_ways, || Ok(rows))
+    }
+
+    fn of<T: Copy + Sync + Into<u64>>(
+        gpu: &Gpu,
+        offsets: &[T],
+        both_ways: bool,
+        rows: impl FnOnce() -> Result<DeviceArcs, GpuError>,
+    ) -> Result<Self, SearchError> {
+        let n = offsets.len() - 1;
+        let m = offsets[n].into() as usize;
         check_size(n, m)?;
         let capacity = n + m / PART_LENGTH + 1;
         let words = n.div_ceil(32).max(1);
@@ -115,17 +146,18 @@ impl BreadthFirstOnGpu {
         let launch = Launch::new(gpu, kernel, shape.grid.0, shape.block)?;
         let jit_ms = gpu.jit_ms() - jit_before;
         let start = Instant::now();
-        let both_ways = graph.direction() == Direction::Undirected;
+        let length = |row: &[T]| row[1].into() - row[0].into();
         let may_pull = both_ways && m >= MIN_DEGREE_TO_PULL * n;
-        let without = if may_pull { without_arcs(graph) } else { vec![0] };
-        let rows = DeviceArcs::upload(gpu, graph)?;
+        let is_without = |v: usize| v >= n || length(&offsets[v..v + 2]) == 0;
+        let without = if may_pull { bits(n, &is_without) } else { vec![0] };
+        let rows = rows()?;
         let without = gpu.upload(&without)?;
         let seen = [gpu.buffer(words)?, gpu.buffer(words)?];
         let (levels, list) = (gpu.buffer(n)?, gpu.buffer(capacity)?);
         let control = gpu.buffer(1)?;
         gpu.synchronize()?;
         let times = DeviceTimes { jit_ms, upload_ms: milliseconds(start), ..Default::default() };
-        let longest = graph.row_offsets().par_windows(2).map(|row| row[1] - row[0]).max();
+        let longest = offsets.par_windows(2).map(length).max();
         let parameters = LevelSearch {
             offsets: rows.offsets.address(),
             ends: rows.ends.address(),
@@ -146,7 +178,7 @@ impl BreadthFirstOnGpu {
         let _lists = (without, seen, list);
         Ok(Self {
             both_ways,
-            rows_ascend: graph.rows_ascend(),
+            rows_ascend: false,
             launch,
             parameters,
             rows,
@@ -164,6 +196,18 @@ impl BreadthFirstOnGpu {
     /// # Errors
     /// [`SearchError::Interrupted`] where the callback ends it, and [`SearchError::Gpu`].
     pub fn search(&mut self, query: &Query<'_, u32>) -> Result<(Vec<u32>, Work), SearchError> {
+        let work = self.leave_levels(query)?;
+        let start = Instant::now();
+        let levels = self.levels.download()?;
+        self.times.download_ms = milliseconds(start);
+        Ok((levels, work))
+    }
+
+    /// The same search, whose [levels](Self::levels) stay on the device.
+    ///
+    /// # Errors
+    /// As [`search`](Self::search).
+    pub fn leave_levels(&mut self, query: &Query<'_, u32>) -> Result<Work, SearchError> {
         query.check(self.levels.len())?;
         self.times = self.times.without_search();
         self.control.fill_bytes(0)?;
@@ -179,13 +223,13 @@ impl BreadthFirstOnGpu {
         unsafe { self.launch.queue(&parameters)? };
         let report = query.progress.map(|progress| move |steps| progress(steps, 0));
         self.times.solve_ms = self.launch.wait(report)?;
-        let start = Instant::now();
         let control = self.control.download()?[0];
-        let levels = self.levels.download()?;
-        self.times.download_ms = milliseconds(start);
-        let work =
-            Work { relaxations: control.looked, rounds: control.levels.into(), ..Work::default() };
-        Ok((levels, work))
+        Ok(Work { relaxations: control.looked, rounds: control.levels.into(), ..Work::default() })
+    }
+
+    /// The level of each vertex by the last search.
+    pub fn levels(&self) -> &Buffer<u32> {
+        &self.levels
     }
 
     /// The predecessors of the vertices up to level `last` of the last search.
@@ -193,6 +237,19 @@ impl BreadthFirstOnGpu {
     /// # Errors
     /// [`SearchError::Gpu`] where the device fails or has too little memory.
     pub fn predecessors(&mut self, last: u32) -> Result<Predecessors, SearchError> {
+        Ok(Predecessors::from_storage(self.choose(last)?.download()?))
+    }
+
+    /// The same on the device; `u32::MAX` for none.
+    ///
+    /// # Errors
+    /// As [`predecessors`](Self::predecessors).
+    pub fn leave_predecessors(&mut self, last: u32) -> Result<Buffer<VertexId>, SearchError> {
+        let next = self.launch.gpu.buffer(self.levels.len())?;
+        Ok(mem::replace(self.choose(last)?, next))
+    }
+
+    fn choose(&mut self, last: u32) -> Result<&mut Buffer<VertexId>, SearchError> {
         let gpu = &self.launch.gpu;
         let (kernel, chosen) = match &mut self.tree {
             Some(tree) => tree,
@@ -213,7 +270,7 @@ impl BreadthFirstOnGpu {
         // SAFETY: threads read the rows, whose ends are vertices, and the levels, and write
         // `chosen`; levels and `chosen` have an element for each vertex.
         unsafe { gpu.launch(kernel, all_threads(gpu), &args)? };
-        Ok(Predecessors::from_storage(chosen.download()?))
+        Ok(chosen)
     }
 
     /// The times of the last search.
@@ -222,12 +279,9 @@ impl BreadthFirstOnGpu {
     }
 }
 
-/// A bit for each vertex, set if it has no arcs; bits beyond the last vertex are set too.
-fn without_arcs(graph: &Csr<u32>) -> Vec<u32> {
-    let n = graph.n_vertices();
-    let is_without = |v: usize| v >= n || graph.row(v as VertexId).is_empty();
-    let word =
-        |first: usize| (0..32).fold(0, |bits, k| bits | u32::from(is_without(first + k)) << k);
+/// A bit for each of `n` vertices, and for what fills the last word.
+fn bits(n: usize, is_set: &(dyn Fn(usize) -> bool + Sync)) -> Vec<u32> {
+    let word = |first: usize| (0..32).fold(0, |bits, k| bits | u32::from(is_set(first + k)) << k);
     (0..n.div_ceil(32)).into_par_iter().map(|word_at| word(32 * word_at)).collect()
 }
 
@@ -246,8 +300,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bits_of_vertices_without_arcs_and_beyond_the_last() {
-        let graph = Csr::from_edges(34, &[(0, 33, 1u32), (2, 5, 1)]).unwrap();
-        assert_eq!(without_arcs(&graph), [!0b100101, !0b10]);
+    fn bits_of_vertices_and_beyond_the_last() {
+        assert_eq!(bits(34, &|v| ![0, 2, 5, 33].contains(&v)), [!0b100101, !0b10]);
     }
 }

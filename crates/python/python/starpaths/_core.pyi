@@ -167,7 +167,7 @@ class DeviceGraph:
 
     def __new__(cls, matrix: Any) -> DeviceGraph: ...
     @staticmethod
-    def from_csr(indptr: Any, indices: Any, weights: Any) -> DeviceGraph:
+    def from_csr(indptr: Any, indices: Any, weights: Any = None) -> DeviceGraph:
         """The graph of compressed sparse rows on a GPU."""
     @property
     def n_vertices(self) -> int:

@@ -4,20 +4,22 @@ use std::marker::PhantomData;
 use std::ops::{ControlFlow, Deref};
 use std::sync::OnceLock;
 
+use breadth_first::gpu::BreadthFirstOnGpu;
 use gpu_runtime::{Buffer, Gpu, GpuError};
-use graph_formats::{Distance, VertexId, Weight};
-use search_parts::device::limit_key;
-use search_parts::{MAX_VERTICES, Query, check_vertices};
+use graph_formats::{Distance, VertexId, Weight, WeightKind};
+use search_parts::device::{DeviceArcs, KeyKind, limit_key};
+use search_parts::{MAX_VERTICES, Query, check_vertices, unless_out_of_memory};
 
-use super::arrays::Arrays;
-use super::cells::CellsKernel;
+use super::arrays::{Arrays, Indices, Summary, have_reverses};
+use super::cells::{CellsKernel, converted};
 use super::delta_stepping::DeltaSteppingOnGpu;
 use crate::key::distance_bound;
 use crate::plan::cannot_overflow;
 use crate::{DeviceTimes, Goal, Progress, SsspError, Work};
 
-/// Searches a graph whose arrays are on a GPU by Δ-stepping. Distances and predecessors stay there;
-/// they are complete when a call returns, so that any stream may read them.
+/// Searches a graph whose arrays are on a GPU: by Δ-stepping, or level by level if each arc weighs 1.
+/// Distances and predecessors stay there; they are complete when a call returns, so that any stream
+/// may read them.
 ///
 /// The results are those of [`Solver::on_gpu`](crate::Solver::on_gpu) for the same graph, bit for
 /// bit. The graph is directed as stored. If each arc has a reverse of the same weight, the solver
@@ -41,9 +43,11 @@ use crate::{DeviceTimes, Goal, Progress, SsspError, Work};
 pub struct DeviceSolver<W: Weight> {
     gpu: Gpu,
     search: DeltaSteppingOnGpu,
+    /// Where all arcs weigh 1, for one source at a time.
+    levels: Option<BreadthFirstOnGpu>,
     kernel: CellsKernel,
     n_arcs: usize,
-    /// The source of the last search, and its limit as a key.
+    /// The source of the last search, and its limit as a key, or as a level.
     last: Option<(VertexId, u64)>,
     weights: PhantomData<W>,
 }
@@ -76,7 +80,7 @@ impl<W: Weight> DeviceSolver<W> {
             return Err(GpuError::NotCompiled.into());
         }
         let mut times = DeviceTimes::default();
-        let ((mut search, kernel), prepare_ms) = times.apart_from_jit(gpu, || {
+        let ((mut search, levels, kernel), prepare_ms) = times.apart_from_jit(gpu, || {
             let summary = arrays.inspect(gpu)?;
             let bound = distance_bound(arrays.n_vertices(), &summary.weights);
             if !cannot_overflow::<W>(arrays.n_vertices(), bound) {
@@ -87,13 +91,17 @@ impl<W: Weight> DeviceSolver<W> {
                 );
                 return Err(SsspError::NotOnGpu { reason });
             }
+            let offsets = are_counted(&summary).then(|| offsets(arrays, &summary)).transpose()?;
             let search = DeltaSteppingOnGpu::of_arrays(gpu, arrays, summary)?;
+            let levels = offsets.map(|offsets| by_levels(gpu, arrays, &offsets, &search));
+            // without memory for its arcs, they are stepped along
+            let levels = levels.map(unless_out_of_memory).transpose()?.flatten();
             let kernel = CellsKernel::load(gpu, search.graph.kind)?;
-            Ok((search, kernel))
+            Ok((search, levels, kernel))
         })?;
         search.times = DeviceTimes { prepare_ms, ..times };
         let (gpu, n_arcs) = (gpu.clone(), arrays.n_arcs());
-        Ok(Self { gpu, search, kernel, n_arcs, last: None, weights: PhantomData })
+        Ok(Self { gpu, search, levels, kernel, n_arcs, last: None, weights: PhantomData })
     }
 
     /// The number of vertices.
@@ -121,14 +129,19 @@ impl<W: Weight> DeviceSolver<W> {
     ) -> Result<OnDevice<T>, SsspError> {
         self.check("source", &[source])?;
         self.last = None;
-        let (mut targets, mut limit) = (None, limit_key::<W>(W::Distance::UNREACHED));
+        let counts_arcs = self.levels.is_some();
+        let key = |distance: W::Distance| match counts_arcs {
+            true => (distance.to_f64() as u32).into(),
+            false => limit_key::<W>(distance),
+        };
+        let (mut targets, mut limit) = (None, key(W::Distance::UNREACHED));
         match goal {
             Goal::All => {}
             Goal::Target(target) => targets = Some(target),
             Goal::Within(most) if most < W::Distance::ZERO => return self.nothing(),
             // a zero may have a sign
             Goal::Within(most) if most == W::Distance::ZERO => limit = 0,
-            Goal::Within(most) if most > W::Distance::ZERO => limit = limit_key::<W>(most),
+            Goal::Within(most) if most > W::Distance::ZERO => limit = key(most),
             Goal::Within(most) => return Err(SsspError::BadCutoff(most.to_string())),
         }
         let targets = targets.as_slice();
@@ -141,9 +154,17 @@ impl<W: Weight> DeviceSolver<W> {
             progress.map_or(ControlFlow::Continue(()), |progress| progress(done, total))
         };
         let query = Query { source, targets, limit, progress: Some(&tell) };
-        let work = self.search.leave_keys(&query)?;
+        let work = match &mut self.levels {
+            Some(levels) => {
+                let work = levels.leave_levels(&query.with_limit(limit as u32))?;
+                let times = self.search.times.without_search();
+                self.search.times = DeviceTimes { solve_ms: levels.times().solve_ms, ..times };
+                work
+            }
+            None => self.search.leave_keys(&query)?,
+        };
         if let &[target] = targets {
-            limit = limit.min(self.search.key(target)?);
+            limit = limit.min(self.key(target)?);
         }
         self.last = Some((source, limit));
         let cells = taken.into_inner().unwrap_or_else(cells)?;
@@ -155,18 +176,29 @@ impl<W: Weight> DeviceSolver<W> {
         OnDevice { numbers, work, times: self.search.times }
     }
 
-    /// Writes the distances of the last search up to `limit`, a key.
+    /// The key of a vertex by the last search, or its level.
+    fn key(&self, vertex: VertexId) -> Result<u64, GpuError> {
+        let Some(levels) = &self.levels else { return self.search.key(vertex) };
+        let at = vertex as usize;
+        Ok(levels.levels().download_range(at..at + 1)?[0].into())
+    }
+
+    /// Writes the distances of the last search up to `limit`, a key or level.
     fn write<T: Weight>(&mut self, limit: u64, cells: &Buffer<T>) -> Result<(), SsspError> {
-        let DeltaSteppingOnGpu { graph, work_space, .. } = &self.search;
-        let range = 0..cells.len();
-        self.kernel.write(&self.gpu, graph.kind, &work_space.keys, limit, cells, range)
+        let (kind, keys) = match &self.levels {
+            Some(levels) => (KeyKind::U32, levels.levels()),
+            None => (self.search.graph.kind, &self.search.work_space.keys),
+        };
+        self.kernel.write(&self.gpu, kind, keys, limit, cells, 0..cells.len())
     }
 
     /// The result in which no vertex is reached.
     fn nothing<T: Weight>(&mut self) -> Result<OnDevice<T>, SsspError> {
-        self.search.work_space.keys.fill_bytes(u8::MAX)?;
         let cells = self.gpu.buffer(self.n_vertices())?;
-        self.write(u64::MAX, &cells)?;
+        let DeltaSteppingOnGpu { graph, work_space, .. } = &mut self.search;
+        work_space.keys.fill_bytes(u8::MAX)?;
+        let (keys, range) = (&work_space.keys, 0..cells.len());
+        self.kernel.write(&self.gpu, graph.kind, keys, u64::MAX, &cells, range)?;
         Ok(self.left(cells, Work::default()))
     }
 
@@ -179,7 +211,10 @@ impl<W: Weight> DeviceSolver<W> {
     /// [`predecessors`]: crate::predecessors()
     pub fn predecessors(&mut self) -> Result<Buffer<VertexId>, SsspError> {
         let predecessors = match self.last {
-            Some((source, limit)) => self.search.leave_predecessors(source, limit)?,
+            Some((source, limit)) => match &mut self.levels {
+                Some(levels) => levels.leave_predecessors(limit as u32)?,
+                None => self.search.leave_predecessors(source, limit)?,
+            },
             None => {
                 let mut none = self.gpu.buffer(self.n_vertices())?;
                 none.fill_bytes(u8::MAX)?;
@@ -231,4 +266,34 @@ impl<W: Weight> DeviceSolver<W> {
     fn check(&self, role: &'static str, vertices: &[VertexId]) -> Result<(), SsspError> {
         check_vertices(self.n_vertices(), role, vertices)
     }
+}
+
+/// Whether distances are numbers of arcs: all weigh 1, and all sums of these are exact.
+fn are_counted<W: Weight>(summary: &Summary<W>) -> bool {
+    let is_exact = W::KIND != WeightKind::F32 || summary.bounds.len() <= 1 << f32::MANTISSA_DIGITS;
+    summary.weights.common().is_some_and(|weight| weight.to_f64() == 1.0) && is_exact
+}
+
+/// Where the arcs of each vertex begin, and the number of arcs.
+fn offsets<W: Weight>(arrays: &Arrays<'_, W>, summary: &Summary<W>) -> Result<Vec<u32>, GpuError> {
+    let begins = summary.bounds.download()?.into_iter().map(|[begin, _]| begin);
+    Ok(begins.chain([arrays.n_arcs() as u32]).collect())
+}
+
+/// Searches level by level of a graph that was inspected, and whose arcs `search` has.
+fn by_levels<W: Weight>(
+    gpu: &Gpu,
+    arrays: &Arrays<'_, W>,
+    offsets: &[u32],
+    search: &DeltaSteppingOnGpu,
+) -> Result<BreadthFirstOnGpu, SsspError> {
+    let ends = match arrays.ends {
+        Indices::U32(ends) => converted(gpu, ends, u32::MAX)?,
+        Indices::U64(ends) => converted(gpu, ends, u64::MAX)?,
+    };
+    let rows = DeviceArcs { offsets: gpu.upload(offsets)?, ends };
+    let graph = &search.graph;
+    let both_ways = have_reverses(gpu, &graph.rows, graph.kind.words_of_weight() == 2)?;
+    // SAFETY: it was inspected: rows lie inside the arcs, which end at vertices.
+    unsafe { BreadthFirstOnGpu::of_arcs(gpu, rows, offsets, both_ways) }
 }

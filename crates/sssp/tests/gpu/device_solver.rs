@@ -100,14 +100,21 @@ fn generated_graphs() {
         agree(gpu, "weights of 64 bits", &graphs::reweighted(graph, |w| i64::from(w) << 40));
         agree(gpu, "narrow weights of 64 bits", &graphs::reweighted(graph, u64::from));
         agree(gpu, "doubles", &graphs::thirds(graph));
+        let counted = graphs::reweighted(graph, |_| 1u32);
+        agree(gpu, "arcs counted", &counted);
+        agree(gpu, "arcs counted one way", &graphs::one_way(&counted));
+        agree(gpu, "arcs counted in floats", &graphs::reweighted(graph, |_| 1f32));
+        agree(gpu, "arcs counted in 64 bits", &graphs::reweighted(graph, |_| 1i64));
     });
 }
 
 #[test]
 fn arbitrary_graphs() {
-    laws::for_arbitrary(100, arbitrary_graph::<u32>(40, 400, 0..=9), |gpu, graph| {
-        agree(gpu, "arbitrary", &graph);
-    });
+    for weights in [0..=9, 1..=1] {
+        laws::for_arbitrary(100, arbitrary_graph::<u32>(40, 400, weights), |gpu, graph| {
+            agree(gpu, "arbitrary", &graph);
+        });
+    }
 }
 
 /// Long arcs are deferred exactly if every arc has a reverse of the same weight.
@@ -138,6 +145,12 @@ fn goals_and_types() {
     for goal in [Goal::Target(41), Goal::Within(900), Goal::Within(0), Goal::Target(0)] {
         same_tree("square", &mut device, &mut host, (0, goal));
     }
+    let counted = graphs::reweighted(&graph, |_| 1u32);
+    let mut by_arcs = Solver::new(&counted, &Config::default()).unwrap();
+    let mut by_levels = solver(&gpu, &counted, false).unwrap();
+    for goal in [Goal::Target(41), Goal::Within(9), Goal::Within(0), Goal::Target(0), Goal::All] {
+        same_tree("arcs counted", &mut by_levels, &mut by_arcs, (0, goal));
+    }
     let all = downloaded(device.distances::<u64>(0, Goal::All, None));
     let as_doubles: Vec<_> = all.iter().map(|&d| d as f64).collect();
     assert_eq!(downloaded(device.distances::<f64>(0, Goal::All, None)), as_doubles);
@@ -155,6 +168,13 @@ fn goals_and_types() {
     assert_eq!(all, [infinity, 0.0, 2.5, infinity]);
     assert_eq!(downloaded(device.distances::<f64>(1, Goal::Within(-1.0), None)), [infinity; 4]);
     assert_eq!(device.predecessors().unwrap().download().unwrap(), [VertexId::MAX; 4]);
+    let counted = Csr::from_arcs(4, &[(0, 1, 1f64), (1, 2, 1.0)]).unwrap();
+    let mut by_levels = solver(&gpu, &counted, true).unwrap();
+    for (limit, expected) in [(1.5, [0.0, 1.0, infinity, infinity]), (-1.0, [infinity; 4])] {
+        let found = downloaded(by_levels.distances::<f64>(0, Goal::Within(limit), None));
+        assert_eq!(found, expected);
+    }
+    assert_eq!(by_levels.predecessors().unwrap().download().unwrap(), [VertexId::MAX; 4]);
     assert_eq!(downloaded(device.distances::<f64>(1, Goal::Within(-0.0), None))[1], 0.0);
     let whole = downloaded(device.table::<i64>(&[3], &[3, 0], None));
     assert_eq!(whole, [0, i64::MAX]);
