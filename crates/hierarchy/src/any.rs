@@ -23,6 +23,7 @@ pub trait AnyMetric: Sync {
         source: VertexId,
         target: VertexId,
         k: usize,
+        progress: Option<Progress<'_>>,
     ) -> Result<Vec<k_paths::Path<Number>>, HierarchyError>;
     fn write(&self, path: &FilePath, ids: &Ids) -> Result<(), GraphError>;
 }
@@ -120,8 +121,9 @@ impl<W: MetricWeight> AnyMetric for Metric<W> {
         source: VertexId,
         target: VertexId,
         k: usize,
+        progress: Option<Progress<'_>>,
     ) -> Result<Vec<k_paths::Path<Number>>, HierarchyError> {
-        let paths = Metric::k_shortest_paths(self, source, target, k)?;
+        let paths = Metric::k_shortest_paths(self, source, target, k, progress)?;
         Ok(paths.into_iter().map(k_paths::Path::any).collect())
     }
 

@@ -62,8 +62,13 @@ pub struct Generated<W: Weight> {
     totals: fn(&Metric<W>, &[VertexId], Option<Progress<'_>>) -> Answer<Totals>,
     nearest: fn(&Metric<W>, VertexId, &[VertexId], usize) -> Answer<Vec<(VertexId, Length<W>)>>,
     within: fn(&Metric<W>, VertexId, Length<W>) -> Answer<Vec<(VertexId, Length<W>)>>,
-    k_shortest_paths:
-        fn(&Metric<W>, VertexId, VertexId, usize) -> Answer<Vec<k_paths::Path<Length<W>>>>,
+    k_shortest_paths: fn(
+        &Metric<W>,
+        VertexId,
+        VertexId,
+        usize,
+        Option<Progress<'_>>,
+    ) -> Answer<Vec<k_paths::Path<Length<W>>>>,
     labels: fn(&Metric<W>) -> Answer<Labels<W>>,
     bytes_of_labels: fn(&Metric<W>) -> u64,
     label_query: fn(&Labels<W>) -> Query<'_, W>,
@@ -468,11 +473,11 @@ impl<W: MetricWeight> Metric<W> {
     ///
     /// About k searches, which go straight along shortest paths where nothing is in the way. For
     /// each vertex that they come to, also the arcs that lead up from it and from those ancestors
-    /// that were not needed before.
+    /// that were not needed before. `progress` gets the number of paths found.
     ///
     /// # Errors
     /// When the source or target does not exist, or one of the `k` paths has a length that its type
-    /// cannot hold; when the system refuses the memory.
+    /// cannot hold; when the system refuses the memory, or `progress` ended the work.
     ///
     /// ```
     /// use graph_formats::Csr;
@@ -480,7 +485,7 @@ impl<W: MetricWeight> Metric<W> {
     ///
     /// let graph = Csr::from_edges(4, &[(0, 1, 1u32), (1, 3, 4), (0, 2, 2), (2, 3, 1)])?;
     /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
-    /// let paths = hierarchy.customize(&graph)?.k_shortest_paths(0, 3, 2)?;
+    /// let paths = hierarchy.customize(&graph)?.k_shortest_paths(0, 3, 2, None)?;
     /// let found: Vec<_> = paths.iter().map(|path| (path.length, &path.vertices[..])).collect();
     /// assert_eq!(found, [(3, &[0, 2, 3][..]), (5, &[0, 1, 3])]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -490,8 +495,9 @@ impl<W: MetricWeight> Metric<W> {
         source: VertexId,
         target: VertexId,
         k: usize,
+        progress: Option<Progress<'_>>,
     ) -> Result<Vec<k_paths::Path<W::Distance>>, HierarchyError> {
-        (W::generated().k_shortest_paths)(self, source, target, k)
+        (W::generated().k_shortest_paths)(self, source, target, k, progress)
     }
 }
 

@@ -81,6 +81,7 @@ pub(crate) trait AnyMetric: Send + Sync {
         source: VertexId,
         target: VertexId,
         k: usize,
+        progress: Option<Progress<'_>>,
     ) -> Result<Vec<(Number, Vec<VertexId>)>, Error>;
     fn has_labels(&self) -> bool;
     fn bytes_of_labels(&self) -> u64;
@@ -282,8 +283,9 @@ where
         source: VertexId,
         target: VertexId,
         k: usize,
+        progress: Option<Progress<'_>>,
     ) -> Result<Vec<(Number, Vec<VertexId>)>, Error> {
-        let paths = self.metric.k_shortest_paths(source, target, k)?;
+        let paths = self.metric.k_shortest_paths(source, target, k, progress)?;
         Ok(paths.into_iter().map(|path| (Number::of(path.length), path.vertices)).collect())
     }
 

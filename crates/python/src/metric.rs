@@ -203,7 +203,9 @@ impl Metric {
     ) -> PyResult<Vec<(Bound<'py, PyAny>, Vec<VertexId>)>> {
         let [source, target] = self.ends(source, target)?;
         let size = self.network().size().saturating_mul(k);
-        let found = run(py, size, false, |_| self.now().k_shortest_paths(source, target, k))?;
+        let found = run(py, size, false, |progress| {
+            self.now().k_shortest_paths(source, target, k, progress)
+        })?;
         found.into_iter().map(|(distance, path)| Ok((length(py, distance)?, path))).collect()
     }
 
@@ -480,6 +482,16 @@ impl Metric {
     /// -------
     /// Totals
     ///     Closeness, eccentricities and other measures.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import starpaths
+    /// >>> roads = starpaths.Graph.from_arcs([0, 1], [1, 2], [1, 3], directed=False)
+    /// >>> totals = starpaths.Prepared(roads).customize().totals()
+    /// >>> totals.closeness()
+    /// array([0.4       , 0.5       , 0.28571429])
+    /// >>> totals.eccentricity(), totals.mean_distance
+    /// (array([4, 3, 4]), 2.6666666666666665)
     #[pyo3(signature = (
         *, side="out", sample=None, seed=0, threads=None, backend=None, progress=false
     ))]

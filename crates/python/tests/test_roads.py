@@ -130,6 +130,8 @@ def test_totals_are_those_of_the_graph(side):
     found, wanted = metric.totals(side=side), metric.graph.totals(side=side)
     np.testing.assert_array_equal(found.closeness(), wanted.closeness())
     np.testing.assert_array_equal(found.eccentricity(), wanted.eccentricity())
+    np.testing.assert_allclose(found.harmonic(), wanted.harmonic(), rtol=1e-12)
+    assert found.mean_distance == wanted.mean_distance
     assert found.diameter == wanted.diameter
     assert (found.sums() != graph.totals(side=side).sums()).any()
 
@@ -331,7 +333,8 @@ def test_threads_ask_while_weights_change():
     assert seen <= both
 
 
-@pytest.mark.parametrize("find", ["table", "distances", "labelled", "within", "nearest", "totals"])
+@pytest.mark.parametrize("find", ["table", "distances", "labelled", "within", "nearest", "totals",
+                                  "k_shortest_paths"])
 def test_an_interrupt_ends_long_work(find):
     graph = grid(150)
     n = graph.n_vertices
@@ -347,6 +350,7 @@ def test_an_interrupt_ends_long_work(find):
         "within": lambda: metric.within(every, 900),
         "nearest": lambda: metric.nearest(np.tile(every, 40), every[::7], 20),
         "totals": metric.totals,
+        "k_shortest_paths": lambda: metric.k_shortest_paths(0, n - 2, 10**7),
     }[find]
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))

@@ -220,7 +220,7 @@ fn check_paths<W: MeasureWeight>(graph: &Csr<W>, arcs: &[Arc], hierarchy: &Hiera
                 let own = expected.clone().ok_or(overflow);
                 assert_eq!(found.map(pairs), own, "{k} paths, {source} -> {target}");
                 if let Some(metric) = &metric {
-                    let found = metric.k_shortest_paths(source, target, k).map(pairs);
+                    let found = metric.k_shortest_paths(source, target, k, None).map(pairs);
                     let expected = expected.ok_or(too_far.clone());
                     assert_eq!(found, expected, "{k} paths, prepared, {source} -> {target}");
                 }

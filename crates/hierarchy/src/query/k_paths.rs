@@ -10,6 +10,7 @@
 use elimination::ROOT;
 use graph_formats::{VertexId, ensure_granted};
 use k_paths::{PathWeight, SearchError};
+use paths::Progress;
 
 use crate::HierarchyError;
 use crate::metric::arcs::Arcs;
@@ -24,6 +25,7 @@ impl<W: PathWeight> Metric<W> {
         source: VertexId,
         target: VertexId,
         k: usize,
+        progress: Option<Progress<'_>>,
     ) -> Result<Vec<k_paths::Path<W::Distance>>, HierarchyError> {
         self.hierarchy.rank("source", source)?;
         let (hierarchy, rank) = (&self.hierarchy, self.hierarchy.rank("target", target)?);
@@ -32,11 +34,12 @@ impl<W: PathWeight> Metric<W> {
             let mut to_target = ToTarget::new(hierarchy, arcs, rank);
             let distance =
                 |vertex: VertexId| to_target.length(hierarchy.ranks[vertex as usize])?.to_distance();
-            k_paths::k_shortest_paths(&self.graph, source, target, k, distance, None)
+            k_paths::k_shortest_paths(&self.graph, source, target, k, distance, progress)
         });
         found.map(|found| found.paths).map_err(|error| match error {
             SearchError::NoDistances { .. } => HierarchyError::Damaged,
             SearchError::NoMemory(refused) => refused.into(),
+            SearchError::Interrupted(interrupted) => interrupted.into(),
             _ => too_far::<W::Distance>(source, target),
         })
     }

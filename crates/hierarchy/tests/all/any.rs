@@ -34,9 +34,9 @@ where
             let (path, found) = (path.unwrap(), found.unwrap().unwrap());
             assert_eq!((Some(found.length), found.vertices), (distance, path.vertices));
             assert_eq!(found.arcs, path.arcs);
-            let paths = expected.k_shortest_paths(source, target, 3).unwrap().into_iter();
+            let paths = expected.k_shortest_paths(source, target, 3, None).unwrap().into_iter();
             let paths: Vec<_> = paths.map(k_paths::Path::any).collect();
-            assert_eq!(metric.k_shortest_paths(source, target, 3).unwrap(), paths);
+            assert_eq!(metric.k_shortest_paths(source, target, 3, None).unwrap(), paths);
         }
         let (sources, targets): ([VertexId; 3], [VertexId; 2]) = ([5, 50, 5], [77, 0]);
         let table = expected.table(&sources, &targets).unwrap();

@@ -1,7 +1,10 @@
 //! The k shortest paths are those by the distances of the oracle.
 
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
 use graph_formats::generate::{GridConfig, grid};
-use graph_formats::{Csr, VertexId, read};
+use graph_formats::{Csr, Interrupted, VertexId, read};
 use hierarchy::{HierarchyError, Metric, MetricWeight};
 use proptest::prelude::*;
 use test_support::{arbitrary_graph, corner_cases, data, some_vertices};
@@ -11,7 +14,7 @@ use crate::common::{hierarchy_of, k_shortest};
 fn check<W: MetricWeight>(graph: &Csr<W>, metric: &Metric<W>, vertices: &[VertexId], k: usize) {
     for &source in vertices {
         for &target in vertices {
-            let found = metric.k_shortest_paths(source, target, k);
+            let found = metric.k_shortest_paths(source, target, k, None);
             match k_shortest(graph, source, target, k) {
                 Some(expected) => assert_eq!(found.unwrap(), expected, "{source} -> {target}"),
                 None => assert!(matches!(found, Err(HierarchyError::Overflow { .. }))),
@@ -43,6 +46,20 @@ fn grids_have_many_paths_as_short() {
     let graph = grid(&GridConfig { side: 15, ..Default::default() }).unwrap();
     let hierarchy = hierarchy_of(&graph);
     check(&graph, &hierarchy.customize(&graph).unwrap(), &[0, 17, 112, 224], 30);
+}
+
+#[test]
+fn a_callback_hears_of_paths_and_ends_the_work() {
+    let graph = grid(&GridConfig { side: 15, ..Default::default() }).unwrap();
+    let metric = hierarchy_of(&graph).customize(&graph).unwrap();
+    let heard = AtomicU64::new(0);
+    let tell = |done: u64, total: u64| {
+        assert!(heard.swap(done, Relaxed) <= done && total == 30);
+        if done < 7 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    let found = metric.k_shortest_paths(0, 224, 30, Some(&tell));
+    assert_eq!(found, Err(Interrupted.into()));
+    assert_eq!(heard.into_inner(), 7);
 }
 
 #[test]

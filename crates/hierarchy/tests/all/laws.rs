@@ -96,7 +96,7 @@ proptest! {
         prop_assert_eq!(metric.graph(), &graph);
         let vertices: Vec<_> = graph.vertices().collect();
         check(&graph, &metric, &vertices);
-        prop_assert_eq!(metric.k_shortest_paths(0, 1, 5).ok(), k_shortest(&graph, 0, 1, 5));
+        prop_assert_eq!(metric.k_shortest_paths(0, 1, 5, None).ok(), k_shortest(&graph, 0, 1, 5));
     }
 
     #[test]

@@ -82,8 +82,10 @@ fn solve(
     let (head, mut paths, prepare_ms, relaxations) = match &loaded.prepared {
         Some(prepared) if !args.parallel_arcs => {
             let metric = hierarchy::any::metric(prepared, &loaded.csr)?;
-            let (paths, times) =
-                repeated(common, || Ok(metric.k_shortest_paths(source, target, k.get())?))?;
+            let step = progress("searching", common);
+            let (paths, times) = repeated(common, || {
+                Ok(metric.k_shortest_paths(source, target, k.get(), Some(&step))?)
+            })?;
             let head = Head { threads: 1, ..head.solved("hierarchy", &times, common) };
             (head, paths, None, None)
         }
