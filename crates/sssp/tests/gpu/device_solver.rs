@@ -3,7 +3,7 @@
 
 use gpu_runtime::{Gpu, GpuError};
 use graph_formats::{Csr, VertexId, Weight};
-use sssp::gpu::{Arrays, DeviceSolver, Indices, OnDevice};
+use sssp::gpu::{Arrays, DeviceSolver, Indices, OnDevice, converted};
 use sssp::{Config, Goal, SearchWeight, Solver, SsspError};
 use test_support::arbitrary_graph;
 
@@ -187,6 +187,28 @@ fn goals_and_types() {
     ] {
         assert!(matches!(refused, Err(SsspError::NoSuchVertex { vertex: 4, .. })));
     }
+}
+
+#[test]
+fn lengths_become_distances() {
+    let Some(gpu) = gpu() else { return };
+    let whole = gpu.upload(&[0u64, 7, 1 << 40, u64::MAX / 2]).unwrap();
+    let greatest = u64::MAX / 2 - 1;
+    let found = converted::<_, f64>(&gpu, &whole, greatest).unwrap().download().unwrap();
+    assert_eq!(found, [0.0, 7.0, (1u64 << 40) as f64, f64::INFINITY]);
+    let found = converted::<_, i64>(&gpu, &whole, greatest).unwrap().download().unwrap();
+    assert_eq!(found, [0, 7, 1 << 40, i64::MAX]);
+    let narrow = converted::<_, u32>(&gpu, &whole, greatest);
+    assert!(matches!(narrow, Err(SsspError::NotExact { .. })));
+    let floats = gpu.upload(&[0.0, 0.1, f64::INFINITY]).unwrap();
+    let found = converted::<_, f32>(&gpu, &floats, f64::MAX).unwrap();
+    assert_eq!(found.download().unwrap(), [0.0, 0.1f32, f32::INFINITY]);
+    let again = converted::<_, f64>(&gpu, &found, f32::MAX).unwrap().download().unwrap();
+    assert_eq!(again, [0.0, f64::from(0.1f32), f64::INFINITY]);
+    let far = gpu.upload(&[1e300]).unwrap();
+    assert!(matches!(converted::<_, f32>(&gpu, &far, f64::MAX), Err(SsspError::NotExact { .. })));
+    let none = gpu.upload::<u32>(&[]).unwrap();
+    assert_eq!(converted::<_, f64>(&gpu, &none, 9).unwrap().len(), 0);
 }
 
 #[test]
