@@ -1,7 +1,7 @@
 //! Memory in large pages.
 //!
 //! A read at a random place of an array of many megabytes waits for the address of its page as well
-//! as for memory: the processor keeps the addresses of a few thousand pages, small or large.
+//! as for memory. For the processor keeps the addresses of a few thousand pages, small or large.
 
 /// An array shorter than a few large pages stays as it is.
 const MIN_BYTES: usize = 1 << 22;

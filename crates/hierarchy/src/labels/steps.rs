@@ -4,7 +4,7 @@
 //! path if the distances to it and from it add up; those to the ancestors of an end are in its
 //! label. So each ancestor that is nearer than the highest vertex is asked for one number of its own
 //! label. Two that follow each other on the path have none of the others between them, and all that
-//! is between them is lower than both: there is an arc of the hierarchy from one to the other.
+//! is between them is lower than both. So there is an arc of the hierarchy from one to the other.
 //! O(ancestors of both ends), of which each takes a memory access that waits for no other.
 //!
 //! Weights have to be integers of at least one: then sums are equal where paths are as short, and no
