@@ -31,6 +31,40 @@ pub(crate) type Near = (Vec<i64>, Vec<VertexId>, AnyDistances);
 /// The same near one source.
 type Found<D> = Result<Vec<(VertexId, D)>, HierarchyError>;
 
+/// Vertices that play a role, or points: as many vertices of each, with distances.
+pub(crate) struct Points {
+    pub(crate) role: &'static str,
+    pub(crate) n: usize,
+    pub(crate) vertices: Vec<VertexId>,
+    pub(crate) distances: Option<Vec<Value>>,
+}
+
+impl Points {
+    /// The vertices of each point, without those at an infinite distance.
+    fn typed<D: Distance>(&self) -> Result<Vec<Vec<(VertexId, D)>>, Error> {
+        let Some(distances) = &self.distances else {
+            return Ok(self.vertices.iter().map(|&vertex| vec![(vertex, D::ZERO)]).collect());
+        };
+        let width = distances.len() / self.n.max(1);
+        let of_point = |point: usize| {
+            let finite =
+                (point * width..(point + 1) * width).filter(|&at| !distances[at].is_infinite());
+            let end = |at: usize| {
+                let distance = distances[at].to_weight().ok_or_else(|| {
+                    let (role, value, dtype) = (self.role, distances[at], dtype_of(D::KIND));
+                    Error::argument(format!(
+                        "{role}_distances: entry {at} is {value}, which a distance of type {dtype} \
+                         cannot be"
+                    ))
+                })?;
+                Ok((self.vertices[at], distance))
+            };
+            finite.map(end).collect()
+        };
+        (0..self.n).map(of_point).collect()
+    }
+}
+
 /// A [`Metric`] of any weight type, with its labels if they were made.
 pub(crate) trait AnyMetric: Send + Sync {
     /// The graph with the weights that the metric has.
@@ -61,6 +95,13 @@ pub(crate) trait AnyMetric: Send + Sync {
         &self,
         sources: &[VertexId],
         targets: &[VertexId],
+        progress: Option<Progress<'_>>,
+    ) -> Result<AnyDistances, Error>;
+    /// The same of points.
+    fn table_of_points(
+        &self,
+        sources: &Points,
+        targets: &Points,
         progress: Option<Progress<'_>>,
     ) -> Result<AnyDistances, Error>;
     fn within(
@@ -240,9 +281,7 @@ where
         targets: &[VertexId],
         progress: Option<Progress<'_>>,
     ) -> Result<AnyDistances, Error> {
-        let passed = VERTICES_AT_A_TIME / self.metric.graph().n_vertices().max(1);
-        let at_a_time = passed.min(CELLS_AT_A_TIME / targets.len().max(1));
-        let at_a_time = at_a_time.max(at_once()).next_multiple_of(SOURCES_PER_PASS);
+        let at_a_time = rows_at_a_time(self.metric.graph(), targets.len());
         if sources.len() <= at_a_time {
             return Ok(AnyTable::from(self.metric.table(sources, targets)?).distances);
         }
@@ -251,6 +290,24 @@ where
             let (done, total) = (part * at_a_time, sources.len());
             tell(progress, done as u64, total as u64).map_err(HierarchyError::from)?;
             cells.extend(self.metric.table(some, targets)?.into_storage());
+        }
+        Ok(Distances::from_storage(cells).into())
+    }
+
+    fn table_of_points(
+        &self,
+        sources: &Points,
+        targets: &Points,
+        progress: Option<Progress<'_>>,
+    ) -> Result<AnyDistances, Error> {
+        let (sources, targets) = (sources.typed::<W::Distance>()?, targets.typed()?);
+        let at_a_time = rows_at_a_time(self.metric.graph(), targets.len());
+        let targets = self.metric.targets(&targets)?;
+        let mut cells = Vec::new();
+        for (part, some) in sources.chunks(at_a_time).enumerate() {
+            let (done, total) = (part * at_a_time, sources.len());
+            tell(progress, done as u64, total as u64).map_err(HierarchyError::from)?;
+            cells.extend(targets.table(some)?.into_storage());
         }
         Ok(Distances::from_storage(cells).into())
     }
@@ -300,6 +357,13 @@ where
     fn write(&self, path: &std::path::Path, ids: &Ids) -> Result<(), Error> {
         Ok(self.metric.write(path, ids)?)
     }
+}
+
+/// Rows of a part of a table.
+fn rows_at_a_time<W: Weight>(graph: &Csr<W>, n_targets: usize) -> usize {
+    let passed = VERTICES_AT_A_TIME / graph.n_vertices().max(1);
+    let at_a_time = passed.min(CELLS_AT_A_TIME / n_targets.max(1));
+    at_a_time.max(at_once()).next_multiple_of(SOURCES_PER_PASS)
 }
 
 /// As many sources keep all threads busy for a while.

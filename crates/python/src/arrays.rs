@@ -114,6 +114,10 @@ impl Value {
             .map_or_else(|| W::from_f64(self.1), W::from_i128)
             .filter(|&weight| weight.is_finite())
     }
+
+    pub(crate) fn is_infinite(self) -> bool {
+        self.0.is_none() && self.1 == f64::INFINITY
+    }
 }
 
 impl Display for Value {

@@ -10,7 +10,7 @@ use numpy::{IntoPyArray, PyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::any_metric::{AnyMetric, customized};
+use crate::any_metric::{AnyMetric, Points, customized};
 use crate::arguments;
 use crate::arrays::{self, array_of, floats, values, whole_numbers};
 use crate::error::Error;
@@ -316,10 +316,13 @@ impl Metric {
     ///
     /// Parameters
     /// ----------
-    /// sources : array_like of int, or of names of the graph, shape (k,)
-    ///     The rows.
-    /// targets : array_like of int, or of names of the graph, shape (t,), optional
+    /// sources : array_like of int, or of names of the graph, shape (k,) or (k, e)
+    ///     The rows; of shape (k, e) with `source_distances`.
+    /// targets : array_like of int, or of names of the graph, shape (t,) or (t, e), optional
     ///     The columns; all vertices by default.
+    /// source_distances, target_distances : array_like of numbers, shape of sources and of targets
+    ///     Makes each a place on a street, or near up to 16 vertices: how far it is from there to
+    ///     each, and from each to there. Infinity leaves a vertex out.
     /// dtype, progress
     ///     As for `distances`.
     ///
@@ -335,25 +338,42 @@ impl Metric {
     /// >>> starpaths.Prepared(roads).customize().table([0, 1], [1, 2])
     /// array([[5., 7.],
     ///        [0., 2.]])
-    #[pyo3(signature = (sources, targets=None, *, dtype=None, progress=false))]
+    ///
+    /// A place on the arc from 0 to 1, at 1 from its end, and one on that from 1 to 2, at 1 from
+    /// its start:
+    ///
+    /// >>> metric = starpaths.Prepared(roads).customize()
+    /// >>> metric.table([[1]], [[1]], source_distances=[[1]], target_distances=[[1]])
+    /// array([[2.]])
+    #[pyo3(signature = (
+        sources, targets=None, *, source_distances=None, target_distances=None, dtype=None,
+        progress=false
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "named ones, in Python")]
     fn table<'py>(
         &self,
         py: Python<'py>,
         sources: &Bound<'_, PyAny>,
         targets: Option<&Bound<'_, PyAny>>,
+        source_distances: Option<&Bound<'_, PyAny>>,
+        target_distances: Option<&Bound<'_, PyAny>>,
         dtype: Option<&Bound<'_, PyAny>>,
         progress: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let network = self.network();
-        let sources = network.vertices_of("source", sources)?;
-        let targets = network.vertices_or_all("target", targets)?;
+        let sources = self.points("source", Some(sources), source_distances)?;
+        let targets = self.points("target", targets, target_distances)?;
         let dtype = Dtype::of(py, dtype)?;
-        let size = network.size().saturating_mul(sources.len());
+        let size = network.size().saturating_mul(sources.n);
         let numbers = run(py, size, progress, |progress| {
-            ensure_fits(sources.len(), targets.len(), network.size_of_distance_as(dtype))?;
-            Numbers::of(self.now().table(&sources, &targets, progress)?, dtype)
+            ensure_fits(sources.n, targets.n, network.size_of_distance_as(dtype))?;
+            let found = match (&sources.distances, &targets.distances) {
+                (None, None) => self.now().table(&sources.vertices, &targets.vertices, progress),
+                _ => self.now().table_of_points(&sources, &targets, progress),
+            };
+            Numbers::of(found?, dtype)
         })?;
-        numbers.into_array(py, &[sources.len(), targets.len()])
+        numbers.into_array(py, &[sources.n, targets.n])
     }
 
     /// The vertices within a distance of each of several vertices.
@@ -593,6 +613,38 @@ impl Metric {
 }
 
 impl Metric {
+    /// Vertices that Python gives, or all, or points by their distances.
+    fn points(
+        &self,
+        role: &'static str,
+        vertices: Option<&Bound<'_, PyAny>>,
+        distances: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Points> {
+        let (Some(array), Some(distances)) = (vertices, distances) else {
+            if distances.is_some() {
+                let message = format!("{role}_distances: expected {role}s with them");
+                return Err(Error::argument(message).into());
+            }
+            let vertices = self.network().vertices_or_all(role, vertices)?;
+            return Ok(Points { role, n: vertices.len(), vertices, distances: None });
+        };
+        let (array, distances) = (array_of(array)?, array_of(distances)?);
+        if array.ndim() != 2 || array.shape() != distances.shape() {
+            let [expected, found] = [&array, &distances].map(|array| array.getattr("shape"));
+            let (expected, found) = (expected?, found?);
+            let message = format!(
+                "{role}_distances: an array of shape {found} for {role}s of shape {expected}; \
+                 expected both of shape (k, e)"
+            );
+            return Err(Error::argument(message).into());
+        }
+        let n = array.shape()[0];
+        let [array, distances] = [array, distances].map(|all| all.call_method1("reshape", (-1,)));
+        let (array, distances) = (array?, distances?);
+        let vertices = self.network().vertices_of(role, &array)?;
+        Ok(Points { role, n, vertices, distances: Some(values(&distances)?) })
+    }
+
     /// Pairs that Python gives as such, or as sources and targets.
     fn pairs_of(
         &self,

@@ -410,6 +410,41 @@ def test_representations(triangle):
     assert prepared.graph is triangle
 
 
+@pytest.mark.parametrize("dtype", WEIGHTS)
+def test_tables_of_places(dtype):
+    graph = grid(7, dtype)
+    metric, rng = Prepared(graph).customize(), np.random.default_rng(3)
+    sources, targets = rng.integers(50, size=(9, 2)), rng.integers(50, size=(30, 3))
+    before, after = rng.integers(20, size=(9, 2)), rng.integers(20, size=(30, 3)).astype(float)
+    after[2] = np.inf
+    after[3, 1:] = np.inf
+    whole = metric.table(np.arange(50))
+    sums = whole[sources[:, :, None, None], targets] + before[:, :, None, None] + after
+    places = {"source_distances": before, "target_distances": after}
+    found = metric.table(sources, targets, **places)
+    np.testing.assert_array_equal(found, sums.min(axis=(1, 3)))
+    found = metric.table(sources, source_distances=before)
+    np.testing.assert_array_equal(found, (whole[sources] + before[:, :, None]).min(axis=1))
+    found = metric.table([0, 5], targets, target_distances=after)
+    np.testing.assert_array_equal(found, (whole[[0, 5]][:, targets] + after).min(axis=2))
+    assert metric.table(np.zeros((0, 2)), [1], source_distances=np.zeros((0, 2))).shape == (0, 1)
+
+
+def test_places_that_are_refused(triangle):
+    metric = Prepared(triangle).customize()
+    for arguments, expected in [
+        (([[0, 1]], None, [[1]]), r"source_distances: an array of shape \(1, 1\) for sources of"),
+        (([0], None, [1]), r"expected both of shape \(k, e\)"),
+        (([[0]], None, [[-1]]), "source 0 of the list has the distance -1"),
+        (([0], [[0]], None, [[2.5]]), "target_distances: entry 0 is 2.5, which a distance of"),
+        (([0], [[1] * 17], None, [[0] * 17]), "target 0 of the list has 17 vertices"),
+        (([0], None, None, [[1]]), "target_distances: expected targets with them"),
+    ]:
+        sources, targets, before, after = (*arguments, None)[:4]
+        with pytest.raises(StarpathsError, match=expected):
+            metric.table(sources, targets, source_distances=before, target_distances=after)
+
+
 def test_sums_along_paths():
     graph = starpaths.Graph.from_arcs([0, 1, 0, 2], [1, 2, 2, 3], [5, 2, 9, 1])
     metric = starpaths.Prepared(graph).customize()

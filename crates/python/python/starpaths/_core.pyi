@@ -579,6 +579,8 @@ class Metric:
         sources: _Vertices,
         targets: _Vertices | None = None,
         *,
+        source_distances: ArrayLike | None = None,
+        target_distances: ArrayLike | None = None,
         dtype: DTypeLike | None = None,
         progress: bool = False,
     ) -> _Distances:
