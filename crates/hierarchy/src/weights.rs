@@ -270,8 +270,9 @@ impl<W: MetricWeight> Metric<W> {
     /// The distances from each of `sources` to each of `targets`; a row a source, in the order
     /// given.
     ///
-    /// In parallel and as exact as [`Metric::distances`], but the passes are over those vertices only that are ancestors of
-    /// a target.
+    /// In parallel and as exact as [`Metric::distances`], but the passes are over those vertices only
+    /// that are ancestors of a target. From hundreds of sources to 16 targets or fewer, of integers,
+    /// there is one pass, from the targets over the ancestors of the sources.
     ///
     /// # Errors
     /// When a source or target does not exist, a distance overflows its type, or the system has no

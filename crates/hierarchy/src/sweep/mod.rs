@@ -36,6 +36,8 @@ const BLOCK: usize = 128;
 pub(crate) struct Sweep<'m, K, const LANES: usize> {
     hierarchy: &'m Hierarchy,
     arcs: &'m Arcs<K>,
+    /// How arcs are taken on the way up: [`UP`] from sources, [`DOWN`] to targets.
+    way: usize,
     /// By depth, the ancestors of each source, or [`ROOT`].
     ancestors: Vec<[u32; LANES]>,
     /// By depth, how far these are on the way up.
@@ -53,11 +55,17 @@ impl<'m, K: Key, const LANES: usize> Sweep<'m, K, LANES> {
         Self {
             hierarchy,
             arcs,
+            way: UP,
             ancestors: vec![[ROOT; LANES]; height],
             keys_up: none.clone(),
             stack: none,
             is_shared: vec![false; height],
         }
+    }
+
+    /// The same on this way, [`DOWN`] for passes to targets, where all else is as from sources.
+    pub(crate) fn on_way(hierarchy: &'m Hierarchy, arcs: &'m Arcs<K>, way: usize) -> Self {
+        Self { way, ..Self::new(hierarchy, arcs) }
     }
 
     /// Writes the distances of each of `ranks` into `found`: in each of [`LANES`] lanes at most,
@@ -113,10 +121,10 @@ impl<'m, K: Key, const LANES: usize> Sweep<'m, K, LANES> {
 
     /// Finds how far the ancestors of each source are on the way up.
     fn walk_up(&mut self, lanes: impl Iterator<Item = impl AsRef<[(u32, K)]>>) {
-        let Self { hierarchy, arcs, ancestors, keys_up, .. } = self;
+        let Self { hierarchy, arcs, way, ancestors, keys_up, .. } = self;
         ancestors.fill([ROOT; LANES]);
         for (lane, starts) in lanes.enumerate() {
-            arcs.climb_from(hierarchy, starts.as_ref(), UP, keys_up, lane, |depth, rank| {
+            arcs.climb_from(hierarchy, starts.as_ref(), *way, keys_up, lane, |depth, rank| {
                 ancestors[depth][lane] = rank;
             });
         }
@@ -131,13 +139,14 @@ fn walk_down<K: Key, const LANES: usize>(
     ranks: impl Iterator<Item = u32>,
     found: &mut [[K; LANES]],
 ) {
-    let Sweep { hierarchy, arcs, ancestors, keys_up, stack, is_shared } = sweep;
+    let Sweep { hierarchy, arcs, way, ancestors, keys_up, stack, is_shared } = sweep;
+    let way_down = if *way == UP { DOWN } else { UP };
     for (rank, found) in ranks.zip(found) {
         let depth = usize::from(hierarchy.depths[rank as usize]);
         let mut least = [K::UNREACHED; LANES];
         let row = hierarchy.row(rank);
         for (&end, keys) in hierarchy.ends[row.clone()].iter().zip(&arcs.keys[row]) {
-            let (from, down) = (stack[end as usize], keys[DOWN]);
+            let (from, down) = (stack[end as usize], keys[way_down]);
             least = std::array::from_fn(|lane| least[lane].min(from[lane].add(down)));
         }
         stack[depth] = least;

@@ -1,7 +1,7 @@
 //! Distances from many sources to some targets.
 //!
 //! Targets that are kept keep their places and those of their ancestors. A single source has a
-//! pass of its own, sixteen share one.
+//! pass of its own, sixteen share one. From many sources to few targets passes go the other way.
 
 use graph_formats::parallel::WorkSpaces;
 use graph_formats::{Distance, VertexId, Weight, parallel};
@@ -15,10 +15,13 @@ use crate::metric::arcs::Arcs;
 use crate::metric::key::{Key, is_float};
 use crate::metric::lengths::{too_far, write_distances};
 use crate::metric::{AnyArcs, Metric, with_arcs};
-use crate::prepare::hierarchy::Hierarchy;
+use crate::prepare::hierarchy::{DOWN, Hierarchy, UP};
 
 /// Columns that are brought from lanes to rows at a time, which fit into the fastest cache.
 const COLUMNS_PER_BLOCK: usize = 128;
+
+/// As many sources and up to [`LANES`] vertices of targets have a pass to these.
+const MANY_SOURCES: usize = 256;
 
 /// Targets that are kept, with which tables take less time: places of a network or vertices.
 ///
@@ -37,7 +40,7 @@ impl<W: Weight> Metric<W> {
         let targets = Points::at(&self.hierarchy, "target", targets)?;
         let sources = Points::at(&self.hierarchy, "source", sources)?;
         let columns = Columns::of(&self.hierarchy, targets);
-        Targets { metric: self, columns }.find_rows(&sources)
+        Targets { metric: self, columns }.find_rows(sources)
     }
 
     pub(crate) fn keep_targets(
@@ -54,25 +57,52 @@ impl<W: Weight> Targets<'_, W> {
         &self,
         sources: &[&[(VertexId, W::Distance)]],
     ) -> Result<DistanceTable<W>, HierarchyError> {
-        self.find_rows(&Points::of(&self.metric.hierarchy, "source", sources)?)
+        self.find_rows(Points::of(&self.metric.hierarchy, "source", sources)?)
     }
 
-    fn find_rows(&self, sources: &Points<W::Distance>) -> Result<DistanceTable<W>, HierarchyError> {
-        let Self { metric: Metric { hierarchy, arcs, bound, .. }, columns } = self;
-        let shape = (sources.len(), columns.points.len());
+    fn find_rows(&self, sources: Points<W::Distance>) -> Result<DistanceTable<W>, HierarchyError> {
+        let Self { metric: Metric { arcs, bound, .. }, columns: Columns { points, .. } } = self;
+        let shape = (sources.len(), points.len());
         let mut table = cells::<W::Distance>(shape.0, shape.1)?;
-        let greatest = sources.greatest.max(columns.points.greatest);
-        let bound = bound + (sources.greatest + columns.points.greatest) * (1.0 + 1e-6);
+        let greatest = sources.greatest.max(points.greatest);
+        let bound = bound + (sources.greatest + points.greatest) * (1.0 + 1e-6);
         if arcs.kind().holds(bound) {
-            with_arcs!(W, arcs, arcs => fill(hierarchy, arcs, columns, sources, &mut table))?;
+            self.fill(arcs, sources, &mut table)?;
         } else if is_float::<W>() {
             return Err(HierarchyError::SumsTooLarge { greatest: greatest.to_string() });
         } else {
             let arcs = AnyArcs::U128(with_arcs!(W, arcs, arcs => arcs.widened())?);
-            with_arcs!(W, &arcs, arcs => fill(hierarchy, arcs, columns, sources, &mut table))?;
+            self.fill(&arcs, sources, &mut table)?;
         }
         let table = Array2::from_shape_vec(shape, table);
         Ok(DistanceTable::from_storage(table.unwrap_or_default()))
+    }
+
+    fn fill(
+        &self,
+        arcs: &AnyArcs,
+        sources: Points<W::Distance>,
+        table: &mut [W::Distance],
+    ) -> Result<(), HierarchyError> {
+        let Self { metric: Metric { hierarchy, .. }, columns } = self;
+        let (targets, n_sources) = (&columns.points, sources.len());
+        // of floats, sums would be rounded otherwise
+        if is_float::<W>() || n_sources < MANY_SOURCES || targets.vertices.len() > LANES {
+            return with_arcs!(W, arcs, arcs => {
+                fill(hierarchy, arcs, UP, columns, &sources, table)
+            });
+        }
+        let columns = Columns::of(hierarchy, sources);
+        let mut reversed = cells(targets.len(), n_sources)?;
+        with_arcs!(W, arcs, arcs => {
+            fill(hierarchy, arcs, DOWN, &columns, targets, &mut reversed)
+        })?;
+        for (target, distances) in reversed.chunks_exact(n_sources).enumerate() {
+            for (row, &distance) in table.chunks_exact_mut(targets.len()).zip(distances) {
+                row[target] = distance;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -120,10 +150,12 @@ impl<D: Distance> Columns<D> {
     }
 }
 
-/// Fills the rows of all sources, in parallel.
+/// Fills the rows of all sources, in parallel; or, on the [`DOWN`] way, of all targets with the
+/// distances from columns of sources.
 fn fill<D: Distance, K: Key>(
     hierarchy: &Hierarchy,
     arcs: &Arcs<K>,
+    way: usize,
     columns: &Columns<D>,
     sources: &Points<D>,
     table: &mut [D],
@@ -131,9 +163,9 @@ fn fill<D: Distance, K: Key>(
     let walks: Vec<_> = (0..sources.len()).map(|source| sources.walks(hierarchy, source)).collect();
     match walks.as_slice() {
         [one] if one.len() == 1 => {
-            fill_by::<D, K, 1>(hierarchy, arcs, columns, sources, (&walks, table))
+            fill_by::<D, K, 1>((hierarchy, arcs, way), columns, sources, (&walks, table))
         }
-        _ => fill_by::<D, K, LANES>(hierarchy, arcs, columns, sources, (&walks, table)),
+        _ => fill_by::<D, K, LANES>((hierarchy, arcs, way), columns, sources, (&walks, table)),
     }
 }
 
@@ -142,8 +174,7 @@ type Batch<'a, D, K> = (usize, &'a [Walks<K>], &'a mut [D]);
 
 /// The same by passes of this many walks.
 fn fill_by<D: Distance, K: Key, const N: usize>(
-    hierarchy: &Hierarchy,
-    arcs: &Arcs<K>,
+    (hierarchy, arcs, way): (&Hierarchy, &Arcs<K>, usize),
     columns: &Columns<D>,
     sources: &Points<D>,
     (mut walks, mut table): (&[Walks<K>], &mut [D]),
@@ -164,7 +195,7 @@ fn fill_by<D: Distance, K: Key, const N: usize>(
     let new = || Pass {
         columns,
         sources,
-        sweep: Sweep::new(hierarchy, arcs),
+        sweep: Sweep::on_way(hierarchy, arcs, way),
         found: vec![[K::UNREACHED; N]; columns.above.len()],
     };
     let passes = WorkSpaces::new(&new);
@@ -205,8 +236,9 @@ impl<D: Distance, K: Key, const N: usize> Pass<'_, D, K, N> {
                     |keys: &[K; N]| keys[lanes.clone()].iter().copied().fold(K::UNREACHED, K::min);
                 let keys = nearest[..block.len()].iter().map(least);
                 if let Some(column) = write_distances(keys, &mut row[block.clone()]) {
-                    let target = points.name(start + column);
-                    return Err(too_far::<D>(sources.name(source), target));
+                    let ends = [sources.name(source), points.name(start + column)];
+                    let [from, to] = if sweep.way == UP { ends } else { [ends[1], ends[0]] };
+                    return Err(too_far::<D>(from, to));
                 }
             }
         }

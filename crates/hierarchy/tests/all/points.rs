@@ -70,6 +70,47 @@ fn of_all_types() {
     }
 }
 
+/// From many sources passes go the other way, and the distances are the same.
+#[test]
+fn many_to_few() {
+    let options =
+        GraphOptions { weights: 0..=50, direction: Direction::Directed, ..Default::default() };
+    let square = grid(&GridConfig { side: 20, options, ..Default::default() }).unwrap();
+    let floats = square.map_weights(f64::from).unwrap();
+    let metric = hierarchy_of(&square).customize(&square).unwrap();
+    let of_floats = hierarchy_of(&floats).customize(&floats).unwrap();
+    let all: Vec<VertexId> = square.vertices().collect();
+    for targets in [&[7][..], &[399, 0, 7, 7], &[]] {
+        let table = metric.table(&all, targets).unwrap();
+        let other = of_floats.table(&all, targets).unwrap();
+        let places: Vec<_> = targets.iter().map(|&target| [(target, 1), (target ^ 1, 2)]).collect();
+        let near = metric.targets(&places).unwrap();
+        let (from_places, n) = (all.iter().map(|&v| [(v, 3)]).collect::<Vec<_>>(), targets.len());
+        let near = near.table(&from_places).unwrap();
+        assert_eq!((table.n_sources(), table.n_targets(), near.n_targets()), (400, n, n));
+        for (source, row) in all.iter().zip(0..) {
+            let expected = oracle::dijkstra(&square, *source).unwrap();
+            for (&target, column) in targets.iter().zip(0..) {
+                let distance = expected.get(target);
+                assert_eq!(table.get(row, column), distance, "{source} -> {target}");
+                assert_eq!(other.get(row, column), distance.map(|d| d as f64));
+                let beside = expected.get(target ^ 1).map(|d| d + 5);
+                let least = distance.map(|d| d + 4).into_iter().chain(beside).min();
+                assert_eq!(near.get(row, column), least, "{source} -> {target}");
+            }
+        }
+    }
+    // the error names the ends in their order
+    let half = u64::MAX / 2 + 1;
+    let far = Csr::from_arcs(3, &[(0, 1, half), (1, 2, half)]).unwrap();
+    let metric = hierarchy_of(&far).customize(&far).unwrap();
+    let error = metric.table(&[0; 300], &[2]).unwrap_err();
+    assert!(
+        matches!(error, HierarchyError::Overflow { source_vertex: 0, target: 2, .. }),
+        "{error}"
+    );
+}
+
 /// Distances from and to points that keys of the paths alone would not hold.
 #[test]
 fn points_that_are_farther_than_any_vertex() {
