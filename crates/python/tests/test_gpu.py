@@ -143,6 +143,7 @@ def test_what_a_metric_refuses_is_named():
     graph = Graph.from_arcs([0, 1, 0], [1, 2, 2], [5, 2, 9], labels=["home", "shop", "work"])
     there = DeviceMetric(Prepared(graph).customize())
     assert there.distances([("home", "work")]).get().tolist() == [7]
+    wide = np.array([2**63, 2**63, 1], dtype="uint64")
     for ask, message in [
         (lambda: there.distances([0, 1, 2]), "pairs: an array of shape .*expected"),
         (lambda: there.distances([0, 1], [2]), "targets: 1 entries for 2 sources"),
@@ -151,7 +152,7 @@ def test_what_a_metric_refuses_is_named():
         (lambda: there.customize([1, 2]), "weights: 2 entries"),
         (lambda: there.customize([-1, 2, 3]), "weights: the arc 0 -> 1 weighs -1"),
         (lambda: there.customize([-1.5, 2, 3]), "weights: the arc 0 -> 1 weighs -1.5"),
-        (lambda: DeviceMetric(Prepared(graph).customize([2**63, 2**63, 1])), "more than 64 bits"),
+        (lambda: DeviceMetric(Prepared(graph).customize(wide)), "more than 64 bits"),
     ]:
         with pytest.raises(starpaths.StarpathsError, match=message):
             ask()
