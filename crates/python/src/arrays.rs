@@ -300,8 +300,10 @@ where
         return Ok(narrowed);
     }
     // of u64 what is too large becomes negative, and is refused like that
-    let wide = array.call_method1("astype", ("int64",))?;
-    let wide = wide.extract::<PyReadonlyArray1<'_, i64>>()?;
+    let wide = match array.extract::<PyReadonlyArray1<'_, i64>>() {
+        Ok(wide) => wide,
+        Err(_) => array.call_method1("astype", ("int64",))?.extract()?,
+    };
     for (at, &number) in wide.as_array().iter().enumerate() {
         narrowed.push(narrow(at, number)?);
     }
@@ -385,12 +387,17 @@ fn weights_array<'py>(array: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Er
 pub(crate) fn array_of<'py>(
     array: &Bound<'py, PyAny>,
 ) -> Result<Bound<'py, PyUntypedArray>, Error> {
-    if is_masked(array)? {
+    // an array as such has no mask; of one vertex this look takes longer than all else
+    let is_plain = array.is_exact_instance_of::<PyUntypedArray>();
+    if !is_plain && is_masked(array)? {
         let message = "an array with masked entries, which have no value; leave them out, or give \
                        them one by its method filled";
         return Err(Error::argument(message));
     }
-    let array = array.py().import("numpy")?.call_method1("asarray", (array,))?;
+    let array = match is_plain {
+        true => array.clone(),
+        false => array.py().import("numpy")?.call_method1("asarray", (array,))?,
+    };
     let is_aligned = array.getattr("flags")?.getattr("aligned")?.is_truthy()?;
     let array = if is_aligned { array } else { array.call_method0("copy")? };
     Ok(array.cast_into::<PyUntypedArray>().map_err(PyErr::from)?)

@@ -200,7 +200,7 @@ pub(crate) fn shaped<'py, T: Element>(
     shape: &[usize],
 ) -> PyResult<Bound<'py, PyAny>> {
     let array: Bound<'py, PyArray1<T>> = numbers.into_pyarray(py);
-    Ok(array.reshape(shape)?.into_any())
+    if let [_] = shape { Ok(array.into_any()) } else { Ok(array.reshape(shape)?.into_any()) }
 }
 
 fn masked<'py, T: Element>(
