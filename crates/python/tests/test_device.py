@@ -315,7 +315,7 @@ def test_what_is_no_graph_is_named(cupy):
         (([0, 1], [-1], [1.0]), "arc 0 ends at"),
         (([0, 2], [0], [1.0]), "vertex 0 are those at 0..2"),
         (([0, 1], [0], [np.inf]), "arc 0 has weight inf"),
-        (([0, 1], [0], [-1.0]), "arc 0 -> 0 has -1"),
+        (([0, 1], [0], [-1.0]), "arc 0 -> 0 has weight -1"),
     ]:
         arrays = [array(values) for values in arrays]
         for taken in [ByDlpack, ByInterface]:
