@@ -94,6 +94,15 @@ fn refuse_overflow<W: Weight>(
     source_vertex: VertexId,
     distances: &Distances<W::Distance>,
 ) -> Result<(), OracleError> {
+    // mostly no sum of a distance and a weight overflows
+    let weights = graph.weight_summary();
+    let known = || distances.iter().flatten();
+    let [least, greatest] =
+        [known().min_by(|a, b| a.order(*b)), known().max_by(|a, b| a.order(*b))];
+    let fits = |weight: W, from: Option<W::Distance>| weight.after(from?);
+    if fits(weights.least, least).and(fits(weights.greatest, greatest)).is_some() {
+        return Ok(());
+    }
     let negative = graph.first_negative().is_some();
     for (u, vertex, weight) in graph.arcs() {
         let Some(from) = distances.get(u) else { continue };
