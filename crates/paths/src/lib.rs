@@ -8,6 +8,7 @@
 //! * [`ShortestPathSubgraph`]: all shortest paths to one vertex.
 //! * [`Closure`]: which vertices reach which; [`BitMatrix`]: the bits of a closure while it is
 //!   computed.
+//! * [`aggregate`]: what is asked about points within a cutoff of every vertex.
 //! * [`certificate`]: is this answer right? In O(n + m), from the graph alone.
 //! * [`oracle`]: the answer, by the simplest method.
 //! * [`spanning`]: both for spanning trees and branchings.
@@ -34,6 +35,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod aggregate;
 mod any;
 mod bit_matrix;
 pub mod certificate;

@@ -2,6 +2,7 @@
 
 use gpu_runtime::{Gpu, GpuError};
 use graph_formats::{Csr, Interrupted, Large, NoMemory, UnknownName, VertexId, Weight, WeightKind};
+use paths::aggregate::BadAggregate;
 
 /// The reason why a search could not start or has no result.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -83,11 +84,8 @@ pub enum SearchError {
     #[error("cutoff {0} is not a distance; it must be a number")]
     BadCutoff(String),
     /// Points, values or a cutoff that do not fit what is asked of them.
-    #[error("points cannot be aggregated: {reason}")]
-    BadAggregate {
-        /// What is wrong, and what would be accepted.
-        reason: String,
-    },
+    #[error(transparent)]
+    BadAggregate(#[from] BadAggregate),
     /// Numbers passed as distances to a vertex that are not distances.
     #[error(
         "the distances to vertex {target} that the caller gave are not those of this graph; search \

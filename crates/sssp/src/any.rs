@@ -205,7 +205,7 @@ impl Goal<Number> {
 }
 
 /// The limit in distances of one type, or the greatest if it is above all of the type.
-pub(crate) fn limit_of<D: Distance>(limit: Number) -> Result<D, SsspError> {
+fn limit_of<D: Distance>(limit: Number) -> Result<D, SsspError> {
     let whole = match limit.to_i128() {
         None if D::KIND.is_integer() => Number::F64(limit.to_f64().floor()),
         _ => limit,

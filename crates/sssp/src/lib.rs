@@ -34,7 +34,6 @@
 //!
 #![doc = include_str!("../WHICH.md")]
 
-mod aggregate;
 mod algorithm;
 pub mod any;
 mod arc_split;
@@ -54,13 +53,13 @@ mod solver;
 mod table;
 mod weights;
 
-pub use aggregate::{Aggregate, Categories, Decay, Points, Statistic, Way};
 pub use algorithm::{Algorithm, Queue, QueueRule};
 pub use config::{Config, Goal};
 pub use delta::Delta;
 pub use found::Found;
 pub use k_paths::Path;
 pub use paths::Progress;
+pub use paths::aggregate::{Aggregate, Categories, Decay, Points, Statistic, Way};
 pub use plan::Plan;
 #[doc(hidden)]
 pub use search_parts::Team;

@@ -15,9 +15,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use graph_formats::{Csr, Direction, Distance, DistanceKey, VertexId, Weight, parallel, tell};
 use paths::Progress;
+use paths::aggregate::{Aggregate, Decay, Source, Sources, Statistic};
 
 use super::queue::{Dial, MonotoneQueue, RadixHeap};
-use crate::aggregate::{Aggregate, Decay, Source, Sources, Statistic};
 use crate::key::{FullKey, FullKeys, KeyArithmetic, U32Keys};
 use crate::{Queue, SsspError, Work};
 

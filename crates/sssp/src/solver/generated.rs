@@ -4,13 +4,12 @@ use std::num::NonZeroUsize;
 
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Direction, Distance, VertexId, Weight, ensure_granted};
-use paths::{DistanceTable, Distances, Nearest, Number, Predecessors, Tree, Within};
+use paths::aggregate::{self, Aggregate, Points, Sources, Way};
+use paths::{DistanceTable, Distances, Nearest, Predecessors, Tree, Within};
 use search_parts::{Pool, Query, check_not_negative, check_vertices};
 
 use super::core::{Answered, Device, OnCpu, Solver};
 use super::rows::{Rows, empty_table, ensure_memory, n_workers};
-use crate::aggregate::{self, Aggregate, Points, Sources, Way};
-use crate::any::limit_of;
 use crate::cpu::aggregate::Job;
 use crate::cpu::{Searches, nearest};
 use crate::found::Found;
@@ -236,18 +235,11 @@ pub trait Generated<W: SearchKeys>: Sync {
         aggregate: &Aggregate,
     ) -> Answer<Found<Vec<f64>>> {
         let graph = solver.graph;
-        aggregate::check(graph.n_vertices(), points, cutoff, aggregate)?;
+        check_vertices(graph.n_vertices(), "point", points.vertices)?;
+        aggregate::check(points, cutoff, aggregate)?;
         check_not_negative(graph, "an aggregate within a cutoff", "give the graph other weights")?;
-        let limit = limit_of::<W::Distance>(Number::F64(cutoff))?;
-        if limit == W::Distance::UNREACHED {
-            let kind = W::Distance::KIND;
-            let reason =
-                format!("cutoff {cutoff} is above all distances of {kind}; give a smaller");
-            return Err(SsspError::BadAggregate { reason });
-        }
-        let limit = solver.checked_limit(limit)?;
-        ensure_granted(points.vertices.len().saturating_mul(aggregate::BYTES_OF_POINT))?;
-        let sources = Sources::of(points);
+        let limit = solver.checked_limit(aggregate::limit_of(cutoff)?)?;
+        let sources = Sources::of(points)?;
         let is_transposed =
             graph.direction() == Direction::Directed && aggregate.way == Way::ToPoints;
         if is_transposed && solver.reversed.is_none() {

@@ -1,14 +1,26 @@
 //! Aggregates of points within a cutoff of every vertex: what is asked for, and its checks.
 //!
 //! Points lie on vertices, several on one if need be. Those of one vertex and category are summed
-//! up before the search, so that each vertex with points is searched from once.
+//! up before any search, so that each vertex with points is searched from once. `sssp` finds
+//! aggregates on a CPU, `hierarchy` on a GPU.
+//!
+//! ```
+//! use paths::aggregate::{Aggregate, Decay, Points, Sources, Statistic, check};
+//!
+//! let points = Points { values: Some(&[3.0, 6.0, 6.0]), ..Points::at(&[4, 4, 0]) };
+//! let (statistic, decay) = (Statistic::Sum, Decay::Linear);
+//! check(&points, 10.0, &Aggregate { statistic, decay, ..Aggregate::default() })?;
+//! assert_eq!(decay.at(5.0, 10.0), 0.5);
+//!
+//! let sources = Sources::of(&points)?;
+//! assert_eq!(sources.all[1].vertex, 4);
+//! assert_eq!(sources.parts[sources.all[1].parts.clone()][0].sum, 9.0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::ops::Range;
 
-use graph_formats::VertexId;
-use search_parts::check_vertices;
-
-use crate::SsspError;
+use graph_formats::{Distance, NoMemory, VertexId, ensure_granted};
 
 /// Points on the vertices of a graph, the fields of which have an entry for each point.
 #[derive(Clone, Copy, Debug, Default)]
@@ -89,7 +101,7 @@ pub enum Way {
 impl Decay {
     /// The factor at `distance`, which is no farther than `cutoff` but for rounding.
     #[inline]
-    pub(crate) fn at(self, distance: f64, cutoff: f64) -> f64 {
+    pub fn at(self, distance: f64, cutoff: f64) -> f64 {
         match self {
             // of a cutoff of zero there is no quotient
             _ if distance == 0.0 => 1.0,
@@ -101,35 +113,56 @@ impl Decay {
     }
 }
 
+/// Why points cannot be aggregated.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("points cannot be aggregated: {reason}")]
+pub struct BadAggregate {
+    /// What is wrong, and what would be accepted.
+    pub reason: String,
+}
+
 /// A vertex with points.
-pub(crate) struct Source {
-    pub(crate) vertex: VertexId,
-    /// Its categories in [`Sources::parts`].
-    pub(crate) parts: Range<usize>,
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Which it is.
+    pub vertex: VertexId,
+    /// Its categories in [`Sources::parts`], ascending.
+    pub parts: Range<usize>,
 }
 
 /// The points of a category on a vertex.
-pub(crate) struct Part {
-    pub(crate) category: usize,
-    pub(crate) count: f64,
-    pub(crate) sum: f64,
-    pub(crate) least: f64,
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// Which category it is.
+    pub category: usize,
+    /// The number of the points.
+    pub count: f64,
+    /// The sum of their values.
+    pub sum: f64,
+    /// The least of their values.
+    pub least: f64,
 }
 
-/// The vertices with points, ascending.
-#[derive(Default)]
-pub(crate) struct Sources {
-    pub(crate) all: Vec<Source>,
-    pub(crate) parts: Vec<Part>,
-    pub(crate) n_categories: usize,
+/// The vertices with points.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// Each of them, ascending.
+    pub all: Vec<Source>,
+    /// What they have.
+    pub parts: Vec<Part>,
+    /// How many categories there are.
+    pub n_categories: usize,
 }
-
-/// Bytes for each point while sources are made.
-pub(crate) const BYTES_OF_POINT: usize = 2 * size_of::<usize>() + size_of::<(Source, Part)>();
 
 impl Sources {
-    /// Those of points that were checked. O(p log p).
-    pub(crate) fn of(points: &Points<'_>) -> Self {
+    /// Those of points that were [checked](check()). O(p log p).
+    ///
+    /// # Errors
+    /// When the system refuses the memory.
+    pub fn of(points: &Points<'_>) -> Result<Self, NoMemory> {
+        // places in their order and in a copy that sorting takes, and what becomes of the points
+        let bytes_of_point = 2 * size_of::<usize>() + size_of::<(Source, Part)>();
+        ensure_granted(points.vertices.len().saturating_mul(bytes_of_point))?;
         let n_categories = points.categories.map_or(1, |categories| categories.n_categories);
         let category = |at: usize| points.categories.map_or(0, |all| all.of_points[at] as usize);
         let mut order: Vec<_> = (0..points.vertices.len()).collect();
@@ -156,21 +189,17 @@ impl Sources {
                 }
             }
         }
-        sources
+        Ok(sources)
     }
 }
 
-/// An error if the points, the cutoff and what is asked for do not fit each other, or a graph of
-/// `n_vertices`.
-pub(crate) fn check(
-    n_vertices: usize,
-    points: &Points<'_>,
-    cutoff: f64,
-    aggregate: &Aggregate,
-) -> Result<(), SsspError> {
-    let bad = |reason: String| Err(SsspError::BadAggregate { reason });
+/// Checks that the points, the cutoff and what is asked for fit each other. O(p).
+///
+/// # Errors
+/// When they do not. Whether a graph has the vertices is not looked at.
+pub fn check(points: &Points<'_>, cutoff: f64, aggregate: &Aggregate) -> Result<(), BadAggregate> {
+    let bad = |reason: String| Err(BadAggregate { reason });
     let n_points = points.vertices.len();
-    check_vertices(n_vertices, "point", points.vertices)?;
     if !(cutoff >= 0.0 && cutoff.is_finite()) {
         return bad(format!("cutoff is {cutoff}; give a number of at least zero"));
     }
@@ -217,4 +246,17 @@ pub(crate) fn check(
         return bad(format!("beta is {beta}; give a number of at least zero"));
     }
     Ok(())
+}
+
+/// The greatest distance within a cutoff of at least zero.
+///
+/// # Errors
+/// When all distances of the type are within it.
+pub fn limit_of<D: Distance>(cutoff: f64) -> Result<D, BadAggregate> {
+    let limit = D::from_f64(if D::KIND.is_integer() { cutoff.floor() } else { cutoff });
+    limit.filter(|&limit| limit < D::UNREACHED).ok_or_else(|| {
+        let kind = D::KIND;
+        let reason = format!("cutoff {cutoff} is above all distances of {kind}; give a smaller");
+        BadAggregate { reason }
+    })
 }
