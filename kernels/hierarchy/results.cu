@@ -1,6 +1,6 @@
 // What becomes of the keys that a sweep has found: rows for the host, or totals that stay on the
 // device.
-#include "key.cuh"
+#include "tile.cuh"
 
 // What is launched on. The host has the same structures.
 struct Rows {
@@ -49,13 +49,11 @@ struct Totals {
     u32 padding;
 };
 
-constexpr u32 tile_side = 32;
-
 // Writes a row for each of the first lanes, from the lanes of its columns.
 //
 // A block of 32 x 8 threads for 32 columns and 32 lanes.
 extern "C" __global__ void __launch_bounds__(256) ENTRY(hierarchy_rows)(Rows of) {
-    __shared__ Key tile[tile_side][tile_side + 1];
+    __shared__ Tile tile;
     const u32 column = blockIdx.x * tile_side, row = blockIdx.y * tile_side, line = threadIdx.x / 32;
     for (u32 i = line; i < tile_side && column + i < of.n_columns; i += 8) {
         tile[i][lane()] = of.found[static_cast<u64>(of.columns[column + i]) * of.n_lanes + row + lane()];
@@ -70,11 +68,10 @@ extern "C" __global__ void __launch_bounds__(256) ENTRY(hierarchy_rows)(Rows of)
 
 // Adds the lanes of a batch to the totals of each rank, in the order of the sources.
 //
-// A warp for 32 ranks, a thread for each, with 32 lanes at a time in shared memory. Additions are
-// those of the CPU, one after the other, so that floats are the same.
+// A warp for 32 ranks, a thread for each.
 extern "C" __global__ void __launch_bounds__(128) ENTRY(hierarchy_totals)(Totals of) {
-    __shared__ Key tiles[4][tile_side][tile_side + 1];
-    Key(*tile)[tile_side + 1] = tiles[threadIdx.x / 32];
+    __shared__ Tile tiles[4];
+    Tile& tile = tiles[threadIdx.x / 32];
     const u32 first = (blockIdx.x * 4 + threadIdx.x / 32) * tile_side, rank = first + lane();
     if (first >= of.n_ranks) return;
     const bool has = rank < of.n_ranks;
@@ -85,13 +82,7 @@ extern "C" __global__ void __launch_bounds__(128) ENTRY(hierarchy_totals)(Totals
     u64 too_far = ~0ull;
     for (u32 begin = 0; begin < of.n_batch; begin += tile_side) {
         const u32 count = min(of.n_batch - begin, tile_side);
-        __syncwarp();
-#pragma unroll 8
-        for (u32 i = 0; i < tile_side; ++i) {
-            const u32 from = min(first + i, of.n_ranks - 1);
-            tile[i][lane()] = of.found[static_cast<u64>(from) * of.n_lanes + begin + lane()];
-        }
-        __syncwarp();
+        read_tile(tile, of.found, first, of.n_ranks, of.n_lanes, begin);
         for (u32 i = 0; i < count; ++i) {
             const Key key = tile[lane()][i];
             const bool is_reached = key < unreached;

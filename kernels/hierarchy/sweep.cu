@@ -16,6 +16,7 @@ struct WalkUp {
     const u32* offsets;
     // The depth where each ends.
     const u16* ends;
+    // The key of each arc on the way up: every second of these.
     const Key* keys;
     // By batch, depth and lane: which ancestor it is, and how far.
     u32* ancestors;
@@ -37,6 +38,7 @@ struct Sweep {
     const u32* offsets;
     // The rank where each arc ends.
     const u32* heads;
+    // The key of each arc on the way down: every second of these.
     const Key* keys;
     // What the walks up have found for this batch.
     const u32* ancestors;
@@ -77,7 +79,7 @@ extern "C" __global__ void __launch_bounds__(128) ENTRY(hierarchy_walk_up)(WalkU
     for (u32 at = lane(); at <= depth; at += 32) best[at] = at == depth ? Key(0) : unreached;
     const auto arc_of = [&](const Step& step, u32& end, Key& key) {
         const u32 arc = step.row + lane();
-        if (arc < step.row_end) end = of.ends[arc], key = of.keys[2ull * arc + up];
+        if (arc < step.row_end) end = of.ends[arc], key = of.keys[2ull * arc];
     };
     u32 end = 0;
     Key key = unreached;
@@ -96,7 +98,7 @@ extern "C" __global__ void __launch_bounds__(128) ENTRY(hierarchy_walk_up)(WalkU
             atomicOr(of.marks + now.rank, 1u << batch);
         }
         for (u32 arc = now.row + lane(); arc < now.row_end; arc += 32) {
-            if (arc >= now.row + 32) end = of.ends[arc], key = of.keys[2ull * arc + up];
+            if (arc >= now.row + 32) end = of.ends[arc], key = of.keys[2ull * arc];
             const Key through = from + key;
             if (through < best[end]) best[end] = through;
         }
@@ -169,7 +171,7 @@ struct Arc {
 __device__ __forceinline__ Arc arc_at(const Sweep& of, u32 arc, u32 row_end) {
     if (row_end == 0) return {0, unreached};
     const u32 at = min(arc, row_end - 1);
-    return {of.heads[at], of.keys[2ull * at + down]};
+    return {of.heads[at], of.keys[2ull * at]};
 }
 
 // Lowers the keys of a thread by four arcs, which the lanes from `first` on have.

@@ -259,6 +259,12 @@ pub mod hierarchy {
     pub const LABELS_U64: Module = module!("hierarchy/labels_u64");
     /// `labels.cu` with keys of type `f64`.
     pub const LABELS_F64: Module = module!("hierarchy/labels_f64");
+    /// `aggregate.cu` with keys of type `u32`.
+    pub const AGGREGATE_U32: Module = module!("hierarchy/aggregate_u32");
+    /// `aggregate.cu` with keys of type `u64`.
+    pub const AGGREGATE_U64: Module = module!("hierarchy/aggregate_u64");
+    /// `aggregate.cu` with keys of type `f64`.
+    pub const AGGREGATE_F64: Module = module!("hierarchy/aggregate_f64");
     /// `results.cu` with keys of type `u32`.
     pub const RESULTS_U32: Module = module!("hierarchy/results_u32");
     /// `results.cu` with keys of type `u64`.

@@ -3,6 +3,7 @@
 use elimination::EliminationError;
 use gpu_runtime::GpuError;
 use graph_formats::{Interrupted, Large, NoMemory, VertexId, WeightKind};
+use paths::aggregate::BadAggregate;
 
 /// Why a hierarchy cannot be made, or a query has no result.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -87,7 +88,7 @@ pub enum HierarchyError {
     /// A source or target that the graph does not have.
     #[error("{role} {vertex} does not exist: the graph has {n_vertices} vertices, numbered from 0")]
     NoSuchVertex {
-        /// "source" or "target".
+        /// "source", "target" or "point".
         role: &'static str,
         /// The vertex that the caller gave.
         vertex: VertexId,
@@ -107,6 +108,9 @@ pub enum HierarchyError {
         /// What is wrong.
         reason: String,
     },
+    /// Points, values or a cutoff that do not fit what is asked of them.
+    #[error(transparent)]
+    BadAggregate(#[from] BadAggregate),
     /// Floats so large that a sum of them may be infinite.
     #[error(
         "with weights up to {greatest} a path may be longer than any float; scale the weights down"

@@ -11,6 +11,7 @@ use std::slice;
 use gpu_runtime::Buffer;
 use graph_formats::{Csr, GraphError, Ids, VertexId, Weight};
 use k_paths::PathWeight;
+use paths::aggregate::{Aggregate, Points};
 use paths::{DistanceTable, Distances, Progress};
 
 use crate::gpu::{DeviceDistances, DeviceHierarchy, DeviceLabels, DeviceMetric, table_by_gpus};
@@ -95,6 +96,13 @@ pub struct Generated<W: Weight> {
     ) -> Answer<DistanceTable<W>>,
     add_totals_on_gpu:
         fn(&mut DeviceMetric<W>, &mut Totals, &[VertexId], Option<Progress<'_>>) -> Answer<()>,
+    aggregate_on_gpu: fn(
+        &mut DeviceMetric<W>,
+        &Points<'_>,
+        f64,
+        &Aggregate,
+        Option<Progress<'_>>,
+    ) -> Answer<Vec<f64>>,
 }
 
 impl<W: PathWeight> Generated<W> {
@@ -130,6 +138,7 @@ impl<W: PathWeight> Generated<W> {
         show_distances_on_gpu: DeviceMetric::show_distances,
         table_by_gpus,
         add_totals_on_gpu: DeviceMetric::add_to,
+        aggregate_on_gpu: DeviceMetric::find_aggregate,
     };
 }
 
@@ -832,6 +841,56 @@ impl<W: MetricWeight> DeviceMetric<W> {
         progress: Option<Progress<'_>>,
     ) -> Result<(), HierarchyError> {
         (W::generated().add_totals_on_gpu)(self, totals, sources, progress)
+    }
+
+    /// An aggregate of the points within `cutoff` of every vertex. The result has a row for each
+    /// vertex with a number for each category, row after row. Where a vertex has no point within
+    /// the cutoff, a count and a sum are zero, a mean and a minimum NaN.
+    ///
+    /// It takes the time of the distances between all vertices and those with points, whatever the
+    /// cutoff is: a vertex with points of several categories counts as several. 512 are swept from
+    /// at a time. The GPU holds a key for each vertex and one of these, and 8 bytes a number, 16
+    /// for a mean.
+    ///
+    /// Counts are exact below 2^53. Numbers are added in the order of the vertices with points, as
+    /// on the CPU by `sssp::Solver::aggregate`, so that every run has the same bits.
+    ///
+    /// Tells `progress` how many sources are done.
+    ///
+    /// # Errors
+    /// When a point does not exist, points do not fit what is asked, the callback ended the work,
+    /// the system refuses the memory, or the GPU fails or has too little of it.
+    ///
+    /// ```
+    /// use gpu_runtime::Gpu;
+    /// use graph_formats::Csr;
+    /// use hierarchy::gpu::DeviceHierarchy;
+    /// use hierarchy::{Hierarchy, Order};
+    /// use paths::aggregate::{Aggregate, Decay, Points, Statistic};
+    ///
+    /// let graph = Csr::from_edges(4, &[(0, 1, 2u32), (1, 2, 2), (2, 3, 1)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// if let Ok(gpu) = Gpu::open() {
+    ///     let on_gpu = DeviceHierarchy::new(&hierarchy, &graph, &gpu)?;
+    ///     let mut metric = on_gpu.customize(&graph)?;
+    ///     let shops = Points::at(&[0, 0, 3]);
+    ///     let count = metric.aggregate(&shops, 3.0, &Aggregate::default(), None)?;
+    ///     assert_eq!(count, [2.0, 3.0, 1.0, 1.0]);
+    ///     let (statistic, decay) = (Statistic::Sum, Decay::Linear);
+    ///     let wanted = Aggregate { statistic, decay, ..Aggregate::default() };
+    ///     let shops = Points { values: Some(&[3.0, 6.0, 6.0]), ..shops };
+    ///     assert_eq!(metric.aggregate(&shops, 4.0, &wanted, None)?, [9.0, 6.0, 4.5, 6.0]);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn aggregate(
+        &mut self,
+        points: &Points<'_>,
+        cutoff: f64,
+        aggregate: &Aggregate,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Vec<f64>, HierarchyError> {
+        (W::generated().aggregate_on_gpu)(self, points, cutoff, aggregate, progress)
     }
 }
 

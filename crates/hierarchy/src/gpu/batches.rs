@@ -19,6 +19,8 @@ use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Kernel, LaunchConfig};
+use graph_formats::tell;
+use paths::Progress;
 
 use super::device_key::{DeviceKey, Part, kernel};
 use super::hierarchy::{Arrays, DeviceSegments};
@@ -73,6 +75,31 @@ struct Sweep {
     n_lanes: u32,
     mark: u32,
 }
+
+/// Which distances a sweep finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// From each source to all vertices.
+    FromSources,
+    /// From all vertices to each source.
+    ToSources,
+}
+
+impl Side {
+    /// The addresses of the first arc's key on the way up from sources, and on the way down. Those
+    /// of other arcs follow at twice the size of a key.
+    fn up_and_down<K>(self, keys: &Buffer<K>) -> [u64; 2] {
+        let (up, down) = (keys.address(), keys.address() + size_of::<K>() as u64);
+        match self {
+            Self::FromSources => [up, down],
+            Self::ToSources => [down, up],
+        }
+    }
+}
+
+/// Gets what a batch has found by rank and lane, how many lanes there are, and the places of its
+/// sources.
+type Take<'a, K> = &'a dyn Fn(&Buffer<K>, usize, Range<usize>) -> Result<(), HierarchyError>;
 
 /// The work space of sweeps.
 pub(super) struct Batches<K> {
@@ -146,28 +173,60 @@ impl<K: DeviceKey> Batches<K> {
     pub(super) fn sweep(
         &mut self,
         device: &Arrays,
-        keys: &Buffer<K>,
+        (keys, side): (&Buffer<K>, Side),
         sources: &Buffer<u32>,
         segments: &DeviceSegments,
         batch: usize,
     ) -> Result<(), HierarchyError> {
+        let [up, down] = side.up_and_down(keys);
         if batch.is_multiple_of(BATCHES_PER_WALK) {
-            self.walk_up(device, keys, sources, batch * self.n_lanes)?;
+            self.walk_up(device, up, sources, batch * self.n_lanes)?;
         }
         for chains in &segments.chains {
-            self.launch(device, keys, segments, chains, batch)?;
+            self.launch(device, down, segments, chains, batch)?;
         }
         match segments.subtrees.is_empty() {
             true => Ok(()),
-            false => self.launch(device, keys, segments, &segments.subtrees, batch),
+            false => self.launch(device, down, segments, &segments.subtrees, batch),
         }
+    }
+
+    /// Sweeps from all the sources, whose ranks are given, over all vertices, and calls `queue`
+    /// after each batch to queue what reads the keys that were found.
+    ///
+    /// Tells `progress` how many sources are done.
+    pub(super) fn sweep_all(
+        &mut self,
+        device: &Arrays,
+        keys: (&Buffer<K>, Side),
+        sources: &[u32],
+        progress: Option<Progress<'_>>,
+        queue: Take<'_, K>,
+    ) -> Result<(), HierarchyError> {
+        let (gpu, n_sources) = (&device.gpu, sources.len());
+        let on_device = gpu.upload(sources)?;
+        let mut done = (gpu.event()?, 0);
+        for batch in 0..self.count(n_sources) {
+            self.sweep(device, keys, &on_device, &device.all, batch)?;
+            let first = batch * self.n_lanes;
+            let places = first..n_sources.min(first + self.n_lanes);
+            let end = places.end;
+            queue(&self.found, self.n_lanes, places)?;
+            // no more than two batches are queued, so that an end is heard
+            done.0.wait()?;
+            tell(progress, done.1 as u64, n_sources as u64)?;
+            done.0.record(gpu)?;
+            done.1 = end;
+        }
+        gpu.synchronize()?;
+        Ok(tell(progress, n_sources as u64, n_sources as u64)?)
     }
 
     /// Queues the launch of chains, or of subtrees.
     fn launch(
         &self,
         device: &Arrays,
-        keys: &Buffer<K>,
+        keys: u64,
         segments: &DeviceSegments,
         launch: &Range<u32>,
         batch: usize,
@@ -180,7 +239,7 @@ impl<K: DeviceKey> Batches<K> {
             depths: device.depths.address(),
             offsets: device.offsets.address(),
             heads: device.heads.address(),
-            keys: keys.address(),
+            keys,
             ancestors: self.ancestors.address() + (first * size_of::<u32>()) as u64,
             found_up: self.found_up.address() + (first * size_of::<K>()) as u64,
             marks: self.marks.address(),
@@ -209,7 +268,7 @@ impl<K: DeviceKey> Batches<K> {
     fn walk_up(
         &mut self,
         device: &Arrays,
-        keys: &Buffer<K>,
+        keys: u64,
         sources: &Buffer<u32>,
         first: usize,
     ) -> Result<(), HierarchyError> {
@@ -224,7 +283,7 @@ impl<K: DeviceKey> Batches<K> {
             depths: device.depths.address(),
             offsets: device.offsets.address(),
             ends: device.ends.address(),
-            keys: keys.address(),
+            keys,
             ancestors: self.ancestors.address(),
             found: self.found_up.address(),
             marks: self.marks.address(),

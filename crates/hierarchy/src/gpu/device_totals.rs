@@ -2,10 +2,10 @@
 
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, LaunchConfig};
-use graph_formats::{VertexId, WeightKind, tell};
+use graph_formats::{VertexId, WeightKind};
 use paths::{FloatSum, Progress};
 
-use super::batches::Batches;
+use super::batches::{Batches, Side};
 use super::device_key::{DeviceKey, Part, kernel};
 use super::hierarchy::Arrays;
 use crate::{HierarchyError, Lengths, Totals};
@@ -91,40 +91,30 @@ impl DeviceTotals {
     ) -> Result<(), HierarchyError> {
         let gpu = &device.gpu;
         let kernel = kernel::<K>(gpu, Part::Results, "hierarchy_totals")?;
-        let on_device = gpu.upload(sources)?;
         let n_ranks = device.hierarchy.n_vertices();
         let config = LaunchConfig::covering(n_ranks as u64, VERTICES_PER_BLOCK);
-        let mut done = (gpu.event()?, 0);
-        for batch in 0..batches.count(sources.len()) {
-            batches.sweep(device, keys, &on_device, &device.all, batch)?;
-            let first_source = batch * batches.n_lanes;
-            let n_batch = batches.n_lanes.min(sources.len() - first_source);
-            let [sums, greatest] = self.lengths.addresses();
+        let [sums, greatest] = self.lengths.addresses();
+        let keys = (keys, Side::FromSources);
+        batches.sweep_all(device, keys, sources, progress, &|found, n_lanes, batch| {
             let launch = Launch {
-                found: batches.found.address(),
+                found: found.address(),
                 n_sources: self.n_sources.address(),
                 sums,
                 greatest,
                 reciprocals: self.reciprocals.address(),
                 too_far: self.too_far.address(),
-                first_source: first_source as u32,
-                n_batch: n_batch as u32,
+                first_source: batch.start as u32,
+                n_batch: batch.len() as u32,
                 n_ranks: n_ranks as u32,
-                n_lanes: batches.n_lanes as u32,
+                n_lanes: n_lanes as u32,
                 is_single: is_single.into(),
                 padding: 0,
             };
             // SAFETY: totals have a place for each rank, as what is found has, which has one for
             // each lane.
             unsafe { gpu.launch(&kernel, config, &[Arg::structure(&launch)])? };
-            // no more than two batches are queued, so that an end is heard
-            done.0.wait()?;
-            tell(progress, done.1 as u64, sources.len() as u64)?;
-            done.0.record(gpu)?;
-            done.1 = first_source + n_batch;
-        }
-        gpu.synchronize()?;
-        Ok(tell(progress, sources.len() as u64, sources.len() as u64)?)
+            Ok(())
+        })
     }
 
     /// The totals by vertex.

@@ -5,6 +5,7 @@
 //! * that has [distances](DeviceMetric::map_distances), [tables](DeviceMetric::table) and
 //!   [totals](DeviceMetric::totals) over all sources, which leave nothing but a few numbers a
 //!   vertex to be copied;
+//! * [`DeviceMetric::aggregate`] counts or sums up the points within a cutoff of every vertex;
 //! * [`DeviceMetric::labels`] makes [`DeviceLabels`], for hundreds of millions of pairs a second.
 //!
 //! Integers are the same as those of [`Metric`](crate::Metric), floats too. Several GPUs have a
@@ -30,6 +31,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod aggregate;
 mod batches;
 mod customized;
 mod device_key;

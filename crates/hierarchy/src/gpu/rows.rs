@@ -17,7 +17,7 @@ use ndarray::Array2;
 use paths::{DistanceTable, Distances, Progress};
 
 use super::DeviceMetric;
-use super::batches::Batches;
+use super::batches::{Batches, Side};
 use super::customized::Customized;
 use super::device_key::DeviceKey;
 use super::hierarchy::{Arrays, DeviceSegments};
@@ -196,7 +196,8 @@ impl<K: DeviceKey> Customized<K> {
             if batch >= batches.count(sources.len()) {
                 return Ok(());
             }
-            batches.sweep(device, &self.keys, &on_device, columns.segments, batch)?;
+            let keys = (&self.keys, Side::FromSources);
+            batches.sweep(device, keys, &on_device, columns.segments, batch)?;
             landing.make(gpu, batches, columns.ranks, batch, n_rows(batch))
         };
         queue(batches, landing, 0)?;

@@ -1,5 +1,7 @@
 //! The same answers as the CPU's.
 
+mod aggregates;
+
 use std::ops::ControlFlow;
 
 use gpu_runtime::{Gpu, GpuError};
