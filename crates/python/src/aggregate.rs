@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 
+use graph_formats::VertexId;
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use sssp::{Aggregate, Categories, Decay, Points, Statistic, Way};
@@ -20,6 +21,88 @@ fn named<T: Copy>(role: &str, name: &str, all: &[(&str, T)]) -> Result<T, Error>
         let names: Vec<_> = all.iter().map(|one| format!("'{}'", one.0)).collect();
         Error::argument(format!("{role} is '{name}'; expected one of {}", names.join(", ")))
     })
+}
+
+/// The arguments of an aggregate.
+pub(crate) struct Arguments<'a, 'py> {
+    pub(crate) points: &'a Bound<'py, PyAny>,
+    pub(crate) cutoff: f64,
+    pub(crate) values: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) statistic: &'a str,
+    pub(crate) decay: &'a str,
+    pub(crate) beta: Option<f64>,
+    pub(crate) categories: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) side: &'a str,
+}
+
+/// What is asked about the vertices of a graph.
+pub(crate) struct Question {
+    vertices: Vec<VertexId>,
+    values: Option<Vec<f64>>,
+    categories: Option<Vec<u32>>,
+    n_categories: usize,
+    n_vertices: usize,
+    pub(crate) cutoff: f64,
+    pub(crate) aggregate: Aggregate,
+}
+
+impl Question {
+    /// What the arguments ask about this graph.
+    pub(crate) fn of(graph: &Graph, given: &Arguments<'_, '_>) -> PyResult<Self> {
+        let vertices = graph.vertices_of("point", given.points)?;
+        let statistics = [
+            ("count", Statistic::Count),
+            ("sum", Statistic::Sum),
+            ("mean", Statistic::Mean),
+            ("minimum", Statistic::Minimum),
+        ];
+        let decays = [
+            ("flat", Decay::Flat),
+            ("linear", Decay::Linear),
+            ("exponential", Decay::Exponential),
+            ("gravity", Decay::Gravity(given.beta.unwrap_or_default())),
+        ];
+        let decay = named("decay", given.decay, &decays)?;
+        if matches!(decay, Decay::Gravity(_)) != given.beta.is_some() {
+            let message = "gravity needs beta, a number of at least zero; no other decay has one";
+            return Err(Error::argument(message).into());
+        }
+        let aggregate = Aggregate {
+            statistic: named("statistic", given.statistic, &statistics)?,
+            decay,
+            way: named("side", given.side, &[("out", Way::ToPoints), ("in", Way::FromPoints)])?,
+        };
+        let values = given.values.map(|values| floats("values", values)).transpose()?;
+        let categories =
+            given.categories.map(|all| whole_numbers::<u32>(all, "categories")).transpose()?;
+        let n_categories = categories
+            .as_ref()
+            .map_or(1, |categories| categories.iter().max().map_or(0, |&last| last as usize + 1));
+        let n_vertices = graph.csr.n_vertices();
+        ensure_fits(n_vertices, n_categories, size_of::<f64>())?;
+        let cutoff = given.cutoff;
+        Ok(Self { vertices, values, categories, n_categories, n_vertices, cutoff, aggregate })
+    }
+
+    pub(crate) fn points(&self) -> Points<'_> {
+        let n_categories = self.n_categories;
+        let categories = self.categories.as_deref();
+        let categories = categories.map(|of_points| Categories { of_points, n_categories });
+        Points { vertices: &self.vertices, values: self.values.as_deref(), categories }
+    }
+
+    /// What was found, with a column for each category if there are any.
+    pub(crate) fn array<'py>(
+        &self,
+        py: Python<'py>,
+        found: Vec<f64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let found = found.into_pyarray(py);
+        match self.categories {
+            None => Ok(found.into_any()),
+            Some(_) => found.call_method1("reshape", ((self.n_vertices, self.n_categories),)),
+        }
+    }
 }
 
 #[pymethods]
@@ -93,50 +176,14 @@ impl Graph {
         #[pyo3(from_py_with = arguments::threads)] threads: Option<NonZeroUsize>,
         progress: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let vertices = self.vertices_of("point", points)?;
-        let statistics = [
-            ("count", Statistic::Count),
-            ("sum", Statistic::Sum),
-            ("mean", Statistic::Mean),
-            ("minimum", Statistic::Minimum),
-        ];
-        let decays = [
-            ("flat", Decay::Flat),
-            ("linear", Decay::Linear),
-            ("exponential", Decay::Exponential),
-            ("gravity", Decay::Gravity(beta.unwrap_or_default())),
-        ];
-        let decay = named("decay", decay, &decays)?;
-        if matches!(decay, Decay::Gravity(_)) != beta.is_some() {
-            let message = "gravity needs beta, a number of at least zero; no other decay has one";
-            return Err(Error::argument(message).into());
-        }
-        let aggregate = Aggregate {
-            statistic: named("statistic", statistic, &statistics)?,
-            decay,
-            way: named("side", side, &[("out", Way::ToPoints), ("in", Way::FromPoints)])?,
-        };
-        let values = values.map(|values| floats("values", values)).transpose()?;
-        let categories =
-            categories.map(|all| whole_numbers::<u32>(all, "categories")).transpose()?;
-        let n_categories = categories
-            .as_ref()
-            .map_or(1, |categories| categories.iter().max().map_or(0, |&last| last as usize + 1));
-        let n = self.csr.n_vertices();
-        ensure_fits(n, n_categories, size_of::<f64>())?;
+        let given = Arguments { points, cutoff, values, statistic, decay, beta, categories, side };
+        let question = Question::of(self, &given)?;
         let how = How::new(None, threads, None)?;
-        let size = self.size().saturating_mul(vertices.len());
+        let size = self.size().saturating_mul(question.vertices.len());
         let found = run(py, size, progress, |progress| {
-            let categories =
-                categories.as_deref().map(|of_points| Categories { of_points, n_categories });
-            let points = Points { vertices: &vertices, values: values.as_deref(), categories };
             let mut solver = how.solver(&self.csr, 1, progress)?;
-            Ok(solver.aggregate(&points, cutoff, &aggregate)?.answer)
+            Ok(solver.aggregate(&question.points(), cutoff, &question.aggregate)?.answer)
         })?;
-        let found = found.into_pyarray(py);
-        match categories {
-            None => Ok(found.into_any()),
-            Some(_) => found.call_method1("reshape", ((n, n_categories),)),
-        }
+        question.array(py, found)
     }
 }

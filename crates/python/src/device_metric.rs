@@ -1,7 +1,7 @@
 //! The class `DeviceMetric`: the distances of a prepared network by some weights, found on a GPU.
 //!
 //! Pairs are found by labels, which the first question about pairs makes, and which new weights
-//! renew; a table by sweeps.
+//! renew; tables and aggregates by sweeps.
 
 use std::sync::Arc;
 use std::thread;
@@ -15,6 +15,7 @@ use pyo3::prelude::*;
 use sssp::gpu::converted;
 use sssp::{Progress, SsspError};
 
+use crate::aggregate::{Arguments, Question};
 use crate::any_metric::of_weights;
 use crate::arrays;
 use crate::device_array::{Cells, DeviceArray, Foreign, OwnedIndices};
@@ -31,7 +32,8 @@ use crate::turns::Turns;
 /// The GPU that it is on: the first.
 const GPU: u32 = 0;
 
-/// Distances of a prepared network by some weights, found on a GPU: pairs by the million, and tables.
+/// Distances of a prepared network by some weights, found on a GPU: pairs by the million, tables, and
+/// aggregates of points.
 ///
 /// They are those of :meth:`Metric.distances` and :meth:`Metric.table`. One distance or path takes
 /// less time on the processor.
@@ -91,6 +93,9 @@ trait Queries: Send {
         targets: &[VertexId],
         progress: Progress<'_>,
     ) -> Result<AnyDistances, Error>;
+
+    fn aggregate(&mut self, question: &Question, progress: Progress<'_>)
+    -> Result<Vec<f64>, Error>;
 }
 
 struct Customized<W: Weight> {
@@ -143,6 +148,15 @@ impl<W: MetricWeight> Queries for Customized<W> {
         progress: Progress<'_>,
     ) -> Result<AnyDistances, Error> {
         Ok(AnyTable::from(self.metric.table(sources, targets, Some(progress))?).distances)
+    }
+
+    fn aggregate(
+        &mut self,
+        question: &Question,
+        progress: Progress<'_>,
+    ) -> Result<Vec<f64>, Error> {
+        let Question { cutoff, aggregate, .. } = question;
+        Ok(self.metric.aggregate(&question.points(), *cutoff, aggregate, Some(progress))?)
     }
 }
 
@@ -261,6 +275,45 @@ impl DeviceMetric {
             Numbers::of(held.metric.table(&sources, &targets, progress)?, dtype)
         })?;
         numbers.into_array(py, &[sources.len(), targets.len()])
+    }
+
+    /// An aggregate of the points within a cutoff of every vertex, as a numpy array.
+    ///
+    /// It takes the time of the distances between all vertices and those with points, whatever the
+    /// cutoff is. :meth:`Graph.aggregate` takes less time where the cutoff is short.
+    ///
+    /// Parameters
+    /// ----------
+    /// points, cutoff, values, statistic, decay, beta, categories, side, progress
+    ///     As for :meth:`Graph.aggregate`.
+    ///
+    /// Returns
+    /// -------
+    /// ndarray of float64, shape (n_vertices,) or (n_vertices, n_categories)
+    ///     As there.
+    #[pyo3(signature = (
+        points, cutoff, values=None, *, statistic="count", decay="flat", beta=None,
+        categories=None, side="out", progress=false
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "named ones, in Python")]
+    fn aggregate<'py>(
+        &self,
+        py: Python<'py>,
+        points: &Bound<'_, PyAny>,
+        cutoff: f64,
+        values: Option<&Bound<'_, PyAny>>,
+        statistic: &str,
+        decay: &str,
+        beta: Option<f64>,
+        categories: Option<&Bound<'_, PyAny>>,
+        side: &str,
+        progress: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let given = Arguments { points, cutoff, values, statistic, decay, beta, categories, side };
+        let question = Question::of(self.network(), &given)?;
+        let found =
+            self.ask(py, progress, |held, progress| held.metric.aggregate(&question, progress))?;
+        question.array(py, found)
     }
 
     fn __repr__(&self) -> String {

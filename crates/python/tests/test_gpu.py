@@ -128,6 +128,39 @@ def test_a_metric_is_the_processors(dtype):
 
 
 @with_gpu
+@pytest.mark.parametrize("dtype", WEIGHTS)
+def test_aggregates_are_the_processors(dtype):
+    graph = grid(20, dtype)
+    there = DeviceMetric(Prepared(graph).customize())
+    rng = np.random.default_rng(3)
+    points, values = rng.integers(graph.n_vertices, size=900), rng.normal(size=900)
+    categories = rng.integers(3, size=900)
+    for arguments in [
+        dict(),
+        dict(categories=categories),
+        dict(values=values, statistic="minimum", categories=categories),
+        dict(values=values, statistic="sum", decay="linear"),
+        dict(values=values, statistic="mean", decay="exponential", categories=categories),
+        dict(values=values, statistic="sum", decay="gravity", beta=0.1),
+    ]:
+        for side in ["out", "in"]:
+            found, expected = [it.aggregate(points, 150, side=side, **arguments)
+                               for it in (there, graph)]
+            assert (found.shape, found.dtype) == (expected.shape, "float64")
+            # the exponential functions differ in their last digits
+            tolerance = 1e-12 if arguments.get("decay") in ["exponential", "gravity"] else 0
+            assert np.allclose(found, expected, tolerance, tolerance, equal_nan=True)
+    assert (there.aggregate([], 5) == 0).all()
+    for ask, message in [
+        (lambda: there.aggregate([graph.n_vertices], 5), "point 401 does not exist"),
+        (lambda: there.aggregate([0], -5), "cutoff is -5"),
+        (lambda: there.aggregate([0], 5, decay="gravity"), "gravity needs beta"),
+    ]:
+        with pytest.raises(starpaths.StarpathsError, match=message):
+            ask()
+
+
+@with_gpu
 def test_floats_of_32_bits_are_rounded_as_the_processors():
     graph = grid(20, "float32")
     metric = Prepared(graph).customize(graph.to_scipy().data / np.float32(7))

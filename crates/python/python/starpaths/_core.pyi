@@ -201,8 +201,8 @@ class DeviceGraph:
 
 @final
 class DeviceMetric:
-    """Distances of a prepared network by some weights, found on a GPU: pairs by the million, and
-    tables."""
+    """Distances of a prepared network by some weights, found on a GPU: pairs by the million,
+    tables, and aggregates of points."""
 
     def __new__(cls, metric: Metric) -> DeviceMetric: ...
     def customize(self, weights: ArrayLike) -> None:
@@ -221,6 +221,21 @@ class DeviceMetric:
     ) -> _Distances:
         """The distances from each of several vertices to each of several others, as a numpy
         array."""
+    def aggregate(
+        self,
+        points: _Vertices,
+        cutoff: float,
+        values: ArrayLike | None = None,
+        *,
+        statistic: Literal["count", "sum", "mean", "minimum"] = "count",
+        decay: Literal["flat", "linear", "exponential", "gravity"] = "flat",
+        beta: float | None = None,
+        categories: ArrayLike | None = None,
+        side: Literal["out", "in"] = "out",
+        progress: bool = False,
+    ) -> NDArray[np.float64]:
+        """An aggregate of the points within a cutoff of every vertex, as
+        :meth:`Graph.aggregate`."""
 
 @final
 class Solver:
