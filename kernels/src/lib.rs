@@ -273,6 +273,14 @@ pub mod hierarchy {
     pub const RESULTS_F64: Module = module!("hierarchy/results_f64");
 }
 
+/// Measures of a whole graph, `kernels/centrality`.
+pub mod centrality {
+    use super::Module;
+
+    /// `path_counts.cu`: numbers of shortest paths by hops, and dependencies.
+    pub const PATH_COUNTS: Module = module!("centrality/path_counts");
+}
+
 /// Transitive closure, `kernels/closure`.
 pub mod closure {
     use super::Module;
