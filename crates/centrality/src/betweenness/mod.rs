@@ -19,10 +19,12 @@
 //! Reference: brandes-2001, brandes-pich-2007, brandes-2008
 
 mod batch;
+mod gpu;
 mod single;
 
 use std::num::NonZeroUsize;
 
+use gpu_runtime::Gpu;
 use graph_formats::permute::Relabelling;
 use graph_formats::{Csr, Direction, GraphError, VertexId, Weight, ensure_granted, parallel, tell};
 use paths::Progress;
@@ -36,7 +38,7 @@ use crate::search::{MeasureKeys, unsigned};
 use crate::{CentralityError, Config, Lengths, Side};
 
 /// Levels up to which they are large enough for eight sources at once.
-const MAX_LEVELS: u32 = 32;
+const MAX_LEVELS: usize = 32;
 /// Sources from which on it pays to renumber vertices.
 const MIN_SOURCES_TO_RELABEL: usize = 32;
 /// Bytes that all work spaces may have together, unless one needs more.
@@ -119,7 +121,9 @@ impl Betweenness {
     }
 }
 
+/// On the first of these GPUs, or where there are none on the CPU.
 pub(crate) fn find<W: MeasureKeys>(
+    gpus: &[Gpu],
     graph: &Csr<W>,
     scored: Scored,
     config: &Config,
@@ -133,6 +137,16 @@ pub(crate) fn find<W: MeasureKeys>(
         Scored::Arcs => "betweenness of arcs, ",
     };
     let keep = |path| Checkpoint::new(path, graph, measure, config);
+    if let Some(gpu) = gpus.first() {
+        if config.lengths == Lengths::Weights || scored == Scored::Arcs {
+            let reason = "it finds the betweenness of vertices by hops; use the CPU".to_owned();
+            return Err(SsspError::NotOnGpu { reason }.into());
+        }
+        // sources have another order there
+        let keep = |path| Checkpoint::new(path, graph, "betweenness on a GPU, ", config);
+        let checkpoint = config.checkpoint.as_deref().map(keep);
+        return gpu::find(gpu, &graph.clone().unweighted(), config, checkpoint, progress);
+    }
     match config.lengths {
         Lengths::Hops => {
             let checkpoint = config.checkpoint.as_deref().map(keep);
@@ -156,7 +170,7 @@ fn by_hops(
 ) -> Result<Betweenness, CentralityError> {
     let Task { transposed, mut sources, n_sources, n_spaces } = Task::new(graph, scored, config)?;
     let searched = transposed.as_ref().unwrap_or(graph);
-    let is_flat = is_flat(searched, &sources)?;
+    let is_flat = n_levels(searched, &sources)? <= MAX_LEVELS;
     let relabelling = relabelling(searched, &sources, is_flat)?;
     let relabelled = relabelling.as_ref().map(|to| to.apply(searched)).transpose()?;
     if let Some(to) = &relabelling {
@@ -360,13 +374,12 @@ fn relabelling(
     }))
 }
 
-/// Whether levels are few and large, from the source with the most arcs.
-fn is_flat(graph: &Csr<u32>, sources: &[VertexId]) -> Result<bool, SsspError> {
+/// The number of levels from the source with the most arcs; of no source, more than few.
+fn n_levels(graph: &Csr<u32>, sources: &[VertexId]) -> Result<usize, SsspError> {
     let Some(&source) = sources.iter().max_by_key(|&&source| graph.out_degree(source)) else {
-        return Ok(false);
+        return Ok(usize::MAX);
     };
-    let n_levels = Single::new(graph).count_hops(graph, source, &|| Ok(()))?;
-    Ok(n_levels <= MAX_LEVELS)
+    Ok(Single::new(graph).count_hops(graph, source, &|| Ok(()))? as usize)
 }
 
 /// What a thread works in.

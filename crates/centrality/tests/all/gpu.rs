@@ -1,11 +1,19 @@
 //! Measures by GPUs, as they are defined.
 
-use centrality::{MeasureWeight, totals, totals_by_hierarchy, totals_on_gpus};
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use centrality::{
+    Betweenness, CentralityError, Config, Lengths, MeasureWeight, Side, Sources, betweenness,
+    betweenness_on_gpus, totals, totals_by_hierarchy, totals_on_gpus,
+};
 use gpu_runtime::Gpu;
-use graph_formats::Csr;
-use graph_formats::generate::{RmatConfig, rmat};
+use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
+use graph_formats::{Csr, Direction, VertexId};
 use hierarchy::{Hierarchy, Order};
-use test_support::{corner_cases, gpu, scattered};
+use sssp::SsspError;
+use test_support::{corner_cases, gpu, scattered, undirected};
 
 use crate::measures::{check_totals, configs};
 
@@ -50,4 +58,168 @@ fn measures_do_not_depend_on_the_number_of_gpus() {
             assert_eq!(found, expected, "{n} GPUs, {config:?}");
         }
     }
+}
+
+fn find(gpu: &Gpu, graph: &Csr<u32>, config: &Config) -> Betweenness {
+    betweenness_on_gpus(std::slice::from_ref(gpu), graph, config, None).unwrap()
+}
+
+/// As on the CPU, up to the order of sums, and the same in every run.
+fn check_betweenness(gpu: &Gpu, graph: &Csr<u32>, config: &Config) {
+    let found = find(gpu, graph, config);
+    let expected = betweenness(graph, config, None).unwrap();
+    assert_eq!(found.n_sources(), expected.n_sources());
+    let most = expected.raw().into_iter().fold(1.0, f64::max);
+    for (v, (a, b)) in found.raw().iter().zip(expected.raw()).enumerate() {
+        assert!((a - b).abs() <= 1e-11 * b.max(1e-3 * most), "{v}: {a} {b}");
+    }
+    assert_eq!(find(gpu, graph, config), found);
+}
+
+/// Of all sources, and of samples on both sides.
+fn configs_of_betweenness() -> Vec<Config> {
+    let sample = |n| Sources::Sample { n: NonZeroUsize::new(n).unwrap(), seed: 5 };
+    let of = |sources, side| Config { sources, side, ..Config::default() };
+    vec![
+        of(Sources::All, Side::Out),
+        of(sample(40), Side::In),
+        of(sample(33), Side::Out),
+        of(Sources::Listed(vec![0]), Side::In),
+    ]
+}
+
+fn star(n: VertexId) -> Csr<u32> {
+    Csr::from_edges(n as usize, &(1..n).map(|v| (0, v, 1)).collect::<Vec<_>>()).unwrap()
+}
+
+fn path(n: VertexId) -> Csr<u32> {
+    Csr::from_edges(n as usize, &(1..n).map(|v| (v - 1, v, 1)).collect::<Vec<_>>()).unwrap()
+}
+
+/// With arcs both ways between all, each vertex twice.
+fn complete(n: VertexId) -> Csr<u32> {
+    let arcs = (0..n).flat_map(|u| (0..n).flat_map(move |v| [(u, v, 1); 2]));
+    Csr::from_arcs(n as usize, &arcs.collect::<Vec<_>>()).unwrap()
+}
+
+#[test]
+fn betweenness_of_corner_cases() {
+    let Some(gpus) = some_gpus(1) else { return };
+    for (name, graph) in corner_cases::<u32>() {
+        println!("{name}");
+        for config in configs_of_betweenness() {
+            let is_exact = config.sources == Sources::All;
+            let exists = !matches!(&config.sources, Sources::Listed(_)) || graph.n_vertices() > 0;
+            if exists && !(is_exact && graph.n_vertices() > 2000) {
+                check_betweenness(&gpus[0], &graph, &config);
+            }
+        }
+    }
+}
+
+/// Rows of one piece and of several in either direction, loops and parallel arcs, levels that are
+/// few and many, and graphs that are not connected.
+#[test]
+fn betweenness_of_many_kinds() {
+    let Some(gpus) = some_gpus(1) else { return };
+    let mut graphs = vec![star(700), star(3000), path(900), complete(20), complete(200)];
+    for direction in [Direction::Directed, Direction::Undirected] {
+        let mut config = RmatConfig { scale: 11, ..Default::default() };
+        config.options.direction = direction;
+        graphs.push(rmat(&config).unwrap());
+        let mut config = GridConfig { side: 30, ..Default::default() };
+        config.options.direction = direction;
+        graphs.push(grid(&config).unwrap());
+    }
+    for degree in [1, 2, 5] {
+        graphs.push(scattered(800, degree));
+        graphs.push(undirected(&scattered(500, degree)));
+    }
+    // a hub at each end of a long path
+    let hubs = (0..400).flat_map(|v| [(0, v + 1000, 1), (999, v + 1400, 1)]);
+    let road = (1..1000).map(|v| (v - 1, v, 1));
+    graphs.push(Csr::from_edges(1800, &road.chain(hubs).collect::<Vec<_>>()).unwrap());
+    // only out of a hub, and only into one
+    let out = (0..600).map(|v| (600, v, 1)).chain((0..600).map(|v| (v, 601, 1)));
+    graphs.push(Csr::from_arcs(602, &out.collect::<Vec<_>>()).unwrap());
+    for (at, graph) in graphs.iter().enumerate() {
+        println!("{at}: {} vertices, {} arcs", graph.n_vertices(), graph.n_arcs());
+        for config in configs_of_betweenness() {
+            check_betweenness(&gpus[0], graph, &config);
+        }
+    }
+}
+
+/// 4^599 is beyond floats, and so are the paths through the middle of other batches.
+#[test]
+fn numbers_of_paths_on_a_gpu_do_not_overflow() {
+    let Some(gpus) = some_gpus(1) else { return };
+    let layer = |i| 4 * i..4 * i + 4;
+    let between = |i: VertexId| layer(i).flat_map(move |u| layer(i + 1).map(move |v| (u, v, 1)));
+    let arcs: Vec<_> = (0..599).flat_map(between).collect();
+    check_betweenness(&gpus[0], &Csr::from_arcs(2400, &arcs).unwrap(), &Config::default());
+}
+
+/// With less and less memory batches are fewer and narrower, until one source is too many.
+#[test]
+fn betweenness_within_less_memory() {
+    let Some(gpus) = some_gpus(1) else { return };
+    let graph = rmat(&RmatConfig { scale: 13, ..Default::default() }).unwrap();
+    let sources = Sources::Sample { n: NonZeroUsize::new(100).unwrap(), seed: 1 };
+    let config = Config { sources, ..Config::default() };
+    let mut refused = false;
+    for megabytes in [64, 16, 6, 4, 3, 2, 1] {
+        let gpu = gpus[0].with_memory_cap(megabytes << 20);
+        match betweenness_on_gpus(std::slice::from_ref(&gpu), &graph, &config, None) {
+            Ok(_) => check_betweenness(&gpu, &graph, &config),
+            Err(error) => {
+                assert!(error.to_string().contains("a batch of sources"), "{error}");
+                refused = true;
+            }
+        }
+    }
+    assert!(refused);
+}
+
+/// Ended after a launch, again and again, with a state in a file.
+#[test]
+fn betweenness_on_a_gpu_goes_on_where_it_ended() {
+    let Some(gpus) = some_gpus(1) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let graph = path(5000);
+    let gpu = gpus[0].with_memory_cap(20 << 20);
+    let expected = find(&gpu, &graph, &Config::default());
+    let state = folder.path().join("state");
+    let config = Config { checkpoint: Some(state), ..Config::default() };
+    let mut n_runs = 0;
+    let found = loop {
+        let first = AtomicU64::new(u64::MAX);
+        let step = |done, total| {
+            let _ = first.compare_exchange(u64::MAX, done, Relaxed, Relaxed);
+            match done > first.load(Relaxed) + 1500 && done < total {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        };
+        n_runs += 1;
+        match betweenness_on_gpus(std::slice::from_ref(&gpu), &graph, &config, Some(&step)) {
+            Ok(found) => break found,
+            Err(CentralityError::Interrupted(_)) => {}
+            Err(error) => panic!("{error}"),
+        }
+    };
+    assert!(n_runs > 1);
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn what_a_gpu_does_not_find_is_refused() {
+    let graph = path(3);
+    let none = betweenness_on_gpus(&[], &graph, &Config::default(), None).unwrap_err();
+    assert!(none.to_string().contains("no GPU was given"), "{none}");
+    let Some(gpus) = some_gpus(1) else { return };
+    let config = Config { lengths: Lengths::Weights, ..Config::default() };
+    let refused = betweenness_on_gpus(&gpus, &graph, &config, None).unwrap_err();
+    let is_refused = matches!(refused, CentralityError::Search(SsspError::NotOnGpu { .. }));
+    assert!(is_refused, "{refused}");
 }
