@@ -234,8 +234,7 @@ class DeviceMetric:
         side: Literal["out", "in"] = "out",
         progress: bool = False,
     ) -> NDArray[np.float64]:
-        """An aggregate of the points within a cutoff of every vertex, as
-        :meth:`Graph.aggregate`."""
+        """An aggregate of the points within a cutoff of every vertex, as a numpy array."""
 
 @final
 class Solver:
