@@ -249,7 +249,7 @@ pub fn betweenness<W: MeasureWeight>(
 /// Sources are taken in batches of 32, or of fewer where memory is short. Every sum is the same in
 /// every run with batches of the same size. Numbers of paths and sums are `f64`, added in another
 /// order than on the CPU, so the last digits may differ. O(l·(n + m)) for a batch, where its sources
-/// find a vertex on l different levels. Each batch that is searched at the same time has 548 bytes a
+/// find a vertex on l different levels. Each batch that is searched at the same time has 540 bytes a
 /// vertex, and the graph 4 an arc, or 8 if it is directed.
 ///
 /// # Errors

@@ -5,10 +5,10 @@
 //! are one team; where they are small, every block is one. What teams find is added up in the order
 //! of the batches, so that no sum depends on how many teams there are.
 //!
-//! Vertices with many arcs come first. Where levels are few, they go on by their numbers of arcs,
-//! and otherwise with their neighbours, so that sources of a batch find a vertex on few levels.
+//! Where levels are many, sources of a batch are [near one another](super::nearby), so that they
+//! find a vertex on few levels. Of many sources, vertices are renumbered first.
 //!
-//! O(l·(n + m)) for 32 sources, where a vertex is on l different levels. A team has 548 bytes a
+//! O(l·(n + m)) for 32 sources, where a vertex is on l different levels. A team has 540 bytes a
 //! vertex, and less where that is more than there is: then a batch has fewer sources, down to one.
 //! All is known and requested before the first search. Numbers of paths are `f64`; batches in
 //! which one is 2^1000 or more are left to the CPU ([`Single`](super::single::Single)).
@@ -18,18 +18,19 @@
 //!
 //! Reference: brandes-2001, then-2015
 
+use std::num::NonZeroUsize;
+
+use breadth_first::depth;
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, Kernel, Ptx};
-use graph_formats::permute::Relabelling;
-use graph_formats::{Csr, Direction, GraphError, VertexId, tell};
+use graph_formats::{Csr, Direction, VertexId, tell};
 use paths::Progress;
 use search_parts::device::DeviceArcs;
 use search_parts::{Launch, a_thread_each, check_size, length, two_blocks_each};
 use sssp::SsspError;
 
-use super::{
-    Betweenness, LANES, MAX_LEVELS, Scored, Sums, Task, WorkSpace, for_each_block, n_levels,
-};
+use super::nearby::nearby;
+use super::{Betweenness, LANES, Scored, Sums, Task, WorkSpace, for_each_block, relabelling};
 use crate::checkpoint::{Checkpoint, add_up};
 use crate::{CentralityError, Config};
 
@@ -37,11 +38,15 @@ static PATH_COUNTS: Ptx =
     Ptx::new(kernels::centrality::PATH_COUNTS.name, kernels::centrality::PATH_COUNTS.ptx);
 
 /// Sources of a batch, at most.
-const MAX_WIDTH: usize = 32;
+pub(super) const MAX_WIDTH: usize = 32;
 /// `arcs_a_piece` of the kernel.
 const ARCS_PER_PIECE: usize = 256;
-/// Arcs of a level of one source for which a team has a block.
-const ARCS_PER_BLOCK: usize = 1 << 14;
+/// Sources from which on it pays to renumber vertices.
+const MIN_SOURCES_TO_RELABEL: usize = 2048;
+/// The estimated depth up to which levels are few.
+const FLAT_DEPTH: f64 = 96.0;
+/// Arcs for each unit of the estimated depth for which a team has a block.
+const ARCS_PER_BLOCK: f64 = 8192.0;
 /// Places of the lists of a team, at most: the kernel counts them with 32 bits.
 const MAX_PLACES: usize = 1 << 31;
 
@@ -68,13 +73,11 @@ struct PathBatches {
     controls: u64,
     host: u64,
     n_vertices: u32,
-    n_long: u32,
     n_pieces: u32,
     n_sources: u32,
     width: u32,
     capacity: u32,
     team_blocks: u32,
-    padding: u32,
 }
 
 /// `TeamControl` of the kernel.
@@ -97,12 +100,22 @@ pub(super) fn find(
     let Task { transposed, mut sources, n_sources, n_spaces } =
         Task::new(graph, Scored::Vertices, config)?;
     let searched = transposed.as_ref().unwrap_or(graph);
-    let n_levels = n_levels(searched, &sources)?;
-    let relabelling = relabelling(searched, &sources, n_levels)?;
-    sources.iter_mut().for_each(|source| *source = relabelling.new_ids()[*source as usize]);
+    let depth = depth(searched);
+    let relabelling = match sources.len() < MIN_SOURCES_TO_RELABEL {
+        true => None,
+        false => relabelling(searched, &sources, depth <= FLAT_DEPTH)?,
+    };
+    let relabelled = relabelling.as_ref().map(|to| to.apply(searched)).transpose()?;
+    if let Some(to) = &relabelling {
+        sources.iter_mut().for_each(|source| *source = to.new_ids()[*source as usize]);
+    }
+    let searched = relabelled.as_ref().unwrap_or(searched);
     sources.sort_unstable();
-    let searched = relabelling.apply(searched)?;
-    let found = Batches::new(gpu, &searched, sources.len(), n_levels);
+    if depth > FLAT_DEPTH {
+        let threads = config.threads.map_or_else(rayon::current_num_threads, NonZeroUsize::get);
+        sources = nearby(searched, &sources, threads)?;
+    }
+    let found = Batches::new(gpu, searched, sources.len(), depth);
     let mut batches = found.map_err(|error| error.named(std::slice::from_ref(gpu)))?;
     let mut spaces: Vec<WorkSpace> = Vec::new();
     let mut sums = Sums(vec![0.0; graph.n_vertices()]);
@@ -115,7 +128,7 @@ pub(super) fn find(
         if batches.search(sources, report)? {
             return Ok(batches.add_to(&mut sums.0)?);
         }
-        spaces.resize_with(n_spaces, || WorkSpace::new(&searched, Scored::Vertices, false));
+        spaces.resize_with(n_spaces, || WorkSpace::new(searched, Scored::Vertices, false));
         // an error leaves the sums as they were
         let mut added = Sums(sums.0.clone());
         for (team, sources) in sources.chunks(batches.width()).enumerate() {
@@ -125,7 +138,7 @@ pub(super) fn find(
             }
             for sources in sources.chunks(n_spaces * LANES) {
                 for_each_block(&mut spaces, sources, &|space, _, sources| {
-                    space.search(&searched, Scored::Vertices, sources, &goes_on)
+                    space.search(searched, Scored::Vertices, sources, &goes_on)
                 })?;
                 added.add(&spaces[..sources.len().div_ceil(LANES)]);
             }
@@ -133,55 +146,39 @@ pub(super) fn find(
         *sums = added;
         Ok(())
     })?;
-    let sums = relabelling.restore(&sums.0)?;
-    Ok(Betweenness { scored: Scored::Vertices, sums, n_vertices: graph.n_vertices(), n_sources })
-}
-
-/// The number of arcs out of each vertex, or into it where those are more.
-fn most_arcs(graph: &Csr<u32>) -> Vec<usize> {
-    let mut most = vec![0; graph.n_vertices()];
-    graph.column_indices().iter().for_each(|&head| most[head as usize] += 1);
-    let out = graph.vertices().map(|v| graph.out_degree(v));
-    most.iter_mut().zip(out).for_each(|(most, out)| *most = out.max(*most));
-    most
-}
-
-/// Numbers of vertices by which those with several pieces come first.
-fn relabelling(
-    graph: &Csr<u32>,
-    sources: &[VertexId],
-    n_levels: usize,
-) -> Result<Relabelling, GraphError> {
-    let order = match sources.first() {
-        Some(&first) if n_levels > MAX_LEVELS => Relabelling::breadth_first(graph, first)?,
-        _ => Relabelling::by_descending_degree(graph),
+    let sums = match &relabelling {
+        Some(to) => to.restore(&sums.0)?,
+        None => sums.0,
     };
-    let most = most_arcs(graph);
-    let is_long = |&&v: &&VertexId| most[v as usize] > ARCS_PER_PIECE;
-    let (mut old_ids, others): (Vec<_>, Vec<_>) = order.old_ids().iter().partition(is_long);
-    old_ids.extend(others);
-    Ok(Relabelling::from_new_ids(old_ids)?.inverse())
+    Ok(Betweenness { scored: Scored::Vertices, sums, n_vertices: graph.n_vertices(), n_sources })
 }
 
 /// The pieces of vertices with many arcs.
 struct Pieces {
-    /// The first of each such vertex, and the end.
+    /// The first of each vertex, and the end; a vertex with few arcs has none.
     firsts: Vec<u32>,
     /// The vertex of each.
     vertices: Vec<VertexId>,
+    /// Vertices that have pieces.
+    n_long: usize,
 }
 
 impl Pieces {
-    /// Of a graph whose vertices with many arcs come first.
-    fn of(graph: &Csr<u32>) -> Self {
-        let (mut firsts, mut vertices) = (vec![0], Vec::new());
-        let most = most_arcs(graph);
-        let long = most.iter().take_while(|&&most| most > ARCS_PER_PIECE);
-        for (vertex, most) in (0..).zip(long) {
-            vertices.extend(std::iter::repeat_n(vertex, most.div_ceil(ARCS_PER_PIECE)));
+    /// Of a graph, and if it is directed the arcs into its vertices.
+    fn of(graph: &Csr<u32>, leading_in: Option<&Csr<u32>>) -> Self {
+        let mut firsts = Vec::with_capacity(graph.n_vertices() + 1);
+        let (mut vertices, mut n_long) = (Vec::new(), 0);
+        firsts.push(0);
+        for vertex in graph.vertices() {
+            let into = leading_in.map_or(0, |into| into.out_degree(vertex));
+            let most = graph.out_degree(vertex).max(into);
+            if most > ARCS_PER_PIECE {
+                vertices.extend(std::iter::repeat_n(vertex, most.div_ceil(ARCS_PER_PIECE)));
+                n_long += 1;
+            }
             firsts.push(vertices.len() as u32);
         }
-        Self { firsts, vertices }
+        Self { firsts, vertices, n_long }
     }
 }
 
@@ -204,7 +201,7 @@ impl Size {
         let numbers = (self.n + self.n_pieces) * width * size_of::<f64>();
         let lists = self.places(width) * 2 * size_of::<u32>();
         let of_vertices = self.n * (size_of::<f64>() + 5 * size_of::<u32>());
-        let others = (self.n_long + 1) * size_of::<u32>() + size_of::<TeamControl>();
+        let others = (self.n_pieces + 1) * size_of::<u32>() + size_of::<TeamControl>();
         (numbers + lists + of_vertices + others) as u64
     }
 }
@@ -228,18 +225,13 @@ struct Batches {
 }
 
 impl Batches {
-    /// For a graph whose vertices with many arcs come first.
-    fn new(
-        gpu: &Gpu,
-        graph: &Csr<u32>,
-        n_sources: usize,
-        n_levels: usize,
-    ) -> Result<Self, SsspError> {
+    /// For a graph of this estimated depth.
+    fn new(gpu: &Gpu, graph: &Csr<u32>, n_sources: usize, depth: f64) -> Result<Self, SsspError> {
         let (n, m) = (graph.n_vertices(), graph.n_arcs());
         check_size(n, m)?;
         let leading_in = (graph.direction() == Direction::Directed).then(|| graph.transposed());
-        let pieces = Pieces::of(graph);
-        let size = Size { n, n_long: pieces.firsts.len() - 1, n_pieces: pieces.vertices.len() };
+        let pieces = Pieces::of(graph, leading_in.as_ref());
+        let size = Size { n, n_long: pieces.n_long, n_pieces: pieces.vertices.len() };
         let n_graphs = 1 + u64::from(leading_in.is_some());
         let lists = size_of_val(&pieces.firsts[..]) + size_of_val(&pieces.vertices[..]);
         let others = n_graphs * DeviceArcs::bytes(n, m) + (lists + n * size_of::<f64>()) as u64;
@@ -256,7 +248,8 @@ impl Batches {
         }
         let shape = two_blocks_each(gpu);
         let n_blocks = shape.grid.0 as usize;
-        let wanted = n_blocks / (m / n_levels.max(1) / ARCS_PER_BLOCK).clamp(1, n_blocks);
+        let blocks = (m as f64 / depth / ARCS_PER_BLOCK) as usize;
+        let wanted = n_blocks / blocks.clamp(1, n_blocks);
         let n_teams = wanted.min(fit(width)).min(n_sources.div_ceil(width)).max(1);
         let bytes = others + n_teams as u64 * size.bytes(width);
         gpu.check_fits("the graph and a batch of sources", bytes)?;
@@ -272,7 +265,7 @@ impl Batches {
         let lanes = n_teams * width;
         let [numbers, partial] = [gpu.buffer(lanes * n)?, gpu.buffer(lanes * size.n_pieces)?];
         let of_teams = |len: usize| gpu.buffer::<u32>(n_teams * len);
-        let [found, marks, left] = [of_teams(n)?, of_teams(3 * n)?, of_teams(size.n_long)?];
+        let [found, marks, left] = [of_teams(n)?, of_teams(3 * n)?, of_teams(size.n_pieces)?];
         let capacity = size.places(width);
         let [places, bits, ends] = [of_teams(capacity)?, of_teams(capacity)?, of_teams(n + 1)?];
         let parameters = PathBatches {
@@ -293,7 +286,6 @@ impl Batches {
             ends: ends.address(),
             controls: controls.address(),
             n_vertices: n as u32,
-            n_long: size.n_long as u32,
             n_pieces: size.n_pieces as u32,
             width: width as u32,
             capacity: capacity as u32,
@@ -377,7 +369,7 @@ test_support::layout_test! {
     PathBatches as "PathBatches" of ["centrality/path_counts.cu"]:
         out_offsets, out_ends, in_offsets, in_ends, first_pieces, piece_vertices, sources, numbers,
         partial, dependencies, found, marks, left, places, bits, ends, controls, host, n_vertices,
-        n_long, n_pieces, n_sources, width, capacity, team_blocks, padding;
+        n_pieces, n_sources, width, capacity, team_blocks;
     TeamControl as "TeamControl" of ["centrality/path_counts.cu"]:
         arrived, stopped, count, overflowed;
 }
@@ -387,24 +379,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn vertices_with_many_arcs_come_first_and_in_pieces() {
+    fn many_arcs_in_either_direction_have_pieces() {
         let source = test_support::kernel_source!("centrality/path_counts.cu");
         let number = test_support::layout::number(source, "arcs_a_piece");
         assert_eq!(number as usize, ARCS_PER_PIECE);
         // arcs out of 3, and arcs into 5
         let out = (0..600).map(|v| (3, v, 1u32));
-        let graph =
-            Csr::from_arcs(600, &out.chain((0..300).map(|v| (v, 5, 1))).collect::<Vec<_>>());
-        let graph = graph.unwrap();
-        for n_levels in [2, 1000] {
-            let relabelling = relabelling(&graph, &[7], n_levels).unwrap();
-            let pieces = Pieces::of(&relabelling.apply(&graph).unwrap());
-            let mut first = relabelling.old_ids()[..2].to_vec();
-            let of_three = if first[0] == 3 { 0..3 } else { 2..5 };
-            assert_eq!(pieces.vertices[of_three].len(), 3);
-            assert_eq!((pieces.vertices.len(), pieces.firsts.len()), (5, 3));
-            first.sort_unstable();
-            assert_eq!(first, [3, 5]);
-        }
+        let arcs: Vec<_> = out.chain((0..300).map(|v| (v, 5, 1))).collect();
+        let graph = Csr::from_arcs(600, &arcs).unwrap();
+        let pieces = Pieces::of(&graph, Some(&graph.transposed()));
+        assert_eq!(pieces.vertices, [3, 3, 3, 5, 5]);
+        assert_eq!(pieces.firsts[..8], [0, 0, 0, 0, 3, 3, 5, 5]);
+        assert_eq!((pieces.firsts.len(), pieces.n_long), (601, 2));
     }
 }

@@ -20,6 +20,7 @@
 
 mod batch;
 mod gpu;
+mod nearby;
 mod single;
 
 use std::num::NonZeroUsize;
@@ -38,7 +39,7 @@ use crate::search::{MeasureKeys, unsigned};
 use crate::{CentralityError, Config, Lengths, Side};
 
 /// Levels up to which they are large enough for eight sources at once.
-const MAX_LEVELS: usize = 32;
+const MAX_LEVELS: u32 = 32;
 /// Sources from which on it pays to renumber vertices.
 const MIN_SOURCES_TO_RELABEL: usize = 32;
 /// Bytes that all work spaces may have together, unless one needs more.
@@ -170,7 +171,7 @@ fn by_hops(
 ) -> Result<Betweenness, CentralityError> {
     let Task { transposed, mut sources, n_sources, n_spaces } = Task::new(graph, scored, config)?;
     let searched = transposed.as_ref().unwrap_or(graph);
-    let is_flat = n_levels(searched, &sources)? <= MAX_LEVELS;
+    let is_flat = is_flat(searched, &sources)?;
     let relabelling = relabelling(searched, &sources, is_flat)?;
     let relabelled = relabelling.as_ref().map(|to| to.apply(searched)).transpose()?;
     if let Some(to) = &relabelling {
@@ -374,12 +375,13 @@ fn relabelling(
     }))
 }
 
-/// The number of levels from the source with the most arcs; of no source, more than few.
-fn n_levels(graph: &Csr<u32>, sources: &[VertexId]) -> Result<usize, SsspError> {
+/// Whether levels are few and large, from the source with the most arcs.
+fn is_flat(graph: &Csr<u32>, sources: &[VertexId]) -> Result<bool, SsspError> {
     let Some(&source) = sources.iter().max_by_key(|&&source| graph.out_degree(source)) else {
-        return Ok(usize::MAX);
+        return Ok(false);
     };
-    Ok(Single::new(graph).count_hops(graph, source, &|| Ok(()))? as usize)
+    let n_levels = Single::new(graph).count_hops(graph, source, &|| Ok(()))?;
+    Ok(n_levels <= MAX_LEVELS)
 }
 
 /// What a thread works in.
