@@ -67,6 +67,22 @@ pub fn betweenness(
     with_csr!(graph, |graph| crate::betweenness(graph, config, progress))
 }
 
+/// As [`betweenness_on_gpus`](crate::betweenness_on_gpus()), or where there are none on the CPU.
+///
+/// # Errors
+/// As [`betweenness`](crate::betweenness()) and [`betweenness_on_gpus`](crate::betweenness_on_gpus()).
+pub fn betweenness_on_gpus(
+    graph: &AnyCsr,
+    gpus: &[Gpu],
+    config: &Config,
+    progress: Option<Progress<'_>>,
+) -> Result<Betweenness, CentralityError> {
+    with_csr!(graph, |graph| match gpus {
+        [] => crate::betweenness(graph, config, progress),
+        _ => crate::betweenness_on_gpus(gpus, graph, config, progress),
+    })
+}
+
 /// As [`arc_betweenness`](crate::arc_betweenness()).
 ///
 /// # Errors

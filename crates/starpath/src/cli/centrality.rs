@@ -27,8 +27,9 @@ for closeness in NetworkX. A distance is a sum of weights. If all weights are 1,
 a number of arcs, which is much faster: hundreds of searches then share their work.
 
 Betweenness counts parallel arcs as different paths. Sums of floats are rounded, so two paths of one
-length may seem to differ: with --tie-tolerance 1e-12 they count as equally long. With --sample, --side says whether the counted
-paths begin or end at the vertices of the sample.
+length may seem to differ: with --tie-tolerance 1e-12 they count as equally long. With --sample, --side
+says whether the counted paths begin or end at the vertices of the sample. With --backend cuda a GPU
+counts them, by --hops only.
 
 --measure diameter alone finds only the diameter, by bounds: it takes a few searches instead of one
 from every vertex.
@@ -139,6 +140,10 @@ impl CentralityArgs {
         if self.resume.is_some() && is_betweenness && self.measure.len() > 1 {
             let text = "--resume saves the state of betweenness or of the other measures; run the \
                         command once for it and once for the others, each with a file";
+            return Err(WrongUse(text.to_owned()));
+        }
+        if self.gpus.is_some() && self.measure == [Measure::Betweenness] {
+            let text = "--measure betweenness takes one GPU; leave out --gpus";
             return Err(WrongUse(text.to_owned()));
         }
         if self.measure.contains(&Measure::Diameter) {

@@ -64,9 +64,6 @@ pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
         return diameter::run(args, common);
     }
     let is_betweenness = args.measure == [Measure::Betweenness];
-    if args.measure.contains(&Measure::Betweenness) {
-        backend::cpu("--measure betweenness", common)?;
-    }
     let inputs: Vec<&Path> = args.graph.inputs().collect();
     let output = ResultFile::check_columns(&args.output, &inputs, "names of vertices")?;
     check_state(args)?;
@@ -79,19 +76,24 @@ pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
         );
         return Err(WrongUse(text).into());
     }
+    let counts_paths = args.measure.contains(&Measure::Betweenness);
+    let lengths = lengths(&loaded, args, common);
+    if counts_paths && lengths == Lengths::Weights {
+        backend::cpu("--measure betweenness by weights", common)?;
+    }
     match is_betweenness {
-        true => loaded.print(betweenness::find(&loaded, args, output, common), common),
-        false => loaded.print(find(&loaded, args, output, common), common),
+        true => loaded.print(betweenness::find(&loaded, lengths, args, output, common), common),
+        false => loaded.print(find(&loaded, lengths, args, output, common), common),
     }
 }
 
 fn find(
     loaded: &Loaded,
+    lengths: Lengths,
     args: &CentralityArgs,
     output: Option<ResultFile>,
     common: &Common,
 ) -> anyhow::Result<Report> {
-    let lengths = lengths(loaded, args, common);
     let config = config(lengths, args, common);
     let gpus = backend::gpus_on_request(args.gpus, common)?;
     let step = progress("searching", common);
@@ -99,7 +101,7 @@ fn find(
     let with_betweenness = args.measure.contains(&Measure::Betweenness);
     let ((totals, betweenness), times) = repeated(common, || {
         // first, because it refuses weights that other measures take
-        let betweenness = || any::betweenness(&loaded.csr, &config, Some(&step));
+        let betweenness = || any::betweenness_on_gpus(&loaded.csr, &gpus, &config, Some(&step));
         let betweenness = with_betweenness.then(betweenness).transpose()?;
         let totals = any::totals(&loaded.csr, hierarchy, &gpus, &config, Some(&step))?;
         Ok((totals, betweenness))

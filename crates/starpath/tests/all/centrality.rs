@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use test_support::data_folder;
+use test_support::{data_folder, gpu};
 
 #[cfg(unix)]
 use crate::support::interrupt;
@@ -141,9 +141,14 @@ fn what_cannot_be_is_refused() {
         ("path.gr --seed 3", 2, &["--sample"]),
         ("path.gr --side up", 2, &["up", "out", "in"]),
         ("path.gr --measure betweenness,closeness --resume {}/s", 2, &["--resume", "each with"]),
-        ("path.gr --measure closeness,betweenness --backend cuda", 1, &["runs on the CPU"]),
+        (
+            "path.gr --measure closeness,betweenness --backend cuda",
+            1,
+            &["by weights runs on the CPU"],
+        ),
+        ("path.gr --measure betweenness --hops --backend cuda --gpus 2", 2, &["takes one GPU"]),
         ("zero.gr --measure closeness,betweenness", 1, &["from 1 to 2 has weight 0", "--hops"]),
-        ("path.gr --measure betweenness --backend cuda", 1, &["betweenness runs on the CPU"]),
+        ("path.gr --measure betweenness --backend cuda", 1, &["by weights runs on the CPU"]),
         ("zero.gr --measure betweenness", 1, &["from 1 to 2 has weight 0", "--hops"]),
         ("debt.gr --measure betweenness", 1, &["from 1 to 2 has -3", "--hops"]),
         ("path.gr --measure diameter,closeness", 2, &["diameter cannot be combined"]),
@@ -226,6 +231,26 @@ fn betweenness_alone() {
         let inner = (all["mean_distance"].as_f64().unwrap() - 1.0) * pairs;
         let found = sum * (n - 1.0) * (n - 2.0);
         assert!((found - inner).abs() <= 1e-9 * inner, "{name}: {found} {inner}");
+    }
+}
+
+/// On a GPU as on the CPU, alone and with other measures.
+#[test]
+fn betweenness_on_a_gpu() {
+    let folder = path();
+    let folder = folder.path();
+    for measures in ["betweenness", "closeness,betweenness"] {
+        let line = format!("centrality {{}}/path.gr --hops --measure {measures} --json");
+        let run = run_in(folder, &format!("{line} --backend cuda -o {{}}/gpu.tsv"));
+        if run.code != Some(0) {
+            assert!(run.stderr.contains("backend cuda: "), "{}", run.stderr);
+            gpu::<(), _>(Err(run.stderr.trim()));
+            return;
+        }
+        let report: Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!(report["backend"], json!("cuda"), "{report}");
+        run_in(folder, &format!("{line} -o {{}}/cpu.tsv"));
+        assert_eq!(read(folder, "gpu.tsv"), read(folder, "cpu.tsv"));
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use ::centrality::{Betweenness, any, sampling_error};
+use ::centrality::{Betweenness, Lengths, any, sampling_error};
 use graph_formats::VertexId;
 use serde::Serialize;
 
-use super::{FAILURE, config, floats, lengths, n_threads, name_of};
+use super::{FAILURE, config, floats, n_threads, name_of};
+use crate::backend;
 use crate::cli::{CentralityArgs, Common, Measure};
 use crate::ids::{Id, Names};
 use crate::load::Loaded;
@@ -48,16 +49,18 @@ impl Greatest {
 
 pub(super) fn find(
     loaded: &Loaded,
+    lengths: Lengths,
     args: &CentralityArgs,
     output: Option<ResultFile>,
     common: &Common,
 ) -> anyhow::Result<Report> {
     let names = loaded.names();
-    let lengths = lengths(loaded, args, common);
     let config = config(lengths, args, common);
+    let gpus: Vec<_> = backend::gpu_on_request(common)?.into_iter().collect();
     let step = progress("counting paths", common);
-    let (found, times) =
-        repeated(common, || Ok(any::betweenness(&loaded.csr, &config, Some(&step))?))?;
+    let (found, times) = repeated(common, || {
+        Ok(any::betweenness_on_gpus(&loaded.csr, &gpus, &config, Some(&step))?)
+    })?;
     drop(step);
     let (n_vertices, n_sources) = (found.n_vertices(), found.n_sources());
     if let Some(output) = output {
@@ -66,6 +69,7 @@ pub(super) fn find(
     }
     Ok(Report {
         head: Head {
+            backend: if gpus.is_empty() { "cpu" } else { "cuda" },
             threads: n_threads(common),
             ..loaded.head("centrality").solved("brandes", &times, common)
         },
