@@ -21,9 +21,10 @@
 // for each of the l levels. To this come 16 bytes an arc and source on a shortest path. R-MAT 20
 // has 31 M arcs and l = 3: 2.3 GB of arcs and marks, of which marks stay in L2. A third of the
 // pairs of an arc and a source are on paths, 5.6 GB, most of it numbers that stay in L2, those of
-// the vertices with most arcs. That takes 4 ms, and 9 on an H200 were measured. New York has
+// the vertices with most arcs. That takes 4 ms by this reckoning; an H200 took 8 to 10. New York has
 // 733,000 arcs, and l = 6 where sources are neighbours: 0.7 GB, 0.2 ms at the speed of the memory.
-// Measured are 1.6 ms, for numbers lie apart: to read 8 bytes takes a sector of 32.
+// An H200 took 1.1 to 2.0 ms, with 264 batches at once. Numbers lie apart, and to read 8 bytes takes
+// a sector of 32; what else it waits for was not measured.
 //
 // Launch: cooperative, 512 threads a block, two blocks a multiprocessor at most, all resident;
 // `team_blocks` blocks for each batch. Reads the graph; writes what is of its team.

@@ -3,27 +3,36 @@
 //! A read at a random place of an array of many megabytes waits for the address of its page as well
 //! as for memory. For the processor keeps the addresses of a few thousand pages, small or large.
 
-/// An array shorter than a few large pages stays as it is.
-const MIN_BYTES: usize = 1 << 22;
-/// The start of a small page is a multiple of this on every Linux.
-const ALIGNMENT: usize = 1 << 16;
-
 /// Asks the system to hold an array that has not been written to yet in large pages. Only Linux does.
+///
+/// ```
+/// let numbers = search_parts::in_large_pages(vec![0u64; 1 << 20]);
+/// assert_eq!(numbers, vec![0; 1 << 20]);
+/// ```
 pub fn in_large_pages<T>(array: Vec<T>) -> Vec<T> {
-    let bytes = size_of_val(array.as_slice());
     #[cfg(target_os = "linux")]
-    if bytes >= MIN_BYTES {
-        let start = array.as_ptr().cast::<u8>();
-        let skipped = start.align_offset(ALIGNMENT);
-        // SAFETY: the range is within the array, which is longer than the alignment. The advice
-        // changes which pages hold its bytes, and none of the bytes; it may be refused.
-        let _ = unsafe {
-            let start = start.add(skipped).cast_mut().cast();
-            libc::madvise(start, bytes - skipped, libc::MADV_HUGEPAGE)
-        };
-    }
-    let _ = bytes;
+    advise(&array);
     array
+}
+
+#[cfg(target_os = "linux")]
+fn advise<T>(array: &[T]) {
+    // a shorter array gains nothing
+    const MIN_BYTES: usize = 1 << 22;
+    // small pages start at multiples of this on every Linux
+    const ALIGNMENT: usize = 1 << 16;
+    let bytes = size_of_val(array);
+    if bytes < MIN_BYTES {
+        return;
+    }
+    let start = array.as_ptr().cast::<u8>();
+    let skipped = start.align_offset(ALIGNMENT);
+    // SAFETY: the range is within the array, which is longer than the alignment. The advice changes
+    // which pages hold its bytes, and none of the bytes; it may be refused.
+    let _ = unsafe {
+        let start = start.add(skipped).cast_mut().cast();
+        libc::madvise(start, bytes - skipped, libc::MADV_HUGEPAGE)
+    };
 }
 
 #[cfg(test)]
@@ -32,7 +41,7 @@ mod tests {
 
     #[test]
     fn an_array_keeps_its_elements() {
-        for length in [0, 1, MIN_BYTES, MIN_BYTES + 12_345] {
+        for length in [0, 1, 1 << 22, (1 << 22) + 12_345] {
             let numbers: Vec<u8> = (0..length).map(|i| i as u8).collect();
             assert_eq!(in_large_pages(numbers.clone()), numbers);
         }
