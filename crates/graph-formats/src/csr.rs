@@ -6,6 +6,7 @@
 //! all arcs share, as in an unweighted graph, is stored once; the array of weights is then made at
 //! its first use.
 
+mod induced;
 mod other_weights;
 
 use std::ops::Range;

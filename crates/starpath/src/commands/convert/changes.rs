@@ -2,8 +2,8 @@
 
 use anyhow::ensure;
 use graph_formats::{
-    AnyCsr, Components, Coo, Csr, Direction, DisjointSets, Ids, Name, VertexId, Weight,
-    ensure_granted, with_csr,
+    AnyCsr, Components, Csr, Direction, DisjointSets, Ids, Name, VertexId, Weight, ensure_granted,
+    with_csr,
 };
 use serde::Serialize;
 
@@ -31,7 +31,7 @@ pub(super) fn keep_largest(
     ensure_granted(BYTES_OF_VERTEX * n_vertices)?;
     let members = largest(&graph.unweighted(), connected);
     if members.len() < n_vertices {
-        *graph = with_csr!(&*graph, |graph| induced(graph, &members)?.into());
+        *graph = with_csr!(&*graph, |graph| graph.induced(&members)?.into());
         *ids = selected(ids, &members);
     }
     Ok(Removed {
@@ -55,24 +55,6 @@ fn largest(graph: &Csr<u32>, connected: Connected) -> Vec<VertexId> {
     let size = sizes.iter().copied().max().unwrap_or(0);
     let label = labels.iter().copied().find(|&label| sizes[label as usize] == size);
     graph.vertices().filter(|&vertex| Some(labels[vertex as usize]) == label).collect()
-}
-
-/// The graph of these vertices, which ascend, and of all arcs between them.
-fn induced<W: Weight>(graph: &Csr<W>, members: &[VertexId]) -> anyhow::Result<Csr<W>> {
-    let mut new_ids = vec![None; graph.n_vertices()];
-    (0..).zip(members).for_each(|(id, &member)| new_ids[member as usize] = Some(id));
-    // the arcs, and the graph that is made of them
-    ensure_granted(2 * graph.bytes())?;
-    let (mut sources, mut destinations, mut weights) = (Vec::new(), Vec::new(), Vec::new());
-    for (from, to, weight) in graph.arcs() {
-        if let (Some(from), Some(to)) = (new_ids[from as usize], new_ids[to as usize]) {
-            sources.push(from);
-            destinations.push(to);
-            weights.push(weight);
-        }
-    }
-    let arcs = Csr::from_coo(&Coo::new(members.len(), sources, destinations, weights)?)?;
-    as_directed_as(graph.direction(), arcs)
 }
 
 /// The names of these vertices, which ascend.
