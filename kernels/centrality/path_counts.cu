@@ -1,4 +1,5 @@
-// Betweenness by hops: the dependencies of up to 32 sources at once, a lane for each.
+// Betweenness by hops, where levels are few: the dependencies of up to 32 sources at once, a lane for
+// each.
 //
 // A team of blocks has a batch of sources, and teams do not meet. A vertex has a number for each
 // source of the batch: the number of shortest paths, and on the way back one more than the
@@ -7,24 +8,21 @@
 // many arcs.
 //
 // Out: a level's bits are raised along arcs in the marks of vertices that these sources have not
-// found, and the first to raise a mark lists the vertex. After a barrier each place of the new
-// level adds up the numbers of its neighbours with bits on the level before, in the order of its
-// row. Back: each place adds up the numbers of its neighbours on the next level. The pieces of a
-// vertex leave their sums, and the last piece to arrive adds them up in the order of the row. So
-// no sum depends on a race.
+// found, and the first to raise a mark lists the vertex. After a barrier each place of the new level
+// adds up the numbers of its neighbours with bits on the level before, in the order of its row. Back:
+// each place adds up the numbers of its neighbours on the next level. The pieces of a vertex leave
+// their sums, and the last piece to arrive adds them up in the order of the row. So no sum depends on
+// a race. Scores of arcs are the terms of the sums on the way back.
 //
 // A warp takes some places at a time. Its lanes take the arcs of all their rows in turn, as in
 // arcs.cuh, and look for bits. Of each arc with bits the warp then reads the numbers, of the
 // sources with a bit only.
 //
-// Traffic of a batch, where a vertex is on l levels: 4 bytes an arc and 4 of a mark, three times
-// for each of the l levels. To this come 16 bytes an arc and source on a shortest path. R-MAT 20
-// has 31 M arcs and l = 3: 2.3 GB of arcs and marks, of which marks stay in L2. A third of the
-// pairs of an arc and a source are on paths, 5.6 GB, most of it numbers that stay in L2, those of
-// the vertices with most arcs. That takes 4 ms by this reckoning; an H200 took 8 to 10. New York has
-// 733,000 arcs, and l = 6 where sources are neighbours: 0.7 GB, 0.2 ms at the speed of the memory.
-// An H200 took 1.1 to 2.0 ms, with 264 batches at once. Numbers lie apart, and to read 8 bytes takes
-// a sector of 32; what else it waits for was not measured.
+// Traffic of a batch, where a vertex is on l levels: 4 bytes an arc and 4 of a mark, three times for
+// each of the l levels. To this come 16 bytes an arc and source on a shortest path. R-MAT 20 has 31 M
+// arcs and l = 3: 2.3 GB of arcs and marks, of which marks stay in L2. A third of the pairs of an arc
+// and a source are on paths, 5.6 GB, most of it numbers that stay in L2, those of the vertices with
+// most arcs. That takes 4 ms by this reckoning; an H200 took 8 to 10.
 //
 // Launch: cooperative, 512 threads a block, two blocks a multiprocessor at most, all resident;
 // `team_blocks` blocks for each batch. Reads the graph; writes what is of its team.
@@ -32,176 +30,66 @@
 // Races: marks are raised by atomics on integers, and read after a barrier. A lane reads numbers
 // of its source on one level, and others write those on another. Marks may have bits of levels
 // before the last one, or, on the way back, of levels behind the next: no arc comes from there.
-// Pieces of a vertex write the same bits.
+// Pieces of a vertex write the same bits. On one level one warp adds to a score.
 //
 // Termination: a level without a place is the last. The way back has as many levels.
 
-#include "../common/arcs.cuh"
-#include "../common/watch.cuh"
+#include "path_counts/team.cuh"
 
-using f64 = double;
+#if defined(TO_ARCS)
+#define ENTRY(name) name##_arcs
+constexpr bool to_arcs = true;
+#else
+#define ENTRY(name) name##_vertices
+constexpr bool to_arcs = false;
+#endif
 
-// A sum of numbers of paths that is larger is left to the host.
-constexpr f64 max_paths = 1.0715086071862673e301;  // 2^1000
-// Arcs of a piece in each direction; vertices with more have several pieces.
-constexpr u32 arcs_a_piece = 256;
-// The bit of a place that is a piece.
-constexpr u32 is_piece = 1u << 31;
-// Numbers that a lane reads at once.
-constexpr u32 at_once = 4;
 // Groups of places that a warp should have of a level.
 constexpr u32 groups_a_warp = 8;
 
-// Zero before a launch.
-struct TeamControl {
-    u32 arrived;
-    u32 stopped;
-    // places listed
-    u32 count;
-    // whether a number of paths was too large
-    u32 overflowed;
+__device__ __forceinline__ u32* marks_of(const Team& team, u32 level) {
+    return team.marks + static_cast<u64>(level % 3) * team.batch.n_vertices;
+}
+
+// How many places a warp takes at a time.
+__device__ __forceinline__ u32 group_of(const Team& team, u32 n_places) {
+    return min(max(n_places / (team.n_warps() * groups_a_warp), 1u), 32u);
+}
+
+// Lists the places of a vertex in the lanes that have one.
+__device__ __forceinline__ void list(const Team& team, bool has, u32 vertex) {
+    if (!__any_sync(everyone, has)) return;
+    const uint2 pieces = has && team.batch.n_pieces != 0 ? team.pieces_of(vertex) : make_uint2(0, 0);
+    const bool is_long = pieces.x != pieces.y;
+    const u32 n = is_long ? pieces.y - pieces.x : has;
+    const u32 scan = warp_scan(n);
+    u32 first = 0;
+    if (lane() == 31) first = atomicAdd(&team.control->count, scan);
+    u32* to = team.places + __shfl_sync(everyone, first, 31) + scan - n;
+    if (is_long) {
+        for (u32 k = 0; k < n; ++k) __stcg(to + k, is_piece | (pieces.x + k));
+    } else if (has) {
+        __stcg(to, vertex);
+    }
+    __syncwarp();
+}
+
+// A place of a level, of the lane; none has no bits.
+struct Place {
+    u32 at;
+    u32 vertex;
+    u32 bits;
 };
 
-// What the launch is given. The host has the same structure.
-struct PathBatches {
-    // arcs out of each vertex, and into it; in an undirected graph the same
-    const u32* out_offsets;
-    const u32* out_ends;
-    const u32* in_offsets;
-    const u32* in_ends;
-    // the first piece of each vertex, and the end; the vertex of each piece
-    const u32* first_pieces;
-    const u32* piece_vertices;
-    // of all teams
-    const u32* sources;
-    // for each team: numbers by vertex and source, and those of pieces
-    f64* numbers;
-    f64* partial;
-    // the dependency of all its sources on each vertex
-    f64* dependencies;
-    // which sources have found a vertex; three arrays of marks, of the levels by turns
-    u32* found;
-    u32* marks;
-    // pieces that have left their sums, at the first piece of their vertex
-    u32* left;
-    // the places of the levels and their bits, `capacity` of them; where each level ends
-    u32* places;
-    u32* bits;
-    u32* ends;
-    TeamControl* controls;
-    volatile u32* host;
-    u32 n_vertices;
-    u32 n_pieces;
-    u32 n_sources;
-    u32 width;
-    u32 capacity;
-    u32 team_blocks;
-};
-
-// The memory of a team, and its place in the team.
-struct Team {
-    const PathBatches& batch;
-    f64* numbers;
-    f64* partial;
-    f64* dependencies;
-    u32* found;
-    u32* marks;
-    u32* left;
-    u32* places;
-    u32* bits;
-    u32* ends;
-    TeamControl* control;
-    u32 first_thread;
-    u32 n_threads;
-    // of this batch
-    const u32* sources;
-    u32 n_sources;
-    GridBarrier barrier;
-
-    __device__ __forceinline__ explicit Team(const PathBatches& of) : batch(of) {
-        const u64 team = blockIdx.x / of.team_blocks;
-        numbers = of.numbers + team * of.n_vertices * of.width;
-        partial = of.partial + team * of.n_pieces * of.width;
-        dependencies = of.dependencies + team * of.n_vertices;
-        found = of.found + team * of.n_vertices;
-        marks = of.marks + team * 3 * of.n_vertices;
-        left = of.left + team * of.n_pieces;
-        places = of.places + team * of.capacity;
-        bits = of.bits + team * of.capacity;
-        ends = of.ends + team * (of.n_vertices + 1);
-        control = of.controls + team;
-        first_thread = blockIdx.x % of.team_blocks * blockDim.x + threadIdx.x;
-        n_threads = of.team_blocks * blockDim.x;
-        sources = of.sources + team * of.width;
-        n_sources = min(of.width, of.n_sources - static_cast<u32>(team) * of.width);
-        barrier = GridBarrier{&control->arrived, of.team_blocks, 0};
+// Calls visit(lane's place in the list, whether there is one, how many the warp has) for the places
+// from `begin` to `end`, some for each warp at a time.
+template <typename Visit>
+__device__ __forceinline__ void for_each_place(const Team& team, u32 begin, u32 end, Visit&& visit) {
+    const u32 group = group_of(team, end - begin);
+    for (u32 first = begin + team.warp() * group; first < end; first += team.n_warps() * group) {
+        const u32 at = first + lane();
+        visit(at, lane() < group && at < end, min(group, end - first));
     }
-
-    // A block alone needs no barrier of the grid.
-    __device__ __forceinline__ void wait() {
-        if (batch.team_blocks == 1) {
-            __syncthreads();
-        } else {
-            barrier.wait();
-        }
-    }
-
-    __device__ __forceinline__ bool is_first() const { return first_thread == 0; }
-    __device__ __forceinline__ u32 warp() const { return first_thread / 32; }
-    __device__ __forceinline__ u32 n_warps() const { return n_threads / 32; }
-    __device__ __forceinline__ u32* marks_of(u32 level) const {
-        return marks + static_cast<u64>(level % 3) * batch.n_vertices;
-    }
-    __device__ __forceinline__ f64* numbers_of(u32 vertex) const {
-        return numbers + static_cast<u64>(vertex) * batch.width + lane();
-    }
-    __device__ __forceinline__ u32 vertex_of(u32 place) const {
-        return place & is_piece ? __ldg(batch.piece_vertices + (place & ~is_piece)) : place;
-    }
-
-    // The pieces of a vertex; none if it has few arcs.
-    __device__ __forceinline__ uint2 pieces_of(u32 vertex) const {
-        return make_uint2(__ldg(batch.first_pieces + vertex), __ldg(batch.first_pieces + vertex + 1));
-    }
-
-    // The arcs of a place in one direction.
-    __device__ __forceinline__ uint2 row_of(const u32* offsets, u32 place, u32 vertex) const {
-        uint2 row = make_uint2(__ldg(offsets + vertex), __ldg(offsets + vertex + 1));
-        if (place & is_piece) {
-            const u32 piece = (place & ~is_piece) - pieces_of(vertex).x;
-            row.x = min(row.x + piece * arcs_a_piece, row.y);
-            row.y = min(row.x + arcs_a_piece, row.y);
-        }
-        return row;
-    }
-
-    // How many places a warp takes at a time.
-    __device__ __forceinline__ u32 group(u32 n_places) const {
-        return min(max(n_places / (n_warps() * groups_a_warp), 1u), 32u);
-    }
-
-    // Lists the places of a vertex in the lanes that have one.
-    __device__ __forceinline__ void list(bool has, u32 vertex) const {
-        if (!__any_sync(everyone, has)) return;
-        const uint2 pieces = has && batch.n_pieces != 0 ? pieces_of(vertex) : make_uint2(0, 0);
-        const bool is_long = pieces.x != pieces.y;
-        const u32 n = is_long ? pieces.y - pieces.x : has;
-        const u32 scan = warp_scan(n);
-        u32 first = 0;
-        if (lane() == 31) first = atomicAdd(&control->count, scan);
-        u32* to = places + __shfl_sync(everyone, first, 31) + scan - n;
-        if (is_long) {
-            for (u32 k = 0; k < n; ++k) __stcg(to + k, is_piece | (pieces.x + k));
-        } else if (has) {
-            __stcg(to, vertex);
-        }
-        __syncwarp();
-    }
-};
-
-__device__ __forceinline__ f64 warp_sum(f64 value) {
-    for (u32 step = 16; step; step >>= 1) value += __shfl_xor_sync(everyone, value, step);
-    return value;
 }
 
 // Leaves the sum of a piece of a vertex. For the last of its pieces to come, which has
@@ -224,96 +112,120 @@ __device__ __noinline__ f64 combine(f64* partial, u32* left, uint2 pieces, u32 p
     return sum;
 }
 
-// Adds up, for each of the places from `begin` on, the numbers of its neighbours that have common
-// bits in `marks`. Lanes have the place, the vertex, its bits and the row, of which `n` are given.
-// Calls done(vertex, bits, sum) with the sum of each lane's source.
-template <typename Done>
-__device__ __forceinline__ void add_neighbours(const Team& team, const u32* ends, const u32* marks, u32 n, u32 place,
-                                               u32 vertex, u32 bits, uint2 row, Done&& done) {
-    u32 current = 0;
-    f64 sum = 0;
-    const auto end_current = [&] {
-        const u32 of_place = __shfl_sync(everyone, place, current);
-        const u32 of_vertex = __shfl_sync(everyone, vertex, current);
-        const u32 of_bits = __shfl_sync(everyone, bits, current);
-        if (of_place & is_piece) {
-            const uint2 pieces = team.pieces_of(of_vertex);
-            sum = combine(team.partial, team.left + pieces.x, pieces, of_place & ~is_piece, team.batch.width, sum);
-        }
-        if (sum >= 0) done(of_vertex, of_bits, sum);
+// Arcs side by side: the lane whose place has each, or `everyone` where there is none, and its
+// position.
+struct Arcs {
+    u32 owners[at_once];
+    u32 arcs[at_once];
+};
+
+// Adds up numbers for each of the `n` places of a warp, which come in the order of the lanes.
+//
+// Calls done(vertex, bits, sum, own) with the sum and, on the way back, the own number of each lane's
+// source.
+template <bool is_back, typename Done> struct Sums {
+    const Team& team;
+    Place place;
+    u32 n;
+    Done done;
+    u32 current;
+    f64 own;
+    f64 sum;
+
+    __device__ __forceinline__ void begin() {
         sum = 0;
-        ++current;
-    };
-    for_each_arc_of_rows(row, [&](bool has, u32 owner, u32 arc) {
-        const u32 wanted = __shfl_sync(everyone, bits, owner);
-        const u32 end = has ? __ldg(ends + arc) : 0;
-        const u32 common = has ? load(marks + end) & wanted : 0;
-        u32 open = __ballot_sync(everyone, common != 0);
-        while (open != 0) {
-            f64 numbers[at_once];
-            u32 owners[at_once];
-#pragma unroll
-            for (u32 k = 0; k < at_once; ++k) {
-                const u32 from = open != 0 ? __ffs(open) - 1 : 0;
-                const u32 common_here = __shfl_sync(everyone, common, from);
-                const u32 end_here = __shfl_sync(everyone, end, from);
-                owners[k] = open != 0 ? __shfl_sync(everyone, owner, from) : everyone;
-                numbers[k] = open != 0 && (common_here >> lane() & 1) ? load(team.numbers_of(end_here)) : 0;
-                open &= open - 1;
-            }
-#pragma unroll
-            for (u32 k = 0; k < at_once; ++k) {
-                if (owners[k] == everyone) break;
-                while (current != owners[k]) end_current();
-                sum += numbers[k];
-            }
+        if (!to_arcs || !is_back || current == n) return;
+        const u32 vertex = __shfl_sync(everyone, place.vertex, current);
+        const u32 bits = __shfl_sync(everyone, place.bits, current);
+        own = bits >> lane() & 1 ? load(team.numbers_of(vertex)) : 0;
+    }
+
+    __device__ __forceinline__ void end() {
+        const u32 at = __shfl_sync(everyone, place.at, current);
+        const u32 vertex = __shfl_sync(everyone, place.vertex, current);
+        const u32 bits = __shfl_sync(everyone, place.bits, current);
+        if (at & is_piece && bits != 0) {
+            const uint2 pieces = team.pieces_of(vertex);
+            sum = combine(team.partial, team.left + pieces.x, pieces, at & ~is_piece, team.batch.width, sum);
         }
-    });
-    while (current != n) end_current();
+        if (sum >= 0) done(vertex, bits, sum, own);
+        ++current;
+        begin();
+    }
+
+    __device__ __forceinline__ void end_all() {
+        while (current != n) end();
+    }
+
+    // Adds these numbers, and on the way back their shares to the scores of arcs.
+    __device__ __forceinline__ void add(const Arcs& arcs, const f64 (&numbers)[at_once]) {
+        f64 shares[at_once] = {};
+#pragma unroll
+        for (u32 k = 0; k < at_once; ++k) {
+            if (arcs.owners[k] == everyone) break;
+            while (current != arcs.owners[k]) end();
+            sum += numbers[k];
+            shares[k] = own * team.share() * numbers[k];
+        }
+        if (to_arcs && is_back) add_to_arcs(arcs, shares);
+    }
+
+    // An arc is of one warp on each level.
+    __device__ __forceinline__ void add_to_arcs(const Arcs& arcs, const f64 (&shares)[at_once]) {
+        const f64 share = quarter_sums(shares);
+        u32 owner = arcs.owners[0], arc = arcs.arcs[0];
+#pragma unroll
+        for (u32 k = 1; k < at_once; ++k) {
+            if (lane() / 8 == k) owner = arcs.owners[k], arc = arcs.arcs[k];
+        }
+        if (lane() % 8 == 0 && owner != everyone) atomicAdd(team.scores + arc, share);
+    }
+};
+
+template <bool is_back, typename Done>
+__device__ __forceinline__ Sums<is_back, Done> sums_of(const Team& team, Place place, u32 n, Done done) {
+    Sums<is_back, Done> sums{team, place, n, done, 0, 0, 0};
+    sums.begin();
+    return sums;
 }
 
-__device__ __forceinline__ void clear(const Team& team) {
-    const u64 n = team.batch.n_vertices;
-    for (u64 at = team.first_thread; at < n; at += team.n_threads) {
-        __stcg(team.found + at, 0);
-        __stcg(team.dependencies + at, 0);
-    }
-    for (u64 at = team.first_thread; at < 3 * n; at += team.n_threads) __stcg(team.marks + at, 0);
-    for (u64 at = team.first_thread; at < team.batch.n_pieces; at += team.n_threads) __stcg(team.left + at, 0);
-}
+// Stores the number of paths to a vertex.
+struct Store {
+    const Team& team;
 
-// The level of the sources.
-__device__ __forceinline__ void start(const Team& team) {
-    if (team.warp() != 0) return;
-    const bool has = lane() < team.n_sources;
-    const u32 source = has ? __ldg(team.sources + lane()) : 0;
-    team.list(has, source);
-    if (has) {
-        const u32 bit = 1u << lane();
-        __stcg(team.found + source, bit);
-        __stcg(team.marks_of(0) + source, bit);
-        __stcg(team.numbers_of(source), 1.0);
+    __device__ __forceinline__ void operator()(u32 vertex, u32 bits, f64 sum, f64) const {
+        if (!(bits >> lane() & 1)) return;
+        if (!(sum <= max_paths)) __stcg(&team.control->aside, 1);
+        __stcg(team.numbers_of(vertex), sum);
     }
-    __threadfence();
-    const u32 n_places = __shfl_sync(everyone, load(&team.control->count), 0);
-    __syncwarp();
-    for (u32 at = lane(); at < n_places; at += 32) {
-        const u32 vertex = team.vertex_of(load(team.places + at));
-        __stcg(team.bits + at, load(team.marks_of(0) + vertex));
+};
+
+// Stores what a vertex passes back, and adds the dependency on it to the scores of vertices.
+struct StoreBack {
+    const Team& team;
+
+    __device__ __forceinline__ void operator()(u32 vertex, u32 bits, f64 sum, f64 own) const {
+        f64 dependency = 0;
+        if (bits >> lane() & 1) {
+            if (!to_arcs) own = load(team.numbers_of(vertex));
+            dependency = own * sum * team.share();
+            __stcg(team.numbers_of(vertex), __ldg(team.batch.targets + vertex) * (1 / own) + sum);
+        }
+        if (to_arcs) return;
+        dependency = warp_sum(dependency);
+        // a vertex is of one warp on each level
+        if (lane() == 0) atomicAdd(team.scores + vertex, dependency);
     }
-    if (lane() == 0) __stcg(team.ends, n_places);
-}
+};
 
 // Lists the places after a level, and raises their marks.
 __device__ __forceinline__ void list_next(const Team& team, u32 level, u32 begin, u32 end) {
     const PathBatches& batch = team.batch;
-    u32* next = team.marks_of(level + 1);
-    const u32 group = team.group(end - begin);
-    for (u32 first = begin + team.warp() * group; first < end; first += team.n_warps() * group) {
-        const u32 at = first + lane();
+    u32* next = marks_of(team, level + 1);
+    for_each_place(team, begin, end, [&](u32 at, bool has_place, u32) {
         uint2 row = make_uint2(0, 0);
         u32 bits = 0;
-        if (lane() < group && at < end) {
+        if (has_place) {
             const u32 place = load(team.places + at);
             bits = load(team.bits + at);
             row = team.row_of(batch.out_offsets, place, team.vertex_of(place));
@@ -324,9 +236,106 @@ __device__ __forceinline__ void list_next(const Team& team, u32 level, u32 begin
             fresh = has ? fresh & ~load(team.found + head) : 0;
             if (fresh != 0) fresh &= ~load(next + head);
             const bool is_first = fresh != 0 && atomicOr(next + head, fresh) == 0;
-            team.list(is_first, head);
+            list(team, is_first, head);
         });
+    });
+}
+
+// Adds up the numbers of the neighbours that have common bits in `marks`.
+template <typename Sums>
+__device__ __forceinline__ void add_neighbours(const Team& team, const u32* ends, const u32* marks, uint2 row,
+                                               Sums sums) {
+    for_each_arc_of_rows(row, [&](bool has, u32 owner, u32 arc) {
+        const u32 wanted = __shfl_sync(everyone, sums.place.bits, owner);
+        const u32 end = has ? __ldg(ends + arc) : 0;
+        const u32 common = has ? load(marks + end) & wanted : 0;
+        u32 open = __ballot_sync(everyone, common != 0);
+        while (open != 0) {
+            Arcs arcs;
+            f64 numbers[at_once];
+#pragma unroll
+            for (u32 k = 0; k < at_once; ++k) {
+                const u32 from = open != 0 ? __ffs(open) - 1 : 0;
+                const u32 common_here = __shfl_sync(everyone, common, from);
+                const u32 end_here = __shfl_sync(everyone, end, from);
+                arcs.owners[k] = open != 0 ? __shfl_sync(everyone, owner, from) : everyone;
+                if (to_arcs) arcs.arcs[k] = __shfl_sync(everyone, arc, from);
+                numbers[k] = open != 0 && (common_here >> lane() & 1) ? load(team.numbers_of(end_here)) : 0;
+                open &= open - 1;
+            }
+            sums.add(arcs, numbers);
+        }
+    });
+    sums.end_all();
+}
+
+// Counts the paths to the places of a level.
+__device__ __forceinline__ void count_paths(const Team& team, u32 level, u32 begin, u32 end) {
+    const PathBatches& batch = team.batch;
+    const u32* marks = marks_of(team, level);
+    for_each_place(team, begin, end, [&](u32 at, bool has_place, u32 n) {
+        uint2 row = make_uint2(0, 0);
+        Place place{0, 0, 0};
+        if (has_place) {
+            place.at = load(team.places + at);
+            place.vertex = team.vertex_of(place.at);
+            place.bits = load(marks + place.vertex);
+            row = team.row_of(batch.in_offsets, place.at, place.vertex);
+            __stcg(team.bits + at, place.bits);
+            __stcg(team.found + place.vertex, load(team.found + place.vertex) | place.bits);
+        }
+        const auto sums = sums_of<false>(team, place, n, Store{team});
+        add_neighbours(team, batch.in_ends, marks_of(team, level - 1), row, sums);
+    });
+}
+
+// Finds the dependencies on the places of a level from those of the next.
+__device__ __forceinline__ void add_dependencies(const Team& team, u32 level, u32 begin, u32 end) {
+    const PathBatches& batch = team.batch;
+    u32* marks = marks_of(team, level);
+    for_each_place(team, begin, end, [&](u32 at, bool has_place, u32 n) {
+        uint2 row = make_uint2(0, 0);
+        Place place{0, 0, 0};
+        if (has_place) {
+            place.at = load(team.places + at);
+            place.vertex = team.vertex_of(place.at);
+            place.bits = load(team.bits + at);
+            row = team.row_of(batch.out_offsets, place.at, place.vertex);
+            __stcg(marks + place.vertex, place.bits);
+        }
+        const auto sums = sums_of<true>(team, place, n, StoreBack{team});
+        add_neighbours(team, batch.out_ends, marks_of(team, level + 1), row, sums);
+    });
+}
+
+__device__ __forceinline__ void clear(const Team& team) {
+    const u64 n = team.batch.n_vertices;
+    for (u64 at = team.first_thread; at < n; at += team.n_threads) __stcg(team.found + at, 0);
+    for (u64 at = team.first_thread; at < team.batch.n_scores; at += team.n_threads) __stcg(team.scores + at, 0);
+    for (u64 at = team.first_thread; at < 3 * n; at += team.n_threads) __stcg(team.marks + at, 0);
+    for (u64 at = team.first_thread; at < team.batch.n_pieces; at += team.n_threads) __stcg(team.left + at, 0);
+}
+
+// The level of the sources.
+__device__ __forceinline__ void start(const Team& team) {
+    if (team.warp() != 0) return;
+    const bool has = lane() < team.n_sources;
+    const u32 source = has ? __ldg(team.sources + lane()) : 0;
+    list(team, has, source);
+    if (has) {
+        const u32 bit = 1u << lane();
+        __stcg(team.found + source, bit);
+        __stcg(marks_of(team, 0) + source, bit);
+        __stcg(team.numbers_of(source), 1.0);
     }
+    __threadfence();
+    const u32 n_places = __shfl_sync(everyone, load(&team.control->count), 0);
+    __syncwarp();
+    for (u32 at = lane(); at < n_places; at += 32) {
+        const u32 vertex = team.vertex_of(load(team.places + at));
+        __stcg(team.bits + at, load(marks_of(team, 0) + vertex));
+    }
+    if (lane() == 0) __stcg(team.ends, n_places);
 }
 
 // Clears the marks of these places of a level.
@@ -336,71 +345,7 @@ __device__ __forceinline__ void clear_marks(const Team& team, u32* marks, u32 be
     }
 }
 
-// Counts the paths to the places of a level.
-__device__ __forceinline__ void count_paths(const Team& team, u32 level, u32 begin, u32 end) {
-    const PathBatches& batch = team.batch;
-    const u32* marks = team.marks_of(level);
-    bool overflowed = false;
-    const u32 group = team.group(end - begin);
-    for (u32 first = begin + team.warp() * group; first < end; first += team.n_warps() * group) {
-        const u32 at = first + lane();
-        uint2 row = make_uint2(0, 0);
-        u32 place = 0, vertex = 0, bits = 0;
-        if (lane() < group && at < end) {
-            place = load(team.places + at);
-            vertex = team.vertex_of(place);
-            bits = load(marks + vertex);
-            row = team.row_of(batch.in_offsets, place, vertex);
-            __stcg(team.bits + at, bits);
-            __stcg(team.found + vertex, load(team.found + vertex) | bits);
-        }
-        const auto store = [&](u32 of_vertex, u32 of_bits, f64 sum) {
-            if (!(of_bits >> lane() & 1)) return;
-            overflowed = overflowed || !(sum <= max_paths);
-            __stcg(team.numbers_of(of_vertex), sum);
-        };
-        add_neighbours(team, batch.in_ends, team.marks_of(level - 1), min(group, end - first), place, vertex, bits, row,
-                       store);
-    }
-    if (overflowed) __stcg(&team.control->overflowed, 1);
-}
-
-// Finds the dependencies on the places of a level from those of the next.
-__device__ __forceinline__ void add_dependencies(const Team& team, u32 level, u32 begin, u32 end) {
-    const PathBatches& batch = team.batch;
-    u32* marks = team.marks_of(level);
-    const u32 group = team.group(end - begin);
-    for (u32 first = begin + team.warp() * group; first < end; first += team.n_warps() * group) {
-        const u32 at = first + lane();
-        uint2 row = make_uint2(0, 0);
-        u32 place = 0, vertex = 0, bits = 0;
-        if (lane() < group && at < end) {
-            place = load(team.places + at);
-            vertex = team.vertex_of(place);
-            bits = load(team.bits + at);
-            row = team.row_of(batch.out_offsets, place, vertex);
-            __stcg(marks + vertex, bits);
-        }
-        const auto store = [&](u32 of_vertex, u32 of_bits, f64 sum) {
-            f64 dependency = 0;
-            if (of_bits >> lane() & 1) {
-                f64* number = team.numbers_of(of_vertex);
-                const f64 paths = load(number);
-                dependency = paths * sum;
-                __stcg(number, 1 / paths + sum);
-            }
-            dependency = warp_sum(dependency);
-            if (lane() == 0) {
-                f64* all = team.dependencies + of_vertex;
-                __stcg(all, load(all) + dependency);
-            }
-        };
-        add_neighbours(team, batch.out_ends, team.marks_of(level + 1), min(group, end - first), place, vertex, bits,
-                       row, store);
-    }
-}
-
-extern "C" __global__ void __launch_bounds__(512, 2) count_paths_of_batches(const PathBatches batch) {
+extern "C" __global__ void __launch_bounds__(512, 2) ENTRY(path_counts)(const PathBatches batch) {
     Team team(batch);
     const Watch watch{batch.host, &team.control->stopped};
     clear(team);
@@ -416,7 +361,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) count_paths_of_batches(cons
         ++level;
         count_paths(team, level, end, next_end);
         // the array of the level two before is that of the next
-        clear_marks(team, team.marks_of(level + 1), before, begin);
+        clear_marks(team, marks_of(team, level + 1), before, begin);
         if (team.is_first()) {
             __stcg(team.ends + level, next_end);
             if (watch.calls(level)) watch.call(level);
@@ -427,19 +372,17 @@ extern "C" __global__ void __launch_bounds__(512, 2) count_paths_of_batches(cons
         begin = end;
         end = next_end;
     }
-    for (; level > 0; --level) {
-        add_dependencies(team, level, load(team.ends + level - 1), load(team.ends + level));
+    // paths begin with arcs out of the sources, but the sources are not inside
+    constexpr u32 first = to_arcs ? 0 : 1;
+    for (u32 left = level + 1; left > first; --left) {
+        level = left - 1;
+        add_dependencies(team, level, level == 0 ? 0 : load(team.ends + level - 1), load(team.ends + level));
         if (team.is_first() && watch.calls(level)) watch.call(level);
         team.wait();
         if (watch.calls(level) && watch.ends()) return;
     }
 }
 
-// Adds the dependencies of all teams to the sums, in the order of the teams. A thread a vertex.
-extern "C" __global__ void add_batches(f64* sums, const f64* dependencies, u32 n_vertices, u32 n_teams) {
-    const u32 vertex = blockIdx.x * blockDim.x + threadIdx.x;
-    if (vertex >= n_vertices) return;
-    f64 sum = sums[vertex];
-    for (u32 team = 0; team < n_teams; ++team) sum += dependencies[static_cast<u64>(team) * n_vertices + vertex];
-    sums[vertex] = sum;
+extern "C" __global__ void ENTRY(add_scores)(f64* sums, const f64* scores, u32 n_scores, u32 first, u32 end) {
+    add_scores_of_teams(sums, scores, n_scores, first, end);
 }

@@ -277,8 +277,16 @@ pub mod hierarchy {
 pub mod centrality {
     use super::Module;
 
-    /// `path_counts.cu`: numbers of shortest paths by hops, and dependencies.
-    pub const PATH_COUNTS: Module = module!("centrality/path_counts");
+    /// `path_counts.cu`: numbers of shortest paths by hops, and dependencies on vertices and arcs.
+    pub const PATH_COUNTS: [Module; 2] =
+        modules!["centrality/path_counts_vertices", "centrality/path_counts_arcs"];
+    /// `path_pairs.cu`: the same in weights, for each type of lengths.
+    pub const PATH_PAIRS: [Module; 4] = modules![
+        "centrality/path_pairs_u32",
+        "centrality/path_pairs_u64",
+        "centrality/path_pairs_f32",
+        "centrality/path_pairs_f64"
+    ];
 }
 
 /// Transitive closure, `kernels/closure`.

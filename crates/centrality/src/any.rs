@@ -55,23 +55,11 @@ pub fn diameter(
     with_csr!(graph, |graph| crate::diameter(graph, lengths, threads, progress))
 }
 
-/// As [`betweenness`](crate::betweenness()).
-///
-/// # Errors
-/// The same.
-pub fn betweenness(
-    graph: &AnyCsr,
-    config: &Config,
-    progress: Option<Progress<'_>>,
-) -> Result<Betweenness, CentralityError> {
-    with_csr!(graph, |graph| crate::betweenness(graph, config, progress))
-}
-
-/// As [`betweenness_on_gpus`](crate::betweenness_on_gpus()), or where there are none on the CPU.
+/// As [`betweenness`](crate::betweenness()), on these GPUs if there are any.
 ///
 /// # Errors
 /// As [`betweenness`](crate::betweenness()) and [`betweenness_on_gpus`](crate::betweenness_on_gpus()).
-pub fn betweenness_on_gpus(
+pub fn betweenness(
     graph: &AnyCsr,
     gpus: &[Gpu],
     config: &Config,
@@ -83,14 +71,19 @@ pub fn betweenness_on_gpus(
     })
 }
 
-/// As [`arc_betweenness`](crate::arc_betweenness()).
+/// As [`arc_betweenness`](crate::arc_betweenness()), on these GPUs if there are any.
 ///
 /// # Errors
-/// The same.
+/// As [`arc_betweenness`](crate::arc_betweenness()) and
+/// [`arc_betweenness_on_gpus`](crate::arc_betweenness_on_gpus()).
 pub fn arc_betweenness(
     graph: &AnyCsr,
+    gpus: &[Gpu],
     config: &Config,
     progress: Option<Progress<'_>>,
 ) -> Result<Betweenness, CentralityError> {
-    with_csr!(graph, |graph| crate::arc_betweenness(graph, config, progress))
+    with_csr!(graph, |graph| match gpus {
+        [] => crate::arc_betweenness(graph, config, progress),
+        _ => crate::arc_betweenness_on_gpus(gpus, graph, config, progress),
+    })
 }

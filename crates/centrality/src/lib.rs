@@ -11,7 +11,7 @@
 //! [`totals_by_hierarchy`] those of road networks. A run of hours can save its state in a file,
 //! [`Config::checkpoint`], from which another run continues. [`diameter`] finds the diameter alone,
 //! by a few searches; [`betweenness`](betweenness()) and [`arc_betweenness`] count the paths
-//! themselves, by hops [on a GPU](betweenness_on_gpus) too.
+//! themselves, [on GPUs](betweenness_on_gpus) too.
 //!
 //! ```
 //! use centrality::{Config, Correction, totals};
@@ -50,8 +50,8 @@ pub use measures::Correction;
 pub use sample::{sampling_error, sources_for_error};
 pub use totals::Totals;
 pub use weights::{
-    MeasureWeight, arc_betweenness, betweenness, betweenness_on_gpus, diameter, totals,
-    totals_by_hierarchy, totals_on_gpus,
+    MeasureWeight, arc_betweenness, arc_betweenness_on_gpus, betweenness, betweenness_on_gpus,
+    diameter, totals, totals_by_hierarchy, totals_on_gpus,
 };
 
 // The example of the README is a test too.

@@ -2,18 +2,27 @@
 //!
 //! Where levels are few and large, most vertices are on the same level from many sources. An arc is
 //! then read once for all of these sources, and the numbers of a vertex, one for each source, fill
-//! one cache line. In the forward pass, a bit for each source says whether its search found the
-//! vertex before the current level. In the backward pass, the bit says whether the dependency of
-//! the source is already known. An arc from a level to a vertex with a known dependency leads to
-//! the next level. O(l·m) for all eight, where a vertex is on l different levels; 66 bytes a
-//! vertex, and 8 for each level that it is on.
+//! one cache line. A bit for each source says whether its search found the vertex before the current
+//! level, and on the way back, whether its dependency is already known. An arc from a level to a
+//! vertex with a known dependency leads to the next level.
 //!
-//! Reference: then-2015
+//! In an undirected graph both ways go along the arcs of the side that has fewer. Out, these are the
+//! arcs of the level, or of all vertices that some source has not found. Back, they are those of the
+//! level, or of the next one. R-MAT graphs have most arcs on levels in the middle, and most vertices
+//! on those after them.
+//!
+//! O(l·m) for all eight, where a vertex is on l different levels; 131 bytes a vertex, and 8 for each
+//! level that it is on.
+//!
+//! Reference: then-2015, beamer-2012
 
-use graph_formats::{Csr, VertexId};
+use std::ops::Range;
+
+use graph_formats::{Csr, Direction, VertexId};
 use sssp::SsspError;
 
 use super::single::GoesOn;
+use super::trees::Standing;
 
 /// Sources of a batch.
 pub(super) const LANES: usize = 8;
@@ -59,18 +68,29 @@ impl Lanes {
 
 /// The work space of a batch after another.
 pub(super) struct Batch {
-    /// The numbers of shortest paths; on the way back, one more than the dependency, divided by
-    /// this number.
+    /// The numbers of shortest paths; on the way back, what targets the vertex stands for and the
+    /// dependency, divided by this number.
     of: Vec<Lanes>,
+    /// What vertices of a level pass back.
+    passed: Vec<Lanes>,
     /// Which sources have found a vertex on the levels so far,
     seen: Vec<u8>,
-    /// and which on the next.
-    new: Vec<u8>,
+    /// and which on the next, or on this one.
+    marks: Vec<u8>,
     /// Vertices, and the sources that have found them, level by level,
     found: Vec<(VertexId, u8)>,
-    /// and where each level ends.
-    ends: Vec<usize>,
+    /// and where each level ends, and how many arcs it has.
+    levels: Vec<Level>,
+    /// Vertices that some source has not found, once these are looked at.
+    left: Option<Vec<VertexId>>,
     hits: Hits,
+}
+
+/// The end of a level in the list, and the arcs of its vertices.
+#[derive(Clone, Copy)]
+struct Level {
+    end: usize,
+    n_arcs: usize,
 }
 
 /// Arcs that matter, sorted out before their heads are read, so that a mispredicted branch
@@ -95,10 +115,12 @@ impl Batch {
     pub(super) fn new(n_vertices: usize) -> Self {
         Self {
             of: vec![Lanes::ZERO; n_vertices],
+            passed: vec![Lanes::ZERO; n_vertices],
             seen: vec![0; n_vertices],
-            new: vec![0; n_vertices],
+            marks: vec![0; n_vertices],
             found: Vec::new(),
-            ends: Vec::new(),
+            levels: Vec::new(),
+            left: None,
             hits: Hits([(0, 0); CHUNK]),
         }
     }
@@ -108,6 +130,7 @@ impl Batch {
     pub(super) fn add_dependencies(
         &mut self,
         graph: &Csr<u32>,
+        standing: &Standing,
         sources: &[VertexId],
         sums: &mut [f64],
         goes_on: GoesOn<'_>,
@@ -115,50 +138,81 @@ impl Batch {
         self.of.fill(Lanes::ZERO);
         self.seen.fill(0);
         self.found.clear();
-        self.ends.clear();
+        self.levels.clear();
+        self.left = None;
         for (lane, &source) in sources.iter().enumerate() {
             self.of[source as usize].0[lane] = 1.0;
             self.seen[source as usize] = 1 << lane;
             self.found.push((source, 1 << lane));
         }
-        self.ends.extend([0, self.found.len()]);
-        while self.ends[self.ends.len() - 2] < self.found.len() {
+        let all = u8::MAX >> (LANES - sources.len());
+        let both_ways = graph.direction() == Direction::Undirected;
+        let mut arcs_left = graph.n_arcs();
+        let mut start = 0;
+        while start < self.found.len() {
             goes_on()?;
-            if !self.next_level(graph) {
-                self.new.fill(0);
+            let level = self.end_level(graph, start);
+            let of_level = &self.found[start..level.end];
+            let ended = of_level.iter().filter(|&&(vertex, _)| self.seen[vertex as usize] == all);
+            arcs_left -= ended.map(|&(vertex, _)| graph.out_degree(vertex)).sum::<usize>();
+            let is_counted = match both_ways && arcs_left < level.n_arcs {
+                true => self.pull_next(graph, start..level.end, all),
+                false => self.push_next(graph, start..level.end),
+            };
+            if !is_counted {
+                self.marks.fill(0);
                 return Ok(false);
             }
+            start = level.end;
         }
         self.seen.fill(0);
-        for level in (1..self.ends.len() - 1).rev() {
+        let mut of_sources = Lanes::ZERO;
+        for (share, &source) in of_sources.0.iter_mut().zip(sources) {
+            *share = standing.sources[source as usize];
+        }
+        for level in (1..self.levels.len()).rev() {
             goes_on()?;
-            self.level_before(graph, self.ends[level]..self.ends[level + 1], sums);
+            let of_level = self.levels[level - 1].end..self.levels[level].end;
+            match self.levels.get(level + 1) {
+                Some(next) if both_ways && next.n_arcs < self.levels[level].n_arcs => {
+                    self.push_back(graph, of_level.clone(), of_level.end..next.end);
+                }
+                _ => self.pull_back(graph, of_level.clone()),
+            }
+            self.add_level(&standing.targets, &of_sources, of_level, sums);
         }
         Ok(true)
     }
 
-    /// Finds the vertices after the last level; false where there are too many paths.
-    fn next_level(&mut self, graph: &Csr<u32>) -> bool {
-        let Self { of, seen, new, found, ends, hits } = self;
-        let (start, end) = (ends[ends.len() - 2], ends[ends.len() - 1]);
-        for at in start..end {
+    /// Ends the last level, which has that start.
+    fn end_level(&mut self, graph: &Csr<u32>, start: usize) -> Level {
+        let n_arcs = self.found[start..].iter().map(|&(vertex, _)| graph.out_degree(vertex)).sum();
+        let level = Level { end: self.found.len(), n_arcs };
+        self.levels.push(level);
+        level
+    }
+
+    /// Finds the vertices after a level along its arcs; false where there are too many paths.
+    fn push_next(&mut self, graph: &Csr<u32>, level: Range<usize>) -> bool {
+        let Self { of, seen, marks, found, hits, .. } = self;
+        let end = level.end;
+        for at in level {
             let (vertex, sources) = found[at];
             let paths = of[vertex as usize];
             for heads in graph.ends_from(vertex).chunks(CHUNK) {
                 for &(head, finds) in hits.among(heads, |head| sources & !seen[head]) {
                     let head_of = head as usize;
-                    if new[head_of] == 0 {
+                    if marks[head_of] == 0 {
                         found.push((head, 0));
                     }
-                    new[head_of] |= finds;
+                    marks[head_of] |= finds;
                     of[head_of].add(&paths, finds);
                 }
             }
         }
-        ends.push(found.len());
         for (vertex, sources) in &mut found[end..] {
             let vertex = *vertex as usize;
-            *sources = std::mem::take(&mut new[vertex]);
+            *sources = std::mem::take(&mut marks[vertex]);
             seen[vertex] |= *sources;
             if of[vertex].sum() > MAX_PATHS {
                 return false;
@@ -167,26 +221,84 @@ impl Batch {
         true
     }
 
-    /// Finds the dependencies on the vertices of a level from those of the next.
-    fn level_before(&mut self, graph: &Csr<u32>, level: std::ops::Range<usize>, sums: &mut [f64]) {
-        let Self { of, seen, found, hits, .. } = self;
-        for &(vertex, sources) in &found[level.clone()] {
-            let mut shares = Lanes::ZERO;
-            for heads in graph.ends_from(vertex).chunks(CHUNK) {
-                for &(head, next) in hits.among(heads, |head| sources & seen[head]) {
-                    shares.add(&of[head as usize], next);
+    /// The same along the arcs of the vertices that some of `all` sources have not found.
+    fn pull_next(&mut self, graph: &Csr<u32>, level: Range<usize>, all: u8) -> bool {
+        let Self { of, seen, marks, found, left, hits, .. } = self;
+        let left = left.get_or_insert_with(|| graph.vertices().collect());
+        left.retain(|&vertex| seen[vertex as usize] != all && graph.out_degree(vertex) > 0);
+        found[level.clone()].iter().for_each(|&(vertex, bits)| marks[vertex as usize] = bits);
+        let mut fit = true;
+        for &vertex in &*left {
+            let wanted = all & !seen[vertex as usize];
+            let (mut paths, mut finds) = (Lanes::ZERO, 0);
+            for tails in graph.ends_from(vertex).chunks(CHUNK) {
+                for &(tail, bits) in hits.among(tails, |tail| marks[tail] & wanted) {
+                    paths.add(&of[tail as usize], bits);
+                    finds |= bits;
                 }
             }
-            let vertex = vertex as usize;
-            for lane in (0..LANES).filter(|lane| sources >> lane & 1 == 1) {
-                let paths = of[vertex].0[lane];
-                let dependency = paths * shares.0[lane];
-                sums[vertex] += dependency;
-                of[vertex].0[lane] = (1.0 + dependency) / paths;
+            if finds != 0 {
+                let of = &mut of[vertex as usize];
+                of.add(&paths, finds);
+                fit &= of.sum() <= MAX_PATHS;
+                seen[vertex as usize] |= finds;
+                found.push((vertex, finds));
             }
         }
+        found[level].iter().for_each(|&(vertex, _)| marks[vertex as usize] = 0);
+        fit
+    }
+
+    /// Finds what the vertices of a level get back, along their arcs.
+    fn pull_back(&mut self, graph: &Csr<u32>, level: Range<usize>) {
+        let Self { of, passed, seen, found, hits, .. } = self;
         for &(vertex, sources) in &found[level] {
-            seen[vertex as usize] |= sources;
+            let mut sum = Lanes::ZERO;
+            for heads in graph.ends_from(vertex).chunks(CHUNK) {
+                for &(head, next) in hits.among(heads, |head| sources & seen[head]) {
+                    sum.add(&of[head as usize], next);
+                }
+            }
+            passed[vertex as usize] = sum;
+        }
+    }
+
+    /// The same along the arcs of the next level.
+    fn push_back(&mut self, graph: &Csr<u32>, level: Range<usize>, next: Range<usize>) {
+        let Self { of, passed, marks, found, hits, .. } = self;
+        for &(vertex, bits) in &found[level.clone()] {
+            marks[vertex as usize] = bits;
+            passed[vertex as usize] = Lanes::ZERO;
+        }
+        for &(vertex, sources) in &found[next] {
+            let back = of[vertex as usize];
+            for tails in graph.ends_from(vertex).chunks(CHUNK) {
+                for &(tail, bits) in hits.among(tails, |tail| sources & marks[tail]) {
+                    passed[tail as usize].add(&back, bits);
+                }
+            }
+        }
+        found[level].iter().for_each(|&(vertex, _)| marks[vertex as usize] = 0);
+    }
+
+    /// Adds the dependencies on the vertices of a level, from what they got back.
+    fn add_level(
+        &mut self,
+        targets: &[f64],
+        of_sources: &Lanes,
+        level: Range<usize>,
+        sums: &mut [f64],
+    ) {
+        let Self { of, passed, seen, found, .. } = self;
+        for &(vertex, sources) in &found[level] {
+            let vertex = vertex as usize;
+            seen[vertex] |= sources;
+            for lane in (0..LANES).filter(|lane| sources >> lane & 1 == 1) {
+                let paths = of[vertex].0[lane];
+                let dependency = paths * passed[vertex].0[lane];
+                sums[vertex] += of_sources.0[lane] * dependency;
+                of[vertex].0[lane] = (targets[vertex] + dependency) / paths;
+            }
         }
     }
 }

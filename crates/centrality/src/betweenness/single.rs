@@ -16,6 +16,7 @@ use ndarray::ArrayView1;
 use search_parts::prefetch;
 use sssp::SsspError;
 
+use super::trees::Standing;
 use crate::CentralityError;
 
 /// Vertices between two calls of the progress callback.
@@ -246,7 +247,13 @@ impl Single {
     }
 
     /// Adds the dependencies of the source on all other vertices to `sums`, and ends the search.
-    pub(super) fn add_dependencies(&mut self, sums: &mut [f64]) {
+    pub(super) fn add_dependencies(
+        &mut self,
+        standing: &Standing,
+        source: VertexId,
+        sums: &mut [f64],
+    ) {
+        let (targets, share) = (&standing.targets[..], standing.sources[source as usize]);
         let (of, heads, ends) = (self.of.as_mut_slice(), &self.heads[..], &self.ends[..]);
         let order = &self.order[..self.n_found];
         for at in (1..order.len()).rev() {
@@ -256,7 +263,7 @@ impl Single {
             }
             let vertex = order[at] as usize;
             let Vertex { paths, scale, .. } = of[vertex];
-            let share = |&head: &VertexId| {
+            let passed_back = |&head: &VertexId| {
                 let next = of[head as usize];
                 // compared first, for nearly all are the same
                 if next.scale == scale {
@@ -265,27 +272,36 @@ impl Single {
                     next.paths * Vertex::ratio(next.scale - scale)
                 }
             };
-            let dependency = paths * heads[ends[at - 1]..ends[at]].iter().map(share).sum::<f64>();
-            sums[vertex] += dependency;
-            of[vertex].paths = (1.0 + dependency) / paths;
+            let dependency =
+                paths * heads[ends[at - 1]..ends[at]].iter().map(passed_back).sum::<f64>();
+            sums[vertex] += share * dependency;
+            of[vertex].paths = (targets[vertex] + dependency) / paths;
         }
         order.iter().for_each(|&vertex| of[vertex as usize] = Vertex::default());
     }
 
     /// Adds the dependencies of the source on all arcs to `sums`, in hops, and ends the search.
-    pub(super) fn add_to_arcs_in_hops(&mut self, graph: &Csr<u32>, sums: &mut [f64]) {
-        self.add_to_arcs(graph, sums, |[from, to], _| to.mark == from.mark + 1);
+    pub(super) fn add_to_arcs_in_hops(
+        &mut self,
+        graph: &Csr<u32>,
+        standing: &Standing,
+        source: VertexId,
+        sums: &mut [f64],
+    ) {
+        self.add_to_arcs(graph, standing, source, sums, |[from, to], _| to.mark == from.mark + 1);
     }
 
     /// The same in weights, from the distances.
     pub(super) fn add_to_arcs_in_weights<U: Weight>(
         &mut self,
         graph: &Csr<U>,
+        standing: &Standing,
+        source: VertexId,
         tied: Tied<'_, U::Distance>,
         sums: &mut [f64],
     ) {
         let weights = graph.weights();
-        self.add_to_arcs(graph, sums, |_, (from, to, arc)| {
+        self.add_to_arcs(graph, standing, source, sums, |_, (from, to, arc)| {
             tied.is_on_path(from, (to, weights[arc]))
         });
     }
@@ -296,9 +312,12 @@ impl Single {
     fn add_to_arcs<U: Weight>(
         &mut self,
         graph: &Csr<U>,
+        standing: &Standing,
+        source: VertexId,
         sums: &mut [f64],
         is_on_path: impl Fn([Vertex; 2], (VertexId, VertexId, usize)) -> bool,
     ) {
+        let (targets, share) = (&standing.targets[..], standing.sources[source as usize]);
         let of = self.of.as_mut_slice();
         let order = &self.order[..self.n_found];
         for at in (0..order.len()).rev() {
@@ -323,11 +342,11 @@ impl Single {
                 let to = of[head as usize];
                 if is_on_path([from, to], (tail, head, arc)) {
                     let along = from.paths * (to.paths * Vertex::ratio(to.scale - from.scale));
-                    sums[arc] += along;
+                    sums[arc] += share * along;
                     dependency += along;
                 }
             }
-            of[tail as usize].paths = (1.0 + dependency) / from.paths;
+            of[tail as usize].paths = (targets[tail as usize] + dependency) / from.paths;
         }
         order.iter().for_each(|&vertex| of[vertex as usize] = Vertex::default());
     }

@@ -110,6 +110,23 @@ fn check<W: MeasureWeight>(graph: &Csr<W>, lengths: Lengths) {
     }
 }
 
+/// From the first of the vertices, and to them.
+fn check_listed(graph: &Csr<u32>, lengths: Lengths, n: usize) {
+    if graph.n_vertices() <= n {
+        return;
+    }
+    let listed = Sources::Listed((0..n as VertexId).collect());
+    for side in [Side::Out, Side::In] {
+        let is_pair = |s, t| if side == Side::Out { s < n } else { t < n };
+        let config = Config { sources: listed.clone(), side, ..config(lengths, 2) };
+        let scale = graph.n_vertices() as f64 / n as f64;
+        for (found, sums) in find_both(graph, &config).iter().zip(by_pairs(graph, lengths, is_pair))
+        {
+            assert_near(&found.raw(), &sums.iter().map(|sum| sum * scale).collect::<Vec<_>>());
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
@@ -128,6 +145,20 @@ proptest! {
             check(&signed, lengths);
             check(&undirected(&signed).convert_weights::<u64>().unwrap(), lengths);
             check(&signed.clone().convert_weights::<i64>().unwrap(), lengths);
+        }
+    }
+
+    /// Where most vertices are in trees, that hang on few others or are alone.
+    #[test]
+    fn trees_are_counted_as_they_are_defined(
+        edges in arbitrary_graph::<u32>(70, 60, 1..=3),
+        more in arbitrary_graph::<f64>(45, 50, 1..=2),
+        n_listed in 32..36usize,
+    ) {
+        for lengths in [Lengths::Hops, Lengths::Weights] {
+            check(&undirected(&edges), lengths);
+            check(&undirected(&more), lengths);
+            check_listed(&undirected(&edges), lengths, n_listed);
         }
     }
 
@@ -400,7 +431,7 @@ fn runs_go_on_where_others_ended() {
     type Measure =
         fn(&Csr<u32>, &Config, Option<Progress<'_>>) -> Result<Betweenness, CentralityError>;
     let measures: [(Measure, Measure, _); 2] = [
-        (betweenness, arc_betweenness, "betweenness, "),
+        (betweenness, arc_betweenness, "betweenness of vertices, "),
         (arc_betweenness, betweenness, "betweenness of arcs, "),
     ];
     for (measure, another, name) in measures {

@@ -1,0 +1,269 @@
+//! The dependencies of many sources at once, on GPUs.
+//!
+//! A batch has up to 32 sources and a team of blocks, and a launch has as many batches as there are
+//! [teams]. By hops, a team goes along the arcs of a vertex once for all sources that have it on a
+//! level (`kernels/centrality/path_counts.cu`). In weights, the lengths of all paths of a batch are
+//! found first ([`lengths`]), and a team goes along the arcs of each pair of a vertex and a source
+//! (`path_pairs.cu`). Where levels are many, sources of a batch are [near one another](super::nearby),
+//! so that they read the same arcs at about the same time. Of many sources, an undirected graph is
+//! first [cut down](super::trees), and vertices are renumbered.
+//!
+//! Sources are dealt out in parts, and each GPU takes some parts that follow one another. What the
+//! batches of a part find is added up in their order, and then the parts in theirs. So no sum
+//! depends on how many GPUs, teams or launches there are.
+//!
+//! Numbers of paths are `f64`. A batch in which one is 2^1000 or more, or in which a weight is too
+//! small to make a float longer, is left to the CPU.
+//!
+//! How it differs from the papers: sources share the reading of arcs, and levels are pulled, so
+//! that sums need no atomics on floats.
+//!
+//! Reference: brandes-2001, then-2015
+
+mod lengths;
+mod teams;
+
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use breadth_first::depth;
+use gpu_runtime::Gpu;
+use graph_formats::{Csr, Interrupted, VertexId, Weight, WeightKind, tell};
+use paths::Progress;
+use sssp::{SearchWeight, SsspError};
+
+use self::lengths::LengthsOnGpu;
+pub(super) use self::teams::MAX_WIDTH;
+use self::teams::{Method, Teams};
+use super::batch::LANES;
+use super::blocks::{ByWeights, Sums, WorkSpace, work_spaces};
+use super::nearby::nearby;
+use super::single::GoesOn;
+use super::task::Task;
+use super::{Betweenness, Scored, relabelling};
+use crate::checkpoint::{Checkpoint, add_up};
+use crate::{CentralityError, Config, Lengths};
+
+/// Sources from which on it pays to cut a graph down and to renumber vertices.
+const MIN_SOURCES_TO_CHANGE: usize = 2048;
+/// The estimated depth up to which levels are few.
+const FLAT_DEPTH: f64 = 96.0;
+/// Sources of a part, where it has no more scores than the next number.
+const SOURCES_PER_PART: usize = 512;
+/// Scores for each source of a part, at most: the scores of a part are brought to the host.
+const SCORES_PER_SOURCE: usize = 1 << 13;
+/// Bytes of the scores of all parts between two states, unless one part of each GPU has more.
+const MAX_BYTES: usize = 1 << 30;
+/// Launches of a GPU between two states, at least.
+const LAUNCHES_PER_STATE: usize = 4;
+/// Parts of a GPU between two states, at least, so that GPUs seldom wait for one another.
+const PARTS_PER_STATE: usize = 8;
+
+pub(super) fn find<U: SearchWeight>(
+    gpus: &[Gpu],
+    graph: &Csr<U>,
+    scored: Scored,
+    config: &Config,
+    checkpoint: Option<Checkpoint>,
+    progress: Option<Progress<'_>>,
+) -> Result<Betweenness, CentralityError> {
+    if config.lengths == Lengths::Weights && is_too_long(graph) {
+        let graph = graph.clone().convert_weights::<u64>()?;
+        return find_with(gpus, &graph, scored, config, checkpoint, progress);
+    }
+    find_with(gpus, graph, scored, config, checkpoint, progress)
+}
+
+/// Whether a path may be too long for the integers of 32 bits that the weights are.
+fn is_too_long<U: Weight>(graph: &Csr<U>) -> bool {
+    let most = graph.weight_summary().greatest.to_i128().unwrap_or(0);
+    U::KIND == WeightKind::U32 && most * graph.n_vertices() as i128 >= i128::from(u32::MAX)
+}
+
+fn find_with<U: SearchWeight>(
+    gpus: &[Gpu],
+    graph: &Csr<U>,
+    scored: Scored,
+    config: &Config,
+    checkpoint: Option<Checkpoint>,
+    progress: Option<Progress<'_>>,
+) -> Result<Betweenness, CentralityError> {
+    let mut task = Task::new(graph, scored, config, MIN_SOURCES_TO_CHANGE)?;
+    let depth = depth(&task.searched);
+    if task.sources.len() >= MIN_SOURCES_TO_CHANGE {
+        task.relabel(relabelling(&task.searched, &task.sources, depth <= FLAT_DEPTH)?)?;
+    }
+    task.sources.sort_unstable();
+    if depth > FLAT_DEPTH {
+        let threads = config.threads.map_or_else(rayon::current_num_threads, NonZeroUsize::get);
+        task.sources = nearby(&task.searched.clone().unweighted(), &task.sources, threads)?;
+    }
+    let n_scores = task.n_scores();
+    let mut sums = Sums(vec![0.0; n_scores]);
+    if !task.sources.is_empty() {
+        let of_part = (n_scores / SCORES_PER_SOURCE).next_multiple_of(SOURCES_PER_PART);
+        let of_part = of_part.max(SOURCES_PER_PART);
+        let n_parts = task.sources.len().div_ceil(of_part);
+        let gpus = &gpus[..gpus.len().min(n_parts)];
+        let devices = gpus.iter().map(|gpu| {
+            let made = OnGpu::new(gpu, &task, config, depth);
+            made.map_err(|error| error.named(std::slice::from_ref(gpu)))
+        });
+        let mut devices = devices.collect::<Result<Vec<_>, _>>()?;
+        let by_bytes = MAX_BYTES / (n_scores * size_of::<f64>()).max(1);
+        let launches = LAUNCHES_PER_STATE * devices[0].teams.n_sources();
+        let by_launches = gpus.len() * launches.div_ceil(of_part).max(PARTS_PER_STATE);
+        let parts_at_a_time = by_launches.min(by_bytes).max(gpus.len());
+        let host = OnHost { task: &task, config, made: Mutex::new(None) };
+        let (done, total) = (AtomicU64::new(0), task.sources.len() as u64);
+        let at_a_time = parts_at_a_time * of_part;
+        add_up(&mut sums, &task.sources, at_a_time, checkpoint, &mut |sums, sources, before| {
+            done.store(before as u64, Relaxed);
+            let run = Run { task: &task, host: &host, done: &done, total, progress };
+            for part in run.parts(&mut devices, sources, of_part)? {
+                sums.0.iter_mut().zip(part).for_each(|(sum, more)| *sum += more);
+            }
+            Ok(())
+        })?;
+    }
+    Ok(task.finish(sums.0)?)
+}
+
+/// What GPUs share in a run.
+struct Run<'r, 't, 'g, U: SearchWeight> {
+    task: &'t Task<'g, U>,
+    host: &'r OnHost<'t, 'g, U>,
+    /// How many sources are done.
+    done: &'r AtomicU64,
+    total: u64,
+    progress: Option<Progress<'r>>,
+}
+
+impl<U: SearchWeight> Run<'_, '_, '_, U> {
+    /// The scores of each part of these sources, of which each GPU takes some.
+    fn parts(
+        &self,
+        devices: &mut [OnGpu<U>],
+        sources: &[VertexId],
+        of_part: usize,
+    ) -> Result<Vec<Vec<f64>>, CentralityError> {
+        let of_gpu = sources.len().div_ceil(of_part).div_ceil(devices.len()) * of_part;
+        let found = thread::scope(|scope| {
+            let dealt = devices.iter_mut().zip(sources.chunks(of_gpu));
+            let threads: Vec<_> = dealt
+                .map(|(device, sources)| scope.spawn(|| device.parts(self, sources, of_part)))
+                .collect();
+            let ended = threads.into_iter().map(|thread| thread.join().expect("no thread panics"));
+            ended.collect::<Result<Vec<_>, _>>()
+        });
+        Ok(found?.into_iter().flatten().collect())
+    }
+
+    fn tell(&self) -> Result<(), Interrupted> {
+        tell(self.progress, self.done.load(Relaxed), self.total)
+    }
+}
+
+/// A GPU with the graph and its teams.
+struct OnGpu<U: SearchWeight> {
+    gpu: Gpu,
+    lengths: Option<LengthsOnGpu<U>>,
+    teams: Teams<U>,
+}
+
+impl<U: SearchWeight> OnGpu<U> {
+    fn new(gpu: &Gpu, task: &Task<'_, U>, config: &Config, depth: f64) -> Result<Self, SsspError> {
+        let (lengths, method) = match config.lengths {
+            Lengths::Hops => (None, Method::Places),
+            Lengths::Weights => {
+                let tolerance = config.tie_tolerance;
+                let lengths = LengthsOnGpu::new(gpu, &task.searched)?;
+                (Some(lengths), Method::Pairs { tolerance })
+            }
+        };
+        let teams = Teams::new(gpu, task, method, depth)?;
+        Ok(Self { gpu: gpu.clone(), lengths, teams })
+    }
+
+    /// The scores of each part of these sources.
+    fn parts(
+        &mut self,
+        run: &Run<'_, '_, '_, U>,
+        sources: &[VertexId],
+        of_part: usize,
+    ) -> Result<Vec<Vec<f64>>, CentralityError> {
+        let named = |error: SsspError| error.named(std::slice::from_ref(&self.gpu));
+        let (width, mut parts) = (self.teams.width(), Vec::new());
+        let mut first = 0;
+        while first < sources.len() {
+            run.tell()?;
+            let end = sources.len().min(first + self.teams.n_sources());
+            let next = &sources[first..end];
+            let step = |_, _| match run.tell() {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
+            };
+            if let Some(lengths) = &mut self.lengths {
+                lengths.find(next, &self.teams, Some(&step)).map_err(named)?;
+            }
+            let shares: Vec<f64> =
+                next.iter().map(|&source| run.task.standing.sources[source as usize]).collect();
+            let report = run.progress.map(|_| |_| step(0, 0));
+            let aside = self.teams.search(next, &shares, report).map_err(named)?;
+            for team in aside {
+                let sources = next.chunks(width).nth(team).expect("a team has sources");
+                let scores = run.host.scores(sources, &|| run.tell())?;
+                self.teams.set_aside(team, &scores).map_err(named)?;
+            }
+            // parts end where they end, and not where launches do
+            let mut at = first;
+            while at < end {
+                let until = end.min((at / of_part + 1) * of_part);
+                let teams = (at - first) / width..(until - first).div_ceil(width);
+                self.teams.add(teams).map_err(named)?;
+                if until % of_part == 0 || until == sources.len() {
+                    parts.push(self.teams.take().map_err(named)?);
+                }
+                at = until;
+            }
+            run.done.fetch_add(next.len() as u64, Relaxed);
+            first = end;
+        }
+        Ok(parts)
+    }
+}
+
+/// Searches on the CPU, for what GPUs cannot hold.
+struct OnHost<'t, 'g, U: SearchWeight> {
+    task: &'t Task<'g, U>,
+    config: &'t Config,
+    /// Made on first use.
+    made: Mutex<Option<(ByWeights<'t, U>, Vec<WorkSpace>)>>,
+}
+
+impl<U: SearchWeight> OnHost<'_, '_, U> {
+    /// The scores of these sources.
+    fn scores(
+        &self,
+        sources: &[VertexId],
+        goes_on: GoesOn<'_>,
+    ) -> Result<Vec<f64>, CentralityError> {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let (searches, spaces) = match &mut *made {
+            Some(made) => made,
+            empty => {
+                let searches = ByWeights::new(self.task, self.config)?;
+                empty.insert((searches, work_spaces(self.task, self.config, false)?))
+            }
+        };
+        let mut sums = Sums(vec![0.0; self.task.n_scores()]);
+        for sources in sources.chunks(spaces.len() * LANES) {
+            searches.search(spaces, sources, goes_on)?;
+            sums.add(&spaces[..sources.len().div_ceil(LANES)]);
+        }
+        Ok(sums.0)
+    }
+}
