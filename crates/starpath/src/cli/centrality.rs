@@ -18,6 +18,9 @@ Measures of vertices (--measure), one column each in OUT.tsv:
   eccentricity  the greatest distance
   betweenness   the mean, over all ordered pairs of other vertices, of the share of their shortest
                 paths that pass through the vertex
+and of edges, in a file of their own:
+  edge-betweenness  the mean, over all ordered pairs of vertices, of the share of their shortest paths
+                that go along the edge, in a directed graph along the arc
 The report has radius, diameter, mean distance and Wiener index, and the hop plot: how many ordered
 pairs of vertices are at most 0, 1, 2 and so on hops apart. If some pairs have no path, the
 eccentricities, the radius and the diameter are of the pairs that have one.
@@ -28,8 +31,7 @@ a number of arcs, which is much faster: hundreds of searches then share their wo
 
 Betweenness counts parallel arcs as different paths. Sums of floats are rounded, so two paths of one
 length may seem to differ: with --tie-tolerance 1e-12 they count as equally long. With --sample, --side
-says whether the counted paths begin or end at the vertices of the sample. With --backend cuda a GPU
-counts them, by --hops only.
+says whether the counted paths begin or end at the vertices of the sample.
 
 --measure diameter alone finds only the diameter, by bounds: it takes a few searches instead of one
 from every vertex.
@@ -43,6 +45,7 @@ Example:
   starpath centrality wiki-Vote.txt --hops --measure diameter
   starpath centrality wiki-Vote.txt --hops --measure betweenness -o betweenness.tsv
   starpath centrality wiki-Vote.txt --hops --measure closeness,betweenness -o both.tsv
+  starpath centrality wiki-Vote.txt --hops --measure edge-betweenness -o edges.tsv
   starpath centrality lengths.csv --measure betweenness --tie-tolerance 1e-12 -o betweenness.tsv
   starpath centrality large.spg --hops --resume state -o centrality.tsv
   starpath centrality roads.gr --measure closeness --sample 1000 --seed 1 -o closeness.tsv")]
@@ -98,6 +101,7 @@ pub(crate) enum Measure {
     Harmonic,
     Eccentricity,
     Betweenness,
+    EdgeBetweenness,
     Diameter,
 }
 
@@ -118,6 +122,7 @@ impl Measure {
             Self::Harmonic => "harmonic",
             Self::Eccentricity => "eccentricity",
             Self::Betweenness => "betweenness",
+            Self::EdgeBetweenness => "edge-betweenness",
             Self::Diameter => "diameter",
         }
     }
@@ -130,8 +135,15 @@ impl CentralityArgs {
             return Err(WrongUse("--uncorrected is for --measure closeness".to_owned()));
         }
         let is_betweenness = self.measure.contains(&Measure::Betweenness);
-        if self.tie_tolerance.is_some() && !is_betweenness {
-            return Err(WrongUse("--tie-tolerance is for --measure betweenness".to_owned()));
+        let is_of_edges = self.measure.contains(&Measure::EdgeBetweenness);
+        if self.tie_tolerance.is_some() && !is_betweenness && !is_of_edges {
+            let text = "--tie-tolerance is for --measure betweenness and edge-betweenness";
+            return Err(WrongUse(text.to_owned()));
+        }
+        if is_of_edges && self.measure.len() > 1 {
+            let text = "--measure edge-betweenness is of edges, and other measures are of vertices; \
+                        run the command once for each";
+            return Err(WrongUse(text.to_owned()));
         }
         let again = self.measure.iter().enumerate().find(|(i, m)| self.measure[..*i].contains(m));
         if let Some((_, measure)) = again {
@@ -140,10 +152,6 @@ impl CentralityArgs {
         if self.resume.is_some() && is_betweenness && self.measure.len() > 1 {
             let text = "--resume saves the state of betweenness or of the other measures; run the \
                         command once for it and once for the others, each with a file";
-            return Err(WrongUse(text.to_owned()));
-        }
-        if self.gpus.is_some() && self.measure == [Measure::Betweenness] {
-            let text = "--measure betweenness takes one GPU; leave out --gpus";
             return Err(WrongUse(text.to_owned()));
         }
         if self.measure.contains(&Measure::Diameter) {

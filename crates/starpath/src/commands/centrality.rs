@@ -63,7 +63,7 @@ pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
     if args.measure == [Measure::Diameter] {
         return diameter::run(args, common);
     }
-    let is_betweenness = args.measure == [Measure::Betweenness];
+    let is_of_paths = matches!(args.measure[..], [Measure::Betweenness | Measure::EdgeBetweenness]);
     let inputs: Vec<&Path> = args.graph.inputs().collect();
     let output = ResultFile::check_columns(&args.output, &inputs, "names of vertices")?;
     check_state(args)?;
@@ -76,12 +76,8 @@ pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
         );
         return Err(WrongUse(text).into());
     }
-    let counts_paths = args.measure.contains(&Measure::Betweenness);
     let lengths = lengths(&loaded, args, common);
-    if counts_paths && lengths == Lengths::Weights {
-        backend::cpu("--measure betweenness by weights", common)?;
-    }
-    match is_betweenness {
+    match is_of_paths {
         true => loaded.print(betweenness::find(&loaded, lengths, args, output, common), common),
         false => loaded.print(find(&loaded, lengths, args, output, common), common),
     }
@@ -101,7 +97,7 @@ fn find(
     let with_betweenness = args.measure.contains(&Measure::Betweenness);
     let ((totals, betweenness), times) = repeated(common, || {
         // first, because it refuses weights that other measures take
-        let betweenness = || any::betweenness_on_gpus(&loaded.csr, &gpus, &config, Some(&step));
+        let betweenness = || any::betweenness(&loaded.csr, &gpus, &config, Some(&step));
         let betweenness = with_betweenness.then(betweenness).transpose()?;
         let totals = any::totals(&loaded.csr, hierarchy, &gpus, &config, Some(&step))?;
         Ok((totals, betweenness))
@@ -212,7 +208,7 @@ fn values(
         Measure::Harmonic => floats(totals.harmonic()),
         Measure::Eccentricity => totals.eccentricities(),
         Measure::Betweenness => floats(betweenness?.normalised()),
-        Measure::Diameter => return None,
+        Measure::EdgeBetweenness | Measure::Diameter => return None,
     })
 }
 

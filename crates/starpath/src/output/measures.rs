@@ -26,6 +26,20 @@ impl ResultFile {
         })
     }
 
+    /// Writes a line for every edge, with its value.
+    pub(crate) fn write_edges(
+        &self,
+        names: &Names<'_>,
+        measure: &str,
+        ends: &[[VertexId; 2]],
+        values: &[f64],
+    ) -> anyhow::Result<()> {
+        let header = format!("from\tto\t{measure}");
+        self.write_lines(&header, ends.iter().zip(values), |out, (&[from, to], value)| {
+            writeln!(out, "{}\t{}\t{value}", names.name(from), names.name(to))
+        })
+    }
+
     /// Writes a line for every vertex with its numbers, row after row, empty where NaN stands; or
     /// the array of them.
     pub(crate) fn write_numbers(

@@ -141,14 +141,8 @@ fn what_cannot_be_is_refused() {
         ("path.gr --seed 3", 2, &["--sample"]),
         ("path.gr --side up", 2, &["up", "out", "in"]),
         ("path.gr --measure betweenness,closeness --resume {}/s", 2, &["--resume", "each with"]),
-        (
-            "path.gr --measure closeness,betweenness --backend cuda",
-            1,
-            &["by weights runs on the CPU"],
-        ),
-        ("path.gr --measure betweenness --hops --backend cuda --gpus 2", 2, &["takes one GPU"]),
+        ("path.gr --measure edge-betweenness,closeness", 2, &["is of edges", "once for each"]),
         ("zero.gr --measure closeness,betweenness", 1, &["from 1 to 2 has weight 0", "--hops"]),
-        ("path.gr --measure betweenness --backend cuda", 1, &["by weights runs on the CPU"]),
         ("zero.gr --measure betweenness", 1, &["from 1 to 2 has weight 0", "--hops"]),
         ("debt.gr --measure betweenness", 1, &["from 1 to 2 has -3", "--hops"]),
         ("path.gr --measure diameter,closeness", 2, &["diameter cannot be combined"]),
@@ -234,13 +228,36 @@ fn betweenness_alone() {
     }
 }
 
+/// A line for each edge, or each arc.
+#[test]
+fn betweenness_of_edges() {
+    let folder = path();
+    let folder = folder.path();
+    let line = "centrality {}/path.gr --measure edge-betweenness -o {}/e.tsv";
+    let report = json_in(folder, line);
+    assert_eq!((&report["from"], &report["to"]), (&json!(1), &json!(2)), "{report}");
+    let third = 1.0 / 3.0;
+    assert_eq!(report["greatest"], json!(third));
+    assert_eq!(
+        read(folder, "e.tsv"),
+        format!("from\tto\tedge-betweenness\n1\t2\t{third}\n2\t3\t{third}\n")
+    );
+    let people = run_in(folder, "centrality {}/path.gr --measure edge-betweenness --hops");
+    assert!(people.stdout.contains("of the edge from 1 to 2"), "{}", people.stdout);
+    fs::write(folder.join("arcs.wel"), "7 8 1\n8 9 1\n").unwrap();
+    json_in(folder, "centrality {}/arcs.wel --measure edge-betweenness -o {}/a.tsv");
+    assert_eq!(read(folder, "a.tsv").lines().nth(2), Some(&*format!("8\t9\t{third}")));
+}
+
 /// On a GPU as on the CPU, alone and with other measures.
 #[test]
 fn betweenness_on_a_gpu() {
     let folder = path();
     let folder = folder.path();
-    for measures in ["betweenness", "closeness,betweenness"] {
-        let line = format!("centrality {{}}/path.gr --hops --measure {measures} --json");
+    for measures in
+        ["betweenness --hops", "closeness,betweenness --hops", "betweenness", "edge-betweenness"]
+    {
+        let line = format!("centrality {{}}/path.gr --measure {measures} --json");
         let run = run_in(folder, &format!("{line} --backend cuda -o {{}}/gpu.tsv"));
         if run.code != Some(0) {
             assert!(run.stderr.contains("backend cuda: "), "{}", run.stderr);

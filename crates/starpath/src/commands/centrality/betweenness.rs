@@ -1,9 +1,10 @@
-//! `starpath centrality --measure betweenness`, which counts paths. The report of this measure alone.
+//! `starpath centrality --measure betweenness` or `edge-betweenness`, which count paths. The report of
+//! one of these alone.
 
 use std::fmt;
 
 use ::centrality::{Betweenness, Lengths, any, sampling_error};
-use graph_formats::VertexId;
+use graph_formats::{Csr, Direction, VertexId};
 use serde::Serialize;
 
 use super::{FAILURE, config, floats, n_threads, name_of};
@@ -31,19 +32,65 @@ pub(super) struct Report {
     sampling_error: Option<f64>,
 }
 
-/// The greatest betweenness, and a vertex that has it.
+/// The greatest betweenness, and a vertex or an edge that has it.
 #[derive(Serialize)]
 pub(super) struct Greatest {
     greatest: Option<f64>,
-    vertex: Option<Id>,
+    #[serde(flatten)]
+    holder: Holder,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Holder {
+    Vertex { vertex: Option<Id> },
+    Edge { from: Option<Id>, to: Option<Id> },
 }
 
 impl Greatest {
     pub(super) fn of(found: &Betweenness, names: &Names<'_>) -> Self {
-        let values = found.normalised();
-        let greatest = (0..).zip(&values).max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0)));
-        let (vertex, greatest): (Option<VertexId>, _) = greatest.map(|(v, &of)| (v, of)).unzip();
-        Self { greatest, vertex: vertex.map(|vertex| names.name(vertex).into()) }
+        let (vertex, greatest) = greatest(&found.normalised()).unzip();
+        let vertex = vertex.map(|vertex| names.name(vertex as VertexId).into());
+        Self { greatest, holder: Holder::Vertex { vertex } }
+    }
+
+    fn of_edges(edges: &Edges, names: &Names<'_>) -> Self {
+        let (edge, greatest) = greatest(&edges.values).unzip();
+        let name = |vertex| names.name(vertex).into();
+        let ends = edge.map(|edge| edges.ends[edge].map(name));
+        let (from, to) = ends.map(|[from, to]| (from, to)).unzip();
+        Self { greatest, holder: Holder::Edge { from, to } }
+    }
+}
+
+/// The first of the greatest values, and its place.
+fn greatest(values: &[f64]) -> Option<(usize, f64)> {
+    let values = values.iter().copied().enumerate();
+    values.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))
+}
+
+/// Edges and their betweenness; in a directed graph arcs.
+struct Edges {
+    ends: Vec<[VertexId; 2]>,
+    values: Vec<f64>,
+}
+
+impl Edges {
+    /// An edge has the sum of its two arcs.
+    fn of(graph: &Csr<u32>, of_arcs: &[f64]) -> anyhow::Result<Self> {
+        let ends = graph.arcs().map(|(from, to, _)| [from, to]);
+        if graph.direction() == Direction::Directed {
+            return Ok(Self { ends: ends.collect(), values: of_arcs.to_vec() });
+        }
+        let numbers: Vec<u64> = (0..of_arcs.len() as u64).collect();
+        // rows of both ascend, so an arc has the place of its reverse
+        let reversed = graph.with_other_weights(numbers)?.transposed();
+        let both = ends.zip(of_arcs).zip(reversed.weights());
+        let edges = both.filter(|(([from, to], _), _)| from <= to);
+        let edges =
+            edges.map(|((ends, &there), &reverse)| (ends, there + of_arcs[reverse as usize]));
+        let (ends, values) = edges.unzip();
+        Ok(Self { ends, values })
     }
 }
 
@@ -56,17 +103,31 @@ pub(super) fn find(
 ) -> anyhow::Result<Report> {
     let names = loaded.names();
     let config = config(lengths, args, common);
-    let gpus: Vec<_> = backend::gpu_on_request(common)?.into_iter().collect();
+    let gpus = backend::gpus_on_request(args.gpus, common)?;
+    let is_of_edges = args.measure == [Measure::EdgeBetweenness];
+    let find = if is_of_edges { any::arc_betweenness } else { any::betweenness };
     let step = progress("counting paths", common);
-    let (found, times) = repeated(common, || {
-        Ok(any::betweenness_on_gpus(&loaded.csr, &gpus, &config, Some(&step))?)
-    })?;
+    let (found, times) = repeated(common, || Ok(find(&loaded.csr, &gpus, &config, Some(&step))?))?;
     drop(step);
     let (n_vertices, n_sources) = (found.n_vertices(), found.n_sources());
-    if let Some(output) = output {
-        let values = floats(found.normalised());
-        output.write_measures(&names, &[(Measure::Betweenness.name(), values)])?;
-    }
+    let greatest = if is_of_edges {
+        let edges = Edges::of(&loaded.csr.unweighted(), &found.normalised())?;
+        if let Some(output) = output {
+            output.write_edges(
+                &names,
+                Measure::EdgeBetweenness.name(),
+                &edges.ends,
+                &edges.values,
+            )?;
+        }
+        Greatest::of_edges(&edges, &names)
+    } else {
+        if let Some(output) = output {
+            let values = floats(found.normalised());
+            output.write_measures(&names, &[(Measure::Betweenness.name(), values)])?;
+        }
+        Greatest::of(&found, &names)
+    };
     Ok(Report {
         head: Head {
             backend: if gpus.is_empty() { "cpu" } else { "cuda" },
@@ -75,7 +136,7 @@ pub(super) fn find(
         },
         lengths: name_of(lengths),
         sources: n_sources,
-        greatest: Greatest::of(&found, &names),
+        greatest,
         sampling_error: (!found.is_exact() && n_sources > 1)
             .then(|| sampling_error(n_vertices, n_sources, FAILURE)),
     })
@@ -83,9 +144,13 @@ pub(super) fn find(
 
 impl fmt::Display for Greatest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.greatest, &self.vertex) {
-            (Some(greatest), Some(vertex)) => {
+        let Some(greatest) = self.greatest else { return Ok(()) };
+        match &self.holder {
+            Holder::Vertex { vertex: Some(vertex) } => {
                 writeln!(f, "greatest betweenness {greatest} of {vertex}")
+            }
+            Holder::Edge { from: Some(from), to: Some(to) } => {
+                writeln!(f, "greatest betweenness {greatest} of the edge from {from} to {to}")
             }
             _ => Ok(()),
         }
