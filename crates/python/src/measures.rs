@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 
 use centrality::{Betweenness, CentralityError, Config, Correction, Lengths, Side, Sources, any};
+use gpu_runtime::Gpu;
 use graph_formats::{AnyCsr, Direction, VertexId};
 use hierarchy::Hierarchy;
 use numpy::{IntoPyArray, PyArray1};
@@ -235,7 +236,7 @@ impl Graph {
     /// normalized : bool, default True
     ///     Whether to divide it by the number of pairs. If not, each pair of an undirected graph
     ///     counts once.
-    /// sample, seed, threads, progress
+    /// sample, seed, threads, backend, progress
     ///     As for `totals`; paths of a sample start there.
     /// sources : array_like of int, or of names of the graph, optional
     ///     Count paths from these vertices only, and estimate. Not together with `sample`.
@@ -255,7 +256,8 @@ impl Graph {
     /// >>> starpaths.Graph.from_arcs([0, 1], [1, 2], [5, 2], directed=False).betweenness()
     /// array([0., 1., 0.])
     #[pyo3(signature = (
-        *, normalized=true, sample=None, seed=0, threads=None, progress=false, sources=None
+        *, normalized=true, sample=None, seed=0, threads=None, backend=None, progress=false,
+        sources=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "named ones, in Python")]
     fn betweenness<'py>(
@@ -265,11 +267,13 @@ impl Graph {
         #[pyo3(from_py_with = arguments::sample)] sample: Option<NonZeroUsize>,
         #[pyo3(from_py_with = arguments::seed)] seed: u64,
         #[pyo3(from_py_with = arguments::threads)] threads: Option<NonZeroUsize>,
+        backend: Option<&str>,
         progress: bool,
         sources: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let config = self.config_of_paths(sample, seed, threads, sources)?;
-        self.find_betweenness(py, any::betweenness, &config, normalized, progress)
+        let how = How::new(None, threads, backend)?;
+        let config = self.config_of_paths(sample, seed, &how, sources)?;
+        self.find_betweenness(py, any::betweenness, &how, &config, normalized, progress)
     }
 
     /// Betweenness of each arc: the sum, over pairs of vertices, of the share of their shortest paths
@@ -283,7 +287,7 @@ impl Graph {
     /// normalized : bool, default True
     ///     Whether to divide it by the number of pairs. If not, each pair of an undirected graph
     ///     counts once.
-    /// sample, seed, threads, progress, sources
+    /// sample, seed, threads, backend, progress, sources
     ///     As for `betweenness`.
     ///
     /// Returns
@@ -303,7 +307,8 @@ impl Graph {
     /// >>> graph.edge_betweenness(normalized=False)
     /// array([2., 0., 2.])
     #[pyo3(signature = (
-        *, normalized=true, sample=None, seed=0, threads=None, progress=false, sources=None
+        *, normalized=true, sample=None, seed=0, threads=None, backend=None, progress=false,
+        sources=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "named ones, in Python")]
     fn edge_betweenness<'py>(
@@ -313,11 +318,13 @@ impl Graph {
         #[pyo3(from_py_with = arguments::sample)] sample: Option<NonZeroUsize>,
         #[pyo3(from_py_with = arguments::seed)] seed: u64,
         #[pyo3(from_py_with = arguments::threads)] threads: Option<NonZeroUsize>,
+        backend: Option<&str>,
         progress: bool,
         sources: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let config = self.config_of_paths(sample, seed, threads, sources)?;
-        self.find_betweenness(py, any::arc_betweenness, &config, normalized, progress)
+        let how = How::new(None, threads, backend)?;
+        let config = self.config_of_paths(sample, seed, &how, sources)?;
+        self.find_betweenness(py, any::arc_betweenness, &how, &config, normalized, progress)
     }
 }
 
@@ -351,7 +358,7 @@ impl Graph {
 
 /// Betweenness of vertices, or of arcs.
 type FindBetweenness =
-    fn(&AnyCsr, &Config, Option<Progress<'_>>) -> Result<Betweenness, CentralityError>;
+    fn(&AnyCsr, &[Gpu], &Config, Option<Progress<'_>>) -> Result<Betweenness, CentralityError>;
 
 impl Graph {
     /// The config for paths from a sample of vertices, or from listed ones.
@@ -359,10 +366,10 @@ impl Graph {
         &self,
         sample: Option<NonZeroUsize>,
         seed: u64,
-        threads: Option<NonZeroUsize>,
+        how: &How,
         sources: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Config> {
-        let mut config = self.config(sample, seed, &How::new(None, threads, None)?);
+        let mut config = self.config(sample, seed, how);
         if let Some(sources) = sources {
             if sample.is_some() {
                 let message = "sample and sources are both given; give one of them";
@@ -381,13 +388,14 @@ impl Graph {
         &self,
         py: Python<'py>,
         find: FindBetweenness,
+        how: &How,
         config: &Config,
         normalized: bool,
         progress: bool,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let size = self.size().saturating_mul(self.csr.n_vertices());
         let betweenness = run(py, size, progress, |progress| {
-            let found = find(&self.csr, config, progress)?;
+            let found = find(&self.csr, how.gpus(), config, progress)?;
             let is_undirected = self.csr.direction() == Direction::Undirected;
             let halves = if is_undirected { 2.0 } else { 1.0 };
             Ok(match normalized {

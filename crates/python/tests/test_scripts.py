@@ -72,3 +72,18 @@ def test_fifteen_minutes_of_a_file(tmp_path, roads, coordinates):
     printed = run("fifteen_minutes.py", tmp_path, roads, "--minute", "3")
     assert "1 shops: 91% of the vertices have one within 15 minutes" in printed
     assert "one reaches 10 vertices" in printed
+
+
+def test_who_matters_without_a_file(tmp_path):
+    printed = run("who_matters.py", tmp_path)
+    assert "Graph of 241 vertices and 1684 arcs" in printed
+    assert "most by closeness: 163, 171, 158, 209, 10" in printed
+    assert "most by betweenness: 116, 171, 163, 150, 226" in printed
+
+
+def test_who_matters_of_a_file(tmp_path):
+    links = tmp_path / "friends.csv"
+    links.write_text("ann,bob\nbob,cy\ncy,dan\ncy,eve\n")
+    printed = run("who_matters.py", tmp_path, links)
+    assert "most by degree: cy, bob, ann, dan, eve" in printed
+    assert "most by betweenness: cy, bob, ann, dan, eve" in printed

@@ -491,6 +491,7 @@ class Graph:
         sample: int | None = None,
         seed: int = 0,
         threads: int | None = None,
+        backend: _Backend | None = None,
         progress: bool = False,
         sources: _Vertices | None = None,
     ) -> NDArray[np.float64]:
@@ -503,6 +504,7 @@ class Graph:
         sample: int | None = None,
         seed: int = 0,
         threads: int | None = None,
+        backend: _Backend | None = None,
         progress: bool = False,
         sources: _Vertices | None = None,
     ) -> NDArray[np.float64]:

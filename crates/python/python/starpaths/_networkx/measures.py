@@ -121,7 +121,8 @@ def betweenness_centrality(G, k=None, normalized=True, weight=None, endpoints=Fa
     sources = G.numbers(seed.sample(list(G), k)) if is_sample else None
     n, directions = len(G), 1 if G.is_directed() else 2
     with _zero_weights_left_to_networkx():
-        found = G.arcs(weight).graph.betweenness(normalized=False, sources=sources)
+        found = G.arcs(weight).graph.betweenness(
+            normalized=False, sources=sources, backend=device())
     # the nodes that a path through one can begin and end at
     n_ends = n if endpoints else n - 1
     if endpoints:
@@ -139,7 +140,8 @@ def edge_betweenness_centrality(G, k=None, normalized=True, weight=None, seed=No
     sources = None if k is None else G.numbers(seed.sample(list(G), k))
     arcs = G.arcs(weight)
     with _zero_weights_left_to_networkx():
-        found = arcs.graph.edge_betweenness(normalized=normalized, sources=sources)
+        found = arcs.graph.edge_betweenness(
+            normalized=normalized, sources=sources, backend=device())
     # the graph has its arcs by their ends
     values = np.zeros(len(found))
     values[np.lexsort((arcs.targets, arcs.sources))] = found
