@@ -38,7 +38,7 @@ pub use launch::{
 pub use pool::Pool;
 pub use prefetch::{prefetch, prefetch_first};
 pub use query::{Query, check_vertices};
-pub use threads::{Barrier, EndsOnPanic, Team, Threads, wait};
+pub use threads::{Barrier, EndsOnPanic, Team, Threads, side_by_side, wait};
 pub use work::{Again, DeviceTimes, Work};
 
 // The example of the README is a test too.

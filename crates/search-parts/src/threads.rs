@@ -4,9 +4,9 @@
 //! elsewhere. They are started when there is first work to share. The caller's thread is one of
 //! them, so its caches stay warm.
 
-use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -144,6 +144,29 @@ pub fn wait(n_waits: u32) {
         SPINS..YIELDS => std::thread::yield_now(),
         _ => std::thread::sleep(SLEEP),
     }
+}
+
+/// Maps `parts` by `work` on one thread each, including the caller's; on fewer threads if the
+/// system refuses some. It uses no pool, whose threads would wait for GPUs instead of computing.
+pub fn side_by_side<T: Send, R: Send>(parts: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+    let n_parts = parts.len();
+    let results: Mutex<Vec<_>> = Mutex::new((0..n_parts).map(|_| None).collect());
+    let left = Mutex::new(parts.into_iter().enumerate());
+    let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let run = || {
+        while let Some((number, part)) = next() {
+            let result = work(part);
+            results.lock().unwrap_or_else(PoisonError::into_inner)[number] = Some(result);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..n_parts {
+            let _ = std::thread::Builder::new().spawn_scoped(scope, run);
+        }
+        run();
+    });
+    let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results.into_iter().flatten().collect()
 }
 
 /// Sets a flag if this thread panics, perhaps in a callback, so that other threads stop.

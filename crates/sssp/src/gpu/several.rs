@@ -6,15 +6,14 @@
 //! is the same with any number of GPUs.
 
 use std::ops::ControlFlow;
+use std::slice;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::sync::{Mutex, PoisonError};
-use std::{slice, thread};
 
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Interrupted, Weight};
 use paths::Progress;
-use search_parts::EndsOnPanic;
+use search_parts::{EndsOnPanic, side_by_side};
 
 use super::algorithm::Config;
 use super::on_gpu::OnGpu;
@@ -125,27 +124,4 @@ impl<'g, W: SearchKeys> OnGpus<'g, W> {
         }
         Ok((work, times))
     }
-}
-
-/// Maps `parts` by `work` on one thread each, including the caller's; on fewer threads if the
-/// system refuses some. It uses no pool, whose threads would wait for GPUs instead of computing.
-fn side_by_side<T: Send, R: Send>(parts: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
-    let n_parts = parts.len();
-    let results: Mutex<Vec<_>> = Mutex::new((0..n_parts).map(|_| None).collect());
-    let left = Mutex::new(parts.into_iter().enumerate());
-    let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let run = || {
-        while let Some((number, part)) = next() {
-            let result = work(part);
-            results.lock().unwrap_or_else(PoisonError::into_inner)[number] = Some(result);
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 1..n_parts {
-            let _ = thread::Builder::new().spawn_scoped(scope, run);
-        }
-        run();
-    });
-    let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-    results.into_iter().flatten().collect()
 }
