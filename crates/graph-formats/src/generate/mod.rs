@@ -23,6 +23,7 @@ mod uniform;
 
 use std::ops::RangeInclusive;
 
+pub use draws::{DrawParameters, EdgeDraws};
 pub use geometric::{GeometricConfig, geometric};
 pub use grid::{GridConfig, grid};
 pub use rmat::{RmatConfig, VertexNumbering, rmat};

@@ -27,6 +27,17 @@ impl Stream {
         Self(mix(mix(seed) ^ purpose as u64))
     }
 
+    /// The stream that begins with this number.
+    #[inline]
+    pub(crate) fn at_number(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// The number that the stream begins with.
+    pub(crate) fn number(self) -> u64 {
+        self.0
+    }
+
     /// The number at `index`.
     #[inline]
     pub(crate) fn at(self, index: u64) -> u64 {
@@ -63,7 +74,7 @@ pub(crate) fn unit(random: u64) -> f64 {
 ///
 /// Each round is an affine map by an odd factor and an xor of the high half into the low half; both
 /// are invertible.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Scramble {
     bits: u32,
     keys: [u64; 4],
@@ -73,6 +84,11 @@ impl Scramble {
     pub(crate) fn new(seed: u64, bits: u32) -> Self {
         let stream = Stream::new(seed, Purpose::Numbering);
         Self { bits, keys: std::array::from_fn(|round| stream.at(round as u64)) }
+    }
+
+    /// A factor and a summand of each round.
+    pub(crate) fn keys(&self) -> [u64; 4] {
+        self.keys
     }
 
     #[inline]

@@ -10,8 +10,8 @@
 //! Reference: chakrabarti-2004, graph500-2010
 
 use super::GraphOptions;
-use super::draws::graph_of_draws;
-use super::random::{Purpose, Scramble, Stream};
+use super::draws::EdgeDraws;
+use super::random::{Scramble, Stream};
 use crate::{Csr, GraphError, VertexId};
 
 /// The greatest scale; ids cannot number 2^32 vertices.
@@ -74,26 +74,33 @@ impl Default for RmatConfig {
 /// [`GraphError::BadParameter`] when a parameter is out of range, or when the system refuses the
 /// memory (16 bytes per arc drawn).
 pub fn rmat(config: &RmatConfig) -> Result<Csr<u32>, GraphError> {
-    config.options.check()?;
-    let scale = config.scale;
-    if scale > MAX_SCALE {
-        return Err(GraphError::BadParameter {
-            name: "scale",
-            value: scale.to_string(),
-            expected: format!("0 to {MAX_SCALE}, for vertices are numbered in 32 bits"),
-        });
-    }
-    let thresholds = thresholds(config.quadrants)?;
-    let scramble = Scramble::new(config.options.seed, scale);
-    let stream = Stream::new(config.options.seed, Purpose::Edges);
-    let n_edges = u64::from(config.edge_factor) << scale;
-    graph_of_draws(1 << scale, n_edges, &config.options, |edge| {
-        let (u, v) = draw(stream.of(edge), scale, thresholds);
-        match config.numbering {
-            VertexNumbering::Scrambled => (scramble.apply(u), scramble.apply(v)),
-            VertexNumbering::AsDrawn => (u, v),
+    config.draws()?.graph()
+}
+
+impl RmatConfig {
+    /// The edges that [`rmat`] draws.
+    ///
+    /// # Errors
+    /// [`GraphError::BadParameter`] when a parameter is out of range.
+    pub fn draws(&self) -> Result<EdgeDraws, GraphError> {
+        self.options.check()?;
+        let scale = self.scale;
+        if scale > MAX_SCALE {
+            return Err(GraphError::BadParameter {
+                name: "scale",
+                value: scale.to_string(),
+                expected: format!("0 to {MAX_SCALE}, for vertices are numbered in 32 bits"),
+            });
         }
-    })
+        let mut draws =
+            EdgeDraws::new(1 << scale, u64::from(self.edge_factor) << scale, &self.options);
+        draws.parameters.quadrants = thresholds(self.quadrants)?;
+        draws.parameters.scale = scale;
+        Ok(match self.numbering {
+            VertexNumbering::Scrambled => draws.scrambled(Scramble::new(self.options.seed, scale)),
+            VertexNumbering::AsDrawn => draws,
+        })
+    }
 }
 
 /// Where the quadrants b, c and d begin when a 32-bit number chooses among the four.
@@ -111,7 +118,7 @@ fn thresholds(quadrants: [f64; 4]) -> Result<[u64; 3], GraphError> {
 }
 
 /// One edge: a bit of each end from each cut, two cuts from each random number.
-fn draw(stream: Stream, scale: u32, [b, c, d]: [u64; 3]) -> (VertexId, VertexId) {
+pub(super) fn draw(stream: Stream, scale: u32, [b, c, d]: [u64; 3]) -> (VertexId, VertexId) {
     let (mut u, mut v) = (0, 0);
     let mut random = 0;
     for cut in 0..scale {
@@ -127,6 +134,7 @@ fn draw(stream: Stream, scale: u32, [b, c, d]: [u64; 3]) -> (VertexId, VertexId)
 
 #[cfg(test)]
 mod tests {
+    use super::super::random::Purpose;
     use super::*;
 
     #[test]

@@ -4,10 +4,9 @@
 //! draws leave slightly fewer than m edges.
 
 use super::GraphOptions;
-use super::draws::graph_of_draws;
-use super::random::{Purpose, Stream, below};
+use super::draws::EdgeDraws;
 use crate::checks::validate_vertex_count;
-use crate::{Csr, GraphError, VertexId};
+use crate::{Csr, GraphError};
 
 /// The parameters of [`uniform`].
 #[derive(Clone, Debug, PartialEq)]
@@ -46,19 +45,25 @@ impl Default for UniformConfig {
 /// [`GraphError::TooManyVertices`], or [`GraphError::BadParameter`] for edges without vertices, an
 /// empty weight range or a refusal of memory (16 bytes per arc drawn).
 pub fn uniform(config: &UniformConfig) -> Result<Csr<u32>, GraphError> {
-    config.options.check()?;
-    let UniformConfig { n_vertices, n_edges, .. } = *config;
-    validate_vertex_count(n_vertices)?;
-    if n_vertices == 0 && n_edges > 0 {
-        return Err(GraphError::BadParameter {
-            name: "n_edges",
-            value: n_edges.to_string(),
-            expected: "0 in a graph without vertices".into(),
-        });
+    config.draws()?.graph()
+}
+
+impl UniformConfig {
+    /// The edges that [`uniform`] draws.
+    ///
+    /// # Errors
+    /// As of `uniform`, but for the memory.
+    pub fn draws(&self) -> Result<EdgeDraws, GraphError> {
+        self.options.check()?;
+        let &Self { n_vertices, n_edges, ref options } = self;
+        validate_vertex_count(n_vertices)?;
+        if n_vertices == 0 && n_edges > 0 {
+            return Err(GraphError::BadParameter {
+                name: "n_edges",
+                value: n_edges.to_string(),
+                expected: "0 in a graph without vertices".into(),
+            });
+        }
+        Ok(EdgeDraws::new(n_vertices, n_edges, options))
     }
-    let stream = Stream::new(config.options.seed, Purpose::Edges);
-    let vertex = |random| below(random, n_vertices as u64) as VertexId;
-    graph_of_draws(n_vertices, n_edges, &config.options, |edge| {
-        (vertex(stream.at(2 * edge)), vertex(stream.at(2 * edge + 1)))
-    })
 }

@@ -85,6 +85,38 @@ proptest! {
     }
 
     #[test]
+    fn rows_of_the_edges_drawn_make_the_same_graph(options in options(), scale in 0u32..8) {
+        let skewed =
+            RmatConfig { scale, edge_factor: 5, options: options.clone(), ..Default::default() };
+        let even = UniformConfig { n_vertices: 90, n_edges: 300, options: options.clone() };
+        let both = [
+            (skewed.draws().unwrap(), rmat(&skewed).unwrap()),
+            (even.draws().unwrap(), uniform(&even).unwrap()),
+        ];
+        for (draws, graph) in both {
+            let mut rows = vec![Vec::new(); draws.n_vertices()];
+            for (u, v) in (0..draws.n_edges()).map(|edge| draws.edge(edge)) {
+                if u != v || options.duplicates == Duplicates::Keep {
+                    rows[u as usize].push(v);
+                }
+                if u != v && options.direction == Direction::Undirected {
+                    rows[v as usize].push(u);
+                }
+            }
+            let mut offsets = vec![0];
+            for row in &mut rows {
+                row.sort_unstable();
+                if options.duplicates == Duplicates::Drop {
+                    row.dedup();
+                }
+                offsets.push(offsets[offsets.len() - 1] + row.len() as u64);
+            }
+            prop_assert_eq!(draws.graph_of_rows(offsets, rows.concat()).unwrap(), graph);
+            prop_assert!(draws.graph_of_rows(vec![0], Vec::new()).is_err());
+        }
+    }
+
+    #[test]
     fn a_grid_joins_exactly_the_neighbours(options in options(), side in 0u32..12) {
         let graph = grid(&GridConfig { side, options, ..Default::default() }).unwrap();
         let mut expected = Vec::new();
