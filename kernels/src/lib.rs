@@ -122,6 +122,8 @@ pub mod sssp {
     pub const HOP_SUMS_64: Module = module!("sssp/hop_sums_64");
     /// `hop_sums.cu`: sums over searches from up to 1024 sources at once.
     pub const HOP_SUMS_1024: Module = module!("sssp/hop_sums_1024");
+    /// `ranked_rows.cu`: rows of drawn edges, or with other numbers for the vertices.
+    pub const RANKED_ROWS: Module = module!("sssp/ranked_rows");
 
     /// `edge_predecessors.cu`: the tree over edges, for each type of weights.
     pub const EDGE_PREDECESSORS: [Module; 4] = modules![

@@ -6,6 +6,7 @@ mod key_search;
 mod keys;
 mod negative_cycle;
 mod predecessors;
+mod ranked;
 mod search;
 mod sums;
 
@@ -14,5 +15,6 @@ pub use self::graph::{DeviceArcs, DeviceRows, KeyGraph, RowsAt, max_pieces};
 pub use self::key_search::{OneLaunchSearch, Parameters};
 pub use self::keys::{KeyKind, full_key, limit_key};
 pub use self::predecessors::TreeKernel;
+pub use self::ranked::{PlainArcs, RankedArcs, Ranks};
 pub use self::search::{Answer, BoxedSearch, DeviceSearch, no_answer};
 pub use self::sums::{BellmanFordForm, BellmanFordSearch, Sums};
