@@ -15,7 +15,7 @@
 //! use graph_formats::Csr;
 //!
 //! let graph = Csr::from_edges(3, &[(0, 1, 1u32), (1, 2, 1)])?;
-//! let sums = HopCounter::new(&graph, None, None).sums(&[0], None)?;
+//! let sums = HopCounter::new(&graph, &[], None).sums(&[0], None)?;
 //! assert_eq!(sums.greatest, [0, 1, 2]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

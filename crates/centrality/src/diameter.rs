@@ -132,7 +132,7 @@ struct Search<'g, W: Weight> {
 
 impl<'g, W: SearchWeight> Search<'g, W> {
     fn new(graph: &'g Csr<W>, config: &sssp::Config, lengths: Lengths) -> Result<Self, SsspError> {
-        let counter = HopCounter::new(graph, None, config.threads);
+        let counter = HopCounter::new(graph, &[], config.threads);
         Ok(Self { solver: Solver::new(graph, config)?, counter, lengths, n: 0 })
     }
 

@@ -42,6 +42,11 @@ mod sweeps;
 mod totals;
 mod weights;
 
+/// Sums of hops on GPUs, of graphs that are drawn there too.
+pub mod gpu {
+    pub use breadth_first::gpu::{HopSearches, hop_sums};
+}
+
 pub use betweenness::Betweenness;
 pub use config::{Config, Lengths, Side, Sources};
 pub use diameter::Diameter;

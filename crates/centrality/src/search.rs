@@ -28,6 +28,9 @@ const BYTES_OF_VERTEX: usize = 64;
 /// Sources that each thread searches from between two states that may be kept.
 const SOURCES_PER_THREAD: usize = 2 << 10;
 
+/// The same of each GPU: sixteen batches, so that the last ones hardly leave a GPU without work.
+const SOURCES_PER_GPU: usize = 16 << 10;
+
 /// A weight type that this crate searches and sweeps with, and so its unsigned type.
 pub trait MeasureKeys: SearchWeight + MetricWeight<Unsigned: SearchWeight + MetricWeight> {}
 
@@ -63,9 +66,13 @@ fn by_hops(
     progress: Option<Progress<'_>>,
 ) -> Result<Totals, CentralityError> {
     let Run { graph: turned, sources, mut totals } = Run::new(graph, config)?;
-    let counter = HopCounter::new(turned.as_ref().unwrap_or(graph), gpus.first(), config.threads);
+    let counter = HopCounter::new(turned.as_ref().unwrap_or(graph), gpus, config.threads);
     let n = graph.n_vertices();
-    totals.set_hops(&add_hops(counter, &sources, n, config.threads, checkpoint, progress)?);
+    let at_a_time = match checkpoint {
+        Some(_) => sources_between_states(config.threads, gpus.len()),
+        None => sources.len(),
+    };
+    totals.set_hops(add_hops(counter, &sources, n, at_a_time, checkpoint, progress)?);
     Ok(totals)
 }
 
@@ -122,12 +129,18 @@ impl<W: Weight> Run<W> {
     }
 }
 
-/// The sums of all hops; where they are kept, some sources at a time.
+/// How many sources are searched from between two states, so that all threads or GPUs have work.
+fn sources_between_states(threads: Option<NonZeroUsize>, n_gpus: usize) -> usize {
+    let threads = threads.map_or_else(rayon::current_num_threads, NonZeroUsize::get);
+    (SOURCES_PER_THREAD * threads).max(SOURCES_PER_GPU * n_gpus)
+}
+
+/// The sums of all hops, some sources at a time.
 fn add_hops(
     mut counter: HopCounter,
     sources: &[VertexId],
     n_vertices: usize,
-    threads: Option<NonZeroUsize>,
+    at_a_time: usize,
     checkpoint: Option<Checkpoint>,
     progress: Option<Progress<'_>>,
 ) -> Result<HopSums, CentralityError> {
@@ -136,15 +149,14 @@ fn add_hops(
         Some(progress) => progress(before.load(Relaxed) + done, total),
         None => ControlFlow::Continue(()),
     };
-    let threads = threads.map_or_else(rayon::current_num_threads, NonZeroUsize::get);
-    let at_a_time = match checkpoint {
-        Some(_) => SOURCES_PER_THREAD * threads,
-        None => sources.len(),
-    };
     let mut hops = HopSums::new(n_vertices);
     add_up(&mut hops, sources, at_a_time, checkpoint, &mut |hops, sources, done| {
         before.store(done as u64, Relaxed);
-        hops.add(&counter.sums(sources, Some(&step))?);
+        let found = counter.sums(sources, Some(&step))?;
+        match done {
+            0 => *hops = found,
+            _ => hops.add(&found),
+        }
         Ok(())
     })?;
     Ok(hops)

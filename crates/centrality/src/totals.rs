@@ -4,6 +4,7 @@ use graph_formats::{Distance, VertexId, Weight, parallel};
 use hierarchy::{Lengths, Totals as Sums};
 use ndarray::ArrayView2;
 use paths::{FloatSum, HopSums, Number, Total};
+use rayon::prelude::*;
 
 use crate::checkpoint::{Bytes, State, put_list};
 
@@ -50,16 +51,17 @@ impl Totals {
     }
 
     /// Puts all hops in.
-    pub(crate) fn set_hops(&mut self, hops: &HopSums) {
+    pub(crate) fn set_hops(&mut self, hops: HopSums) {
+        let HopSums { n_sources, sums, greatest, reciprocals, by_hop } = hops;
         self.found = Sums {
-            n_sources: hops.n_sources.clone(),
+            n_sources,
             lengths: Lengths::Integers {
-                sums: hops.sums.iter().map(|&sum| sum.into()).collect(),
-                greatest: hops.greatest.iter().map(|&greatest| greatest.into()).collect(),
+                sums: sums.into_par_iter().map(u128::from).collect(),
+                greatest: greatest.into_par_iter().map(u64::from).collect(),
             },
-            reciprocals: hops.reciprocals.iter().map(|&sum| sum as f64 * RECIPROCAL).collect(),
+            reciprocals: reciprocals.into_par_iter().map(|sum| sum as f64 * RECIPROCAL).collect(),
         };
-        self.by_hop = Some(hops.by_hop.clone());
+        self.by_hop = Some(by_hop);
     }
 
     /// Adds the distances of the next sources, a row each.

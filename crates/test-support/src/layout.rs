@@ -95,7 +95,10 @@ fn aligned_layout_in(sources: &[&str], name: &str) -> (Vec<(String, usize, usize
                 }
             };
             let (field, count) = field.split_once('[').unwrap_or((field, "1"));
-            let count: usize = count.trim_end_matches([']', ' ']).parse().expect("a length");
+            let length = |text: &str| -> usize {
+                text.trim_end_matches([']', ' ']).parse().expect("a length")
+            };
+            let count: usize = count.split('[').map(length).product();
             let offset = end.next_multiple_of(alignment);
             fields.push((field.trim_matches(['*', ' ']).to_owned(), offset, size * count));
             end = offset + size * count;

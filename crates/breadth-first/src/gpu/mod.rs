@@ -1,8 +1,8 @@
 //! Breadth-first search on GPUs.
 
 mod batches;
-mod schedule;
+mod parts;
 mod search;
 
-pub use self::batches::{HopSearches, rows_at_once};
+pub use self::batches::{HopSearches, hop_sums, rows_at_once};
 pub use self::search::BreadthFirstOnGpu;

@@ -35,7 +35,7 @@ fn one_by_one<W: Weight>(graph: &Csr<W>, sources: &[VertexId]) -> HopSums {
 }
 
 fn by_threads<W: Weight>(graph: &Csr<W>, sources: &[VertexId], threads: usize) -> HopSums {
-    HopCounter::new(graph, None, NonZeroUsize::new(threads)).sums(sources, None).unwrap()
+    HopCounter::new(graph, &[], NonZeroUsize::new(threads)).sums(sources, None).unwrap()
 }
 
 proptest! {
@@ -107,7 +107,7 @@ fn sums_of_graphs_with_many_levels_and_with_few() {
 #[test]
 fn sums_are_refused_and_interrupted() {
     let graph = Csr::from_edges(3, &[(0, 1, 1u32), (1, 2, 1)]).unwrap();
-    let mut hops = HopCounter::new(&graph, None, None);
+    let mut hops = HopCounter::new(&graph, &[], None);
     let refused = hops.sums(&[0, 3], None);
     assert!(matches!(refused, Err(SearchError::NoSuchVertex { role: "source", vertex: 3, .. })));
     let stop = |_, _| ControlFlow::Break(());

@@ -285,6 +285,36 @@ fn betweenness_on_a_gpu_goes_on_where_it_ended() {
     assert_eq!(found, expected);
 }
 
+/// A run by two GPUs that is ended goes on with one, and then on the CPU.
+#[test]
+fn hops_go_on_with_fewer_gpus() {
+    let Some(gpus) = some_gpus(2) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let graph = rmat(&RmatConfig { scale: 17, edge_factor: 3, ..Default::default() }).unwrap();
+    let plain = Config { threads: NonZeroUsize::new(2), ..Config::default() };
+    let expected = totals_on_gpus(&gpus, &graph, &plain, None).unwrap();
+    assert_eq!(totals(&graph, &plain, None).unwrap(), expected);
+    let config = Config { checkpoint: Some(folder.path().join("state")), ..plain };
+    let ended = |gpus: &[Gpu], end: u64| {
+        let first = AtomicU64::new(u64::MAX);
+        let step = |done, _| {
+            let _ = first.compare_exchange(u64::MAX, done, Relaxed, Relaxed);
+            if done > end { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let found = totals_on_gpus(gpus, &graph, &config, Some(&step)).unwrap_err();
+        assert!(matches!(found, CentralityError::Interrupted(_)));
+        first.into_inner()
+    };
+    // two GPUs keep a state after 32,768 sources, and one after 16,384
+    assert!(ended(&gpus, 40_000) < 32_768);
+    assert!(ended(&gpus[..1], 60_000) >= 32_768);
+    let step = |done, _| {
+        assert!(done >= 49_152);
+        ControlFlow::Continue(())
+    };
+    assert_eq!(totals(&graph, &config, Some(&step)).unwrap(), expected);
+}
+
 #[test]
 fn no_gpu_is_refused() {
     let none = betweenness_on_gpus(&[], &path(3), &Config::default(), None).unwrap_err();

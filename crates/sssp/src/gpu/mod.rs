@@ -26,3 +26,4 @@ pub use self::cells::converted;
 pub use self::device_solver::{DeviceSolver, OnDevice};
 pub(crate) use self::several::OnGpus;
 pub use published;
+pub use search_parts::device::RankedArcs;

@@ -1,6 +1,7 @@
 //! Breadth-first search on a GPU, and sums over many such searches, against the CPU.
 
 use std::ops::ControlFlow;
+use std::slice;
 
 use breadth_first::HopCounter;
 use gpu_runtime::Gpu;
@@ -30,8 +31,8 @@ struct Hops {
 
 impl Hops {
     fn new<W: Weight>(gpu: &Gpu, graph: &Csr<W>) -> Self {
-        let device = HopCounter::new(graph, Some(gpu), None);
-        Self { device, host: HopCounter::new(graph, None, None) }
+        let device = HopCounter::new(graph, slice::from_ref(gpu), None);
+        Self { device, host: HopCounter::new(graph, &[], None) }
     }
 
     /// Checks that both have the same sums.
@@ -157,10 +158,26 @@ fn a_long_search_tells_of_its_levels_and_can_be_ended() {
     laws::tells_and_ends(&graph, &[asked()], 0, |_| 50_000);
     let Some(gpu) = gpu_alone() else { return };
     // sums can be ended too, and the counter stays usable
-    let mut hops = HopCounter::new(&graph, Some(&gpu), None);
+    let mut hops = HopCounter::new(&graph, slice::from_ref(&*gpu), None);
     let interrupted = hops.sums(&[0, 1], Some(&|_, _| ControlFlow::Break(())));
     assert!(matches!(interrupted, Err(SsspError::Interrupted(_))));
     assert_eq!(hops.sums(&[0, 1], None).unwrap().greatest[100_000], 100_000);
+}
+
+/// Two GPUs share the sources; where one has too little memory, the CPU counts.
+#[test]
+fn sums_are_those_of_one_gpu_on_two_and_on_none() {
+    let Some(gpu) = gpu() else { return };
+    let graph = graphs::skewed(13);
+    let sources: Vec<_> = graph.vertices().chain(0..9).collect();
+    let sums = |gpus: &[Gpu]| {
+        let mut hops = HopCounter::new(&graph, gpus, None);
+        let sums = hops.sums(&sources, None).unwrap();
+        (sums, hops.times().is_some())
+    };
+    let (expected, _) = sums(&[]);
+    assert!(sums(&[gpu.clone(), gpu.clone()]) == (expected.clone(), true));
+    assert!(sums(&[gpu.clone(), gpu.with_memory_cap(100_000)]) == (expected, false));
 }
 
 /// Hops are counted on the device for all weights and with both widths of batches.

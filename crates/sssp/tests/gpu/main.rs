@@ -7,6 +7,7 @@ mod buckets;
 mod common;
 mod device_solver;
 mod dijkstra;
+mod drawn;
 mod graphs;
 mod laws;
 mod many;
