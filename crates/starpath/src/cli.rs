@@ -132,9 +132,11 @@ pub(crate) struct InfoArgs {
 
 /// Make a synthetic graph; the same seed gives the same graph
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Example:\n  starpath generate rmat --scale 16 --edge-factor 16 -o rmat16.spg"
-)]
+#[command(after_help = "\
+With --backend cuda a GPU draws the edges of rmat and uniform; the file is the same.
+
+Example:
+  starpath generate rmat --scale 16 --edge-factor 16 -o rmat16.spg")]
 pub(crate) struct GenerateArgs {
     #[command(subcommand)]
     pub(crate) shape: Shape,

@@ -4,15 +4,18 @@ use std::fmt;
 use std::path::Path;
 use std::time::Instant;
 
+use gpu_runtime::Gpu;
 use graph_formats::generate::{
-    Duplicates, GeometricConfig, GraphOptions, GridConfig, RmatConfig, UniformConfig, geometric,
-    grid, rmat, uniform,
+    Duplicates, EdgeDraws, GeometricConfig, GraphOptions, GridConfig, RmatConfig, UniformConfig,
+    geometric, grid, rmat, uniform,
 };
 use graph_formats::{
-    Direction, Format, GraphError, Ids, LoadedGraph, names_lost, write_coordinates,
+    Csr, Direction, Format, GraphError, Ids, LoadedGraph, names_lost, write_coordinates,
 };
 use serde::Serialize;
+use sssp::gpu::RankedArcs;
 
+use crate::backend;
 use crate::cli::{Common, GenerateArgs, GenerateOptions, Shape};
 use crate::failure::WrongUse;
 use crate::output::{check_file, check_graph_file, is_standard_output, refuse_same, shown_output};
@@ -64,12 +67,25 @@ pub(crate) fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
     if let Some(path) = coordinates {
         check_coordinates(path, &shared.output)?;
     }
+    let gpu = match args.shape {
+        Shape::Rmat { .. } | Shape::Uniform { .. } => backend::gpu_on_request(common)?,
+        Shape::Grid { .. } | Shape::Geometric { .. } => {
+            backend::cpu(&format!("generate {algorithm}"), common)?;
+            None
+        }
+    };
     let start = Instant::now();
     let options = options(shared);
-    let made = match args.shape {
+    // a generator refuses only parameters of the command line
+    let refused = |error: GraphError| WrongUse(error.to_string());
+    let (graph, positions) = match args.shape {
         Shape::Rmat { scale, edge_factor, .. } => {
             let config = RmatConfig { scale, edge_factor, options, ..Default::default() };
-            rmat(&config).map(|graph| (graph, None))
+            let graph = match &gpu {
+                Some(gpu) => drawn(gpu, &config.draws().map_err(refused)?)?,
+                None => rmat(&config).map_err(refused)?,
+            };
+            (graph, None)
         }
         Shape::Grid { side, dimensions, .. } => {
             let config = GridConfig { side, dimensions, options };
@@ -77,22 +93,24 @@ pub(crate) fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
                 3 => config.coordinates().map(Positions::InSpace),
                 _ => config.coordinates().map(Positions::InPlane),
             };
-            grid(&config)
-                .and_then(|graph| Ok((graph, coordinates.map(|_| positions()).transpose()?)))
+            let graph = grid(&config).map_err(refused)?;
+            (graph, coordinates.map(|_| positions()).transpose().map_err(refused)?)
         }
         Shape::Uniform { vertices, edges, .. } => {
             let config = UniformConfig { n_vertices: vertices, n_edges: edges, options };
-            uniform(&config).map(|graph| (graph, None))
+            let graph = match &gpu {
+                Some(gpu) => drawn(gpu, &config.draws().map_err(refused)?)?,
+                None => uniform(&config).map_err(refused)?,
+            };
+            (graph, None)
         }
         Shape::Geometric { vertices, radius, .. } => {
             let config = GeometricConfig { n_vertices: vertices, radius, options };
             let positions = || config.coordinates().map(Positions::InPlane);
-            geometric(&config)
-                .and_then(|graph| Ok((graph, coordinates.map(|_| positions()).transpose()?)))
+            let graph = geometric(&config).map_err(refused)?;
+            (graph, coordinates.map(|_| positions()).transpose().map_err(refused)?)
         }
     };
-    // a generator refuses only parameters of the command line
-    let (graph, positions) = made.map_err(|error| WrongUse(error.to_string()))?;
     let solve_ms = milliseconds(start.elapsed());
     check_interrupt()?;
     let start = Instant::now();
@@ -105,9 +123,17 @@ pub(crate) fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
     let write_ms = milliseconds(start.elapsed());
     check_interrupt()?;
     let head = Head::of("generate", &graph.csr);
-    let head = Head { algorithm: Some(algorithm), solve_ms: Some(solve_ms), ..head };
+    let backend = if gpu.is_some() { "cuda" } else { "cpu" };
+    let head = Head { algorithm: Some(algorithm), backend, solve_ms: Some(solve_ms), ..head };
     let output = shown_output(&shared.output);
     report::print(&Report { head, seed: shared.seed, write_ms, output }, common)
+}
+
+/// The graph of these edges, whose rows a GPU makes.
+fn drawn(gpu: &Gpu, draws: &EdgeDraws) -> anyhow::Result<Csr<u32>> {
+    let rows = RankedArcs::drawn(gpu, draws)?;
+    let ends = rows.ends.download()?;
+    Ok(draws.graph_of_rows(rows.row_offsets, ends)?)
 }
 
 /// The names of the vertices of a generated graph in a file of this format.
