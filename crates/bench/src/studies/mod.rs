@@ -2,6 +2,7 @@
 
 mod all_pairs;
 mod auto;
+mod closeness;
 mod closure;
 mod digraph;
 mod families;
@@ -40,7 +41,7 @@ use crate::table::number;
 use crate::verify::{Columns, Rows, check};
 
 /// All of them.
-pub(crate) const ALL: [Entry; 12] = [
+pub(crate) const ALL: [Entry; 13] = [
     Entry::of::<sssp::Sssp>(),
     Entry::of::<families::Families>(),
     Entry::of::<auto::Auto>(),
@@ -51,6 +52,7 @@ pub(crate) const ALL: [Entry; 12] = [
     Entry::of::<floyd_warshall::FloydWarshall>(),
     Entry::of::<min_plus::MinPlus>(),
     Entry::of::<closure::ClosureStudy>(),
+    Entry::of::<closeness::Closeness>(),
     Entry::of::<star_algorithms::StarAlgorithms>(),
     Entry::of::<star_operations::StarOperations>(),
 ];
