@@ -209,6 +209,7 @@ const CASES: &[Case] = &[
     // generators
     ("generate star -o {}/out.gr", 2, &["star"]),
     ("generate grid --side 3", 2, &["--output"]),
+    ("generate grid --side 3 --backend cuda -o {}/out.gr", 1, &["generate grid runs on the CPU"]),
     ("generate grid --side 3 -o {}/out.docx", 2, &["out.docx", ".gr"]),
     ("generate grid --side 70000 -o {}/out.gr", 2, &["4900000000 vertices"]),
     ("generate rmat --scale 40 -o {}/out.gr", 2, &["scale", "40"]),
