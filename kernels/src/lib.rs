@@ -289,6 +289,8 @@ pub mod centrality {
         "centrality/path_pairs_f32",
         "centrality/path_pairs_f64"
     ];
+    /// `path_samples.cu`: random shortest paths of random pairs, by hops.
+    pub const PATH_SAMPLES: Module = module!("centrality/path_samples");
 }
 
 /// Transitive closure, `kernels/closure`.

@@ -7,7 +7,10 @@ use graph_formats::{AnyCsr, with_csr};
 use hierarchy::Hierarchy;
 use paths::Progress;
 
-use crate::{Betweenness, CentralityError, Config, Diameter, Lengths, Totals};
+use crate::{
+    ApproximateBetweenness, ApproximateConfig, Betweenness, CentralityError, Config, Diameter,
+    Lengths, Totals,
+};
 
 /// As [`totals`](crate::totals()), on these GPUs if there are any, and by the hierarchy of the
 /// graph if it has one.
@@ -85,5 +88,22 @@ pub fn arc_betweenness(
     with_csr!(graph, |graph| match gpus {
         [] => crate::arc_betweenness(graph, config, progress),
         _ => crate::arc_betweenness_on_gpus(gpus, graph, config, progress),
+    })
+}
+
+/// As [`approximate_betweenness_on_gpus`](crate::approximate_betweenness_on_gpus), or where there
+/// are none on the CPU.
+///
+/// # Errors
+/// The same.
+pub fn approximate_betweenness(
+    graph: &AnyCsr,
+    gpus: &[Gpu],
+    config: &ApproximateConfig,
+    progress: Option<Progress<'_>>,
+) -> Result<ApproximateBetweenness, CentralityError> {
+    with_csr!(graph, |graph| match gpus {
+        [] => crate::approximate_betweenness(graph, config, progress),
+        _ => crate::approximate_betweenness_on_gpus(gpus, graph, config, progress),
     })
 }

@@ -122,6 +122,24 @@ fn by_bounds<U: SearchWeight>(
     Ok(Some(Diameter { value, from, to, n_searches }))
 }
 
+/// No shortest path by hops has more arcs. By one search each way in the component that may have the
+/// longest, and the sizes of the others.
+pub(crate) fn bound_of_hops(
+    graph: &Csr<u32>,
+    threads: Option<NonZeroUsize>,
+) -> Result<usize, CentralityError> {
+    ensure_granted(BYTES_OF_VERTEX * graph.n_vertices() + graph.bytes())?;
+    let transposed = graph.transposed();
+    let config = sssp::Config { threads, ..sssp::Config::default() };
+    let mut out = Search::new(graph, &config, Lengths::Hops)?;
+    let mut into = Search::new(&transposed, &config, Lengths::Hops)?;
+    let mut bounds = Bounds::new(graph, Lengths::Hops);
+    if let Some(middle) = bounds.middle() {
+        bounds.search_middle(&mut out, Some(&mut into), middle)?;
+    }
+    Ok(bounds.upper.into_iter().fold(0.0, f64::max) as usize)
+}
+
 /// Searches, counted.
 struct Search<'g, W: Weight> {
     solver: Solver<'g, W>,

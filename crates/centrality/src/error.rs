@@ -39,6 +39,14 @@ pub enum CentralityError {
     /// A tolerance that is negative, 1 or more, or not a number.
     #[error("the tolerance of ties is {0}; expected a number of at least 0 and less than 1")]
     BadTolerance(f64),
+    /// An error or a probability that is not between 0 and 1.
+    #[error("the {name} is {value}; expected a number above 0 and below 1")]
+    NotBetween {
+        /// Which one.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+    },
     /// A file cannot keep the state of this run.
     #[error("{path} {reason}", path = path.display())]
     Checkpoint {

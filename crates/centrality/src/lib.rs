@@ -11,7 +11,8 @@
 //! [`totals_by_hierarchy`] those of road networks. A run of hours can save its state in a file,
 //! [`Config::checkpoint`], from which another run continues. [`diameter`] finds the diameter alone,
 //! by a few searches; [`betweenness`](betweenness()) and [`arc_betweenness`] count the paths
-//! themselves, [on GPUs](betweenness_on_gpus) too.
+//! themselves, [on GPUs](betweenness_on_gpus) too. [`approximate_betweenness`] finds it within a
+//! given error, from random paths.
 //!
 //! ```
 //! use centrality::{Config, Correction, totals};
@@ -30,6 +31,7 @@
 //! GPUs, as in [`gpu_runtime`].
 
 pub mod any;
+mod approximate;
 mod betweenness;
 mod checkpoint;
 mod config;
@@ -47,6 +49,10 @@ pub mod gpu {
     pub use breadth_first::gpu::{HopSearches, hop_sums};
 }
 
+pub use approximate::{
+    ApproximateBetweenness, ApproximateConfig, approximate_betweenness,
+    approximate_betweenness_on_gpus,
+};
 pub use betweenness::Betweenness;
 pub use config::{Config, Lengths, Side, Sources};
 pub use diameter::Diameter;

@@ -138,7 +138,7 @@ pub fn totals_on_gpus<W: MeasureWeight>(
 }
 
 /// An error where no GPU is given.
-fn check_any(gpus: &[Gpu]) -> Result<(), SsspError> {
+pub(crate) fn check_any(gpus: &[Gpu]) -> Result<(), SsspError> {
     let reason = || "no GPU was given; use the CPU".to_owned();
     if gpus.is_empty() { Err(SsspError::NotOnGpu { reason: reason() }) } else { Ok(()) }
 }

@@ -23,7 +23,7 @@ mod batch;
 mod blocks;
 mod gpu;
 mod nearby;
-mod single;
+pub(crate) mod single;
 mod task;
 mod trees;
 

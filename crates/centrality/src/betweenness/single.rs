@@ -46,20 +46,20 @@ pub(super) struct Single {
 
 /// What is known of a vertex; zero between two searches.
 #[derive(Clone, Copy, Default)]
-struct Vertex {
+pub(crate) struct Vertex {
     /// The number of shortest paths, in units of UNIT to the power of `scale`; on the way back, one
     /// more than the dependency, divided by this number.
-    paths: f64,
-    scale: u32,
+    pub(crate) paths: f64,
+    pub(crate) scale: u32,
     /// In hops, one more than the level; in weights, arcs on shortest paths into it that have not
     /// been followed.
-    mark: u32,
+    pub(crate) mark: u32,
 }
 
 impl Vertex {
     /// Adds the paths to `before`, which continue to this vertex.
     #[inline(always)]
-    fn add(&mut self, before: Self) {
+    pub(crate) fn add(&mut self, before: Self) {
         if self.scale == before.scale {
             self.paths += before.paths;
         } else if self.scale > before.scale {
@@ -83,12 +83,17 @@ impl Vertex {
 
     /// With as many units as a scale has at most.
     #[inline(always)]
-    fn scaled(&mut self) -> Self {
+    pub(crate) fn scaled(&mut self) -> Self {
         if self.paths >= UNIT {
             self.paths /= UNIT;
             self.scale += 1;
         }
         *self
+    }
+
+    /// The logarithm of the number of paths.
+    pub(crate) fn ln_paths(self) -> f64 {
+        self.paths.ln() + f64::from(self.scale) * UNIT.ln()
     }
 }
 

@@ -5,9 +5,10 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use centrality::{
-    Betweenness, CentralityError, Config, Lengths, MeasureWeight, Side, Sources, arc_betweenness,
-    arc_betweenness_on_gpus, betweenness, betweenness_on_gpus, totals, totals_by_hierarchy,
-    totals_on_gpus,
+    ApproximateBetweenness, ApproximateConfig, Betweenness, CentralityError, Config, Lengths,
+    MeasureWeight, Side, Sources, approximate_betweenness, approximate_betweenness_on_gpus,
+    arc_betweenness, arc_betweenness_on_gpus, betweenness, betweenness_on_gpus, totals,
+    totals_by_hierarchy, totals_on_gpus,
 };
 use gpu_runtime::Gpu;
 use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
@@ -15,6 +16,7 @@ use graph_formats::{Csr, Direction, VertexId};
 use hierarchy::{Hierarchy, Order};
 use test_support::{corner_cases, gpu, scattered, undirected};
 
+use crate::approximate::{graphs, layers};
 use crate::measures::{check_totals, configs};
 
 /// `n` GPUs, or `None` and a line that says so. If there are fewer, some are taken twice.
@@ -319,4 +321,45 @@ fn hops_go_on_with_fewer_gpus() {
 fn no_gpu_is_refused() {
     let none = betweenness_on_gpus(&[], &path(3), &Config::default(), None).unwrap_err();
     assert!(none.to_string().contains("no GPU was given"), "{none}");
+}
+
+fn approximate(gpu: &Gpu, graph: &Csr<u32>, config: &ApproximateConfig) -> ApproximateBetweenness {
+    approximate_betweenness_on_gpus(std::slice::from_ref(gpu), graph, config, None).unwrap()
+}
+
+/// The same pairs and paths as on the CPU.
+#[test]
+fn random_paths_are_those_of_the_cpu() {
+    let Some(gpus) = some_gpus(1) else { return };
+    let config = ApproximateConfig { error: 0.02, ..ApproximateConfig::default() };
+    let corner_cases = corner_cases::<u32>().into_iter().map(|(_, graph)| graph);
+    // 4^999 is beyond floats, and left to the CPU; 4^27 is rounded
+    let others = [path(900), star(3000), complete(40), layers(1000), layers(29)];
+    for (at, graph) in graphs().into_iter().chain(others).chain(corner_cases).enumerate() {
+        println!("{at}: {} vertices, {} arcs", graph.n_vertices(), graph.n_arcs());
+        let expected = approximate_betweenness(&graph, &config, None).unwrap();
+        assert_eq!(approximate(&gpus[0], &graph, &config), expected);
+    }
+}
+
+/// With less and less memory blocks are fewer, until one is too many.
+#[test]
+fn random_paths_within_less_memory() {
+    let Some(gpus) = some_gpus(1) else { return };
+    let graph = rmat(&RmatConfig { scale: 13, ..Default::default() }).unwrap();
+    let config = ApproximateConfig { error: 0.03, ..ApproximateConfig::default() };
+    let expected = approximate_betweenness(&graph, &config, None).unwrap();
+    let mut refused = false;
+    for megabytes in [64, 16, 8, 7, 6, 5, 1] {
+        let gpu = gpus[0].with_memory_cap(megabytes << 20);
+        let gpus = std::slice::from_ref(&gpu);
+        match approximate_betweenness_on_gpus(gpus, &graph, &config, None) {
+            Ok(found) => assert_eq!(found, expected),
+            Err(error) => {
+                assert!(error.to_string().contains("the search of a pair"), "{error}");
+                refused = true;
+            }
+        }
+    }
+    assert!(refused);
 }

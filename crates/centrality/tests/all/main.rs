@@ -1,6 +1,7 @@
 //! The tests of the measures, in one program: each test program compiles every solver
 //! for every weight type anew.
 
+mod approximate;
 mod betweenness;
 mod checkpoint;
 mod diameter;
