@@ -36,6 +36,9 @@ says whether the counted paths begin or end at the vertices of the sample.
 --measure diameter alone finds only the diameter, by bounds: it takes a few searches instead of one
 from every vertex.
 
+With --error, --measure betweenness --hops is estimated from random shortest paths of random pairs, as
+many as it takes: then all values are within this error, with the probability that --failure leaves.
+
 With --sample, distances are measured from N vertices only: closeness and harmonic are estimates, and
 eccentricity, radius and diameter are lower bounds. The report has a bound that the error keeps in 99
 samples of 100: for mean distances as a fraction of the diameter, and for betweenness itself.
@@ -44,6 +47,7 @@ Example:
   starpath centrality wiki-Vote.txt --hops -o centrality.tsv
   starpath centrality wiki-Vote.txt --hops --measure diameter
   starpath centrality wiki-Vote.txt --hops --measure betweenness -o betweenness.tsv
+  starpath centrality large.spg --hops --measure betweenness --error 0.001 -o betweenness.tsv
   starpath centrality wiki-Vote.txt --hops --measure closeness,betweenness -o both.tsv
   starpath centrality wiki-Vote.txt --hops --measure edge-betweenness -o edges.tsv
   starpath centrality lengths.csv --measure betweenness --tie-tolerance 1e-12 -o betweenness.tsv
@@ -72,10 +76,20 @@ pub(crate) struct CentralityArgs {
     #[arg(long, value_name = "T", value_parser = parse_tolerance, conflicts_with = "hops", allow_negative_numbers = true)]
     pub(crate) tie_tolerance: Option<f64>,
     /// Estimate from N vertices, drawn at random [default: all vertices, exact]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", group = "estimate")]
     pub(crate) sample: Option<NonZeroUsize>,
-    /// Seed of the sample [default: 1]
-    #[arg(long, requires = "sample")]
+    /// Estimate betweenness from random paths, so that no value is off by more than E
+    #[arg(
+        long, value_name = "E", value_parser = parse_part, group = "estimate", allow_negative_numbers = true
+    )]
+    pub(crate) error: Option<f64>,
+    /// The probability that a value is off by more than the error [default: 0.1]
+    #[arg(
+        long, value_name = "P", value_parser = parse_part, requires = "error", allow_negative_numbers = true
+    )]
+    pub(crate) failure: Option<f64>,
+    /// Seed of the sample, or of the random paths [default: 1]
+    #[arg(long, requires = "estimate")]
     pub(crate) seed: Option<u64>,
     /// Number of GPUs of this machine that share the searches, or all [default: 1]
     #[arg(long, value_name = "N|all")]
@@ -92,6 +106,11 @@ pub(crate) struct CentralityArgs {
 fn parse_tolerance(text: &str) -> Result<f64, String> {
     let tolerance = text.parse().ok().filter(|tolerance| (0.0..1.0).contains(tolerance));
     tolerance.ok_or_else(|| "expected a number of at least 0 and less than 1, as 1e-12".to_owned())
+}
+
+fn parse_part(text: &str) -> Result<f64, String> {
+    let part = text.parse().ok().filter(|&part| part > 0.0 && part < 1.0);
+    part.ok_or_else(|| "expected a number above 0 and below 1, as 0.001".to_owned())
 }
 
 /// A measure of a vertex.
@@ -153,6 +172,19 @@ impl CentralityArgs {
             let text = "--resume saves the state of betweenness or of the other measures; run the \
                         command once for it and once for the others, each with a file";
             return Err(WrongUse(text.to_owned()));
+        }
+        if self.error.is_some() {
+            if self.measure != [Measure::Betweenness] {
+                let text = "--error is for --measure betweenness alone";
+                return Err(WrongUse(text.to_owned()));
+            }
+            if self.resume.is_some() || self.side == Side::In {
+                let text = "--error takes random pairs of vertices; leave out --resume and --side";
+                return Err(WrongUse(text.to_owned()));
+            }
+            if self.gpus.is_some() {
+                return Err(WrongUse("--error takes one GPU; leave out --gpus".to_owned()));
+            }
         }
         if self.measure.contains(&Measure::Diameter) {
             if self.measure.len() > 1 {

@@ -1,6 +1,7 @@
 //! `starpath centrality`: how close each vertex is to all others, and how far apart the farthest
 //! are.
 
+mod approximate;
 mod betweenness;
 mod diameter;
 
@@ -77,6 +78,14 @@ pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
         return Err(WrongUse(text).into());
     }
     let lengths = lengths(&loaded, args, common);
+    if let Some(error) = args.error {
+        if lengths == Lengths::Weights {
+            let text = "--error estimates betweenness by hops; add --hops, or estimate it in weights \
+                        with --sample N";
+            return Err(WrongUse(text.to_owned()).into());
+        }
+        return loaded.print(approximate::find(&loaded, error, args, output, common), common);
+    }
     match is_of_paths {
         true => loaded.print(betweenness::find(&loaded, lengths, args, output, common), common),
         false => loaded.print(find(&loaded, lengths, args, output, common), common),
@@ -137,7 +146,7 @@ fn find(
         mean_distance: totals.mean_distance(),
         wiener_index: totals.wiener_index().map(Amount::from),
         hop_plot: totals.hop_plot(),
-        betweenness: betweenness.map(|found| Greatest::of(&found, &names)),
+        betweenness: betweenness.map(|found| Greatest::of(&found.normalised(), &names)),
         sampling_error: (!totals.is_exact() && n_sources > 1)
             .then(|| sampling_error(n_vertices, n_sources, FAILURE)),
     })

@@ -110,6 +110,46 @@ fn real_graphs_have_the_sums_of_all_pairs() {
 }
 
 #[test]
+fn betweenness_within_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    json_in(folder, "generate rmat --scale 9 --directed -o {}/r.gr");
+    let line = "centrality {}/r.gr --hops --measure betweenness -o {}/c.tsv";
+    let values = || -> Vec<f64> {
+        let lines = read(folder, "c.tsv");
+        assert_eq!(lines.lines().next(), Some("vertex\tbetweenness"));
+        lines
+            .lines()
+            .skip(1)
+            .map(|line| line.split('\t').nth(1).unwrap().parse().unwrap())
+            .collect()
+    };
+    json_in(folder, line);
+    let exact = values();
+    let line = format!("{line} --error 0.02");
+    let report = json_in(folder, &format!("{line} --failure 0.05 --threads 1"));
+    assert_eq!(
+        (&report["algorithm"], &report["lengths"]),
+        (&json!("random paths"), &json!("hops"))
+    );
+    assert_eq!((&report["error"], &report["failure"]), (&json!(0.02), &json!(0.05)));
+    let samples = report["samples"].as_u64().unwrap();
+    assert!((800..10_000).contains(&samples), "{samples}");
+    let found = values();
+    assert!(found.iter().zip(&exact).all(|(a, b)| (a - b).abs() <= 0.02));
+    json_in(folder, &format!("{line} --failure 0.05 --threads 5"));
+    assert_eq!(values(), found);
+    json_in(folder, &format!("{line} --failure 0.05 --seed 2"));
+    assert_ne!(values(), found);
+    let people = run_in(folder, &line);
+    assert!(people.stdout.contains("with a probability of 0.9 "), "{}", people.stdout);
+    if gpu(gpu_runtime::Gpu::open()).is_some() {
+        json_in(folder, &format!("{line} --failure 0.05 --backend cuda"));
+        assert_eq!(values(), found);
+    }
+}
+
+#[test]
 fn whole_numbers_beyond_2_to_the_53_are_not_rounded() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
@@ -145,6 +185,12 @@ fn what_cannot_be_is_refused() {
         ("zero.gr --measure closeness,betweenness", 1, &["from 1 to 2 has weight 0", "--hops"]),
         ("zero.gr --measure betweenness", 1, &["from 1 to 2 has weight 0", "--hops"]),
         ("debt.gr --measure betweenness", 1, &["from 1 to 2 has -3", "--hops"]),
+        ("path.gr --measure betweenness --error 0.1", 2, &["--hops", "--sample N"]),
+        ("path.gr --hops --error 0.1", 2, &["--measure betweenness alone"]),
+        ("path.gr --measure betweenness --error 1", 2, &["above 0 and below 1"]),
+        ("path.gr --measure betweenness --error 0.1 --sample 3", 2, &["--error", "--sample"]),
+        ("path.gr --measure betweenness --failure 0.1", 2, &["--error"]),
+        ("path.gr --measure betweenness --error 0.1 --side in", 2, &["leave out", "--side"]),
         ("path.gr --measure diameter,closeness", 2, &["diameter cannot be combined"]),
         ("path.gr --measure diameter -o {}/c.tsv", 2, &["one exact number"]),
         ("path.gr --resume {}/state --repeat 3", 2, &["--repeat", "--resume"]),

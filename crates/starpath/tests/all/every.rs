@@ -37,6 +37,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("closure", "closure {}/grid.spg --counts @.tsv"),
     ("centrality", "centrality {}/road.gr -o @.tsv"),
     ("centrality", "centrality {}/road.gr --measure betweenness -o @.tsv"),
+    ("centrality", "centrality {}/road.gr --hops --measure betweenness --error 0.1 -o @.tsv"),
     ("centrality", "centrality {}/grid.spg --measure diameter"),
     ("aggregate", "aggregate {}/grid.spg --points {}/ids.txt --cutoff 900 -o @.tsv"),
     ("star match", "star match {}/column.csv --word 7 -o @.csv"),

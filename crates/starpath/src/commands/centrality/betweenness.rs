@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use ::centrality::{Betweenness, Lengths, any, sampling_error};
+use ::centrality::{Lengths, any, sampling_error};
 use graph_formats::{Csr, Direction, VertexId};
 use serde::Serialize;
 
@@ -48,8 +48,8 @@ enum Holder {
 }
 
 impl Greatest {
-    pub(super) fn of(found: &Betweenness, names: &Names<'_>) -> Self {
-        let (vertex, greatest) = greatest(&found.normalised()).unzip();
+    pub(super) fn of(values: &[f64], names: &Names<'_>) -> Self {
+        let (vertex, greatest) = greatest(values).unzip();
         let vertex = vertex.map(|vertex| names.name(vertex as VertexId).into());
         Self { greatest, holder: Holder::Vertex { vertex } }
     }
@@ -126,7 +126,7 @@ pub(super) fn find(
             let values = floats(found.normalised());
             output.write_measures(&names, &[(Measure::Betweenness.name(), values)])?;
         }
-        Greatest::of(&found, &names)
+        Greatest::of(&found.normalised(), &names)
     };
     Ok(Report {
         head: Head {
