@@ -2,7 +2,10 @@
 
 use std::num::NonZeroUsize;
 
-use centrality::{Betweenness, CentralityError, Config, Correction, Lengths, Side, Sources, any};
+use centrality::{
+    ApproximateConfig, Betweenness, CentralityError, Config, Correction, Lengths, Side, Sources,
+    any,
+};
 use gpu_runtime::Gpu;
 use graph_formats::{AnyCsr, Direction, VertexId};
 use hierarchy::Hierarchy;
@@ -274,6 +277,59 @@ impl Graph {
         let how = How::new(None, threads, backend)?;
         let config = self.config_of_paths(sample, seed, &how, sources)?;
         self.find_betweenness(py, any::betweenness, &how, &config, normalized, progress)
+    }
+
+    /// Betweenness of each vertex within an error, from random shortest paths.
+    ///
+    /// Arcs are counted; weights play no part. The values are those of `betweenness` for a graph
+    /// without weights, up to the error.
+    ///
+    /// Parameters
+    /// ----------
+    /// error : float
+    ///     No value is off by more. Above 0 and below 1.
+    /// failure : float, default 0.1
+    ///     The probability that one is. Above 0 and below 1.
+    /// seed : int, default 0
+    ///     Another seed draws other paths.
+    /// threads, backend, progress
+    ///     As for `table`.
+    ///
+    /// Returns
+    /// -------
+    /// ndarray of float64, shape (n_vertices,)
+    ///
+    /// Raises
+    /// ------
+    /// StarpathsError
+    ///     When `error` or `failure` is not between 0 and 1.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import starpaths
+    /// >>> graph = starpaths.Graph.from_arcs([0, 1], [1, 2], [5, 2], directed=False)
+    /// >>> graph.approximate_betweenness(0.1).round(1)
+    /// array([0., 1., 0.])
+    #[pyo3(signature = (
+        error, *, failure=0.1, seed=0, threads=None, backend=None, progress=false
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "named ones, in Python")]
+    fn approximate_betweenness<'py>(
+        &self,
+        py: Python<'py>,
+        error: f64,
+        failure: f64,
+        #[pyo3(from_py_with = arguments::seed)] seed: u64,
+        #[pyo3(from_py_with = arguments::threads)] threads: Option<NonZeroUsize>,
+        backend: Option<&str>,
+        progress: bool,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let how = How::new(None, threads, backend)?;
+        let config = ApproximateConfig { error, failure, seed, threads: how.threads };
+        let found = run(py, self.size(), progress, |progress| {
+            Ok(any::approximate_betweenness(&self.csr, how.gpus(), &config, progress)?.normalised())
+        })?;
+        Ok(found.into_pyarray(py))
     }
 
     /// Betweenness of each arc: the sum, over pairs of vertices, of the share of their shortest paths

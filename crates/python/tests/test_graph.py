@@ -653,6 +653,17 @@ def test_hops_are_counted():
         graph.totals(side="up")
 
 
+def test_approximate_betweenness_is_within_the_error():
+    graph = Graph(random_matrix(3, n=200, density=0.02))
+    exact = graph.unweighted().betweenness()
+    found = graph.approximate_betweenness(0.02)
+    assert np.abs(found - exact).max() <= 0.02
+    assert (graph.approximate_betweenness(0.02, threads=1) == found).all()
+    assert (graph.approximate_betweenness(0.02, failure=0.01, seed=1) != found).any()
+    with pytest.raises(StarpathsError, match="the error is 1; expected a number above 0"):
+        graph.approximate_betweenness(1)
+
+
 def test_betweenness_of_arcs_is_in_the_order_of_arcs():
     graph = Graph.from_arcs([2, 0, 1, 0], [0, 1, 2, 1], [1.5, 1.5, 1.5, 4])
     arcs = graph.to_scipy()

@@ -497,6 +497,17 @@ class Graph:
     ) -> NDArray[np.float64]:
         """Betweenness of each vertex: the sum, over pairs of others, of the share of their shortest
         paths that go through it."""
+    def approximate_betweenness(
+        self,
+        error: float,
+        *,
+        failure: float = 0.1,
+        seed: int = 0,
+        threads: int | None = None,
+        backend: _Backend | None = None,
+        progress: bool = False,
+    ) -> NDArray[np.float64]:
+        """Betweenness of each vertex within an error, from random shortest paths."""
     def edge_betweenness(
         self,
         *,
