@@ -196,12 +196,14 @@ pub(crate) fn gpu_on_request(common: &Common) -> anyhow::Result<Option<Gpu>> {
     }
 }
 
-/// The GPUs that the command line asks for, if any. `auto` takes the CPU.
+/// The GPUs that the command line asks for, if any, each limited to `memory` bytes. `auto` takes the
+/// CPU.
 pub(crate) fn gpus_on_request(
     count: Option<GpuCount>,
+    memory: Option<u64>,
     common: &Common,
 ) -> anyhow::Result<Vec<Gpu>> {
-    gpu_on_request(common)?.map_or(Ok(Vec::new()), |first| with_others(first, count, None))
+    gpu_on_request(common)?.map_or(Ok(Vec::new()), |first| with_others(first, count, memory))
 }
 
 /// An error if the command line asks for a GPU, because `what` runs on the CPU only.

@@ -54,7 +54,7 @@ const FEATURES: &str = "cuda,compression";
 /// The most that the folder may hold, in bytes.
 const LIMIT: u64 = 60_000_000;
 /// What of it is kept for graphs.
-const GRAPHS: u64 = 10_000_000;
+const GRAPHS: u64 = 7_000_000;
 /// What programs take as [`fits`] sees them, and in the archive, in MB.
 const LINKED_AND_ARCHIVED: [u64; 2] = [215, 49];
 

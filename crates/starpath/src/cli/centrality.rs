@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{Common, GpuCount, GraphArgs};
+use super::{Backend, Common, GpuCount, GraphArgs};
 use crate::failure::WrongUse;
+use crate::size::parse_size;
 
 /// How close each vertex is to all others, and how far apart the farthest are
 #[derive(Debug, Args)]
@@ -94,6 +95,9 @@ pub(crate) struct CentralityArgs {
     /// Number of GPUs of this machine that share the searches, or all [default: 1]
     #[arg(long, value_name = "N|all")]
     pub(crate) gpus: Option<GpuCount>,
+    /// Bytes that may be used in each GPU's memory: 1000000, 512M (512 MiB), 2G [default: what is free]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) memory: Option<u64>,
     /// Save the state in FILE from time to time and on Ctrl-C; continue from it if FILE exists.
     /// FILE is never deleted
     #[arg(long, value_name = "FILE")]
@@ -202,6 +206,9 @@ impl CentralityArgs {
             let text = "--repeat and --resume exclude each other: each repetition would continue \
                         from the saved state";
             return Err(WrongUse(text.to_owned()));
+        }
+        if self.memory.is_some() && common.backend != Backend::Cuda {
+            return Err(WrongUse("--memory is for --backend cuda".to_owned()));
         }
         GpuCount::check(self.gpus, common)
     }

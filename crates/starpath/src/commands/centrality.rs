@@ -100,7 +100,7 @@ fn find(
     common: &Common,
 ) -> anyhow::Result<Report> {
     let config = config(lengths, args, common);
-    let gpus = backend::gpus_on_request(args.gpus, common)?;
+    let gpus = backend::gpus_on_request(args.gpus, args.memory, common)?;
     let step = progress("searching", common);
     let hierarchy = loaded.prepared.as_ref().map(Prepared::hierarchy);
     let with_betweenness = args.measure.contains(&Measure::Betweenness);

@@ -208,7 +208,7 @@ fn ask(
     output: Option<&ResultFile>,
     common: &Common,
 ) -> anyhow::Result<Report> {
-    let gpus = backend::gpus_on_request(gpus, common)?;
+    let gpus = backend::gpus_on_request(gpus, None, common)?;
     let step = progress("sweeping", common);
     let (table, times) = if gpus.is_empty() {
         let metric = any::metric(prepared, &loaded.csr)?;

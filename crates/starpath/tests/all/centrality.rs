@@ -198,6 +198,7 @@ fn what_cannot_be_is_refused() {
         ("path.gr --resume {}/no/state", 1, &["no"]),
         ("debt.gr --measure diameter", 1, &["from 1 to 2 has -3", "--hops"]),
         ("path.gr --gpus 2", 2, &["--gpus is for --backend cuda"]),
+        ("path.gr --memory 2G", 2, &["--memory is for --backend cuda"]),
         ("path.gr -o {}/c.npy", 2, &[".npy cannot hold"]),
         ("path.gr -o {}/path.gr", 2, &["path.gr"]),
         ("path.gr -o {}/no/c.tsv", 1, &["no"]),

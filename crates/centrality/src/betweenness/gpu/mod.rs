@@ -27,12 +27,12 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
 
 use breadth_first::depth;
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Interrupted, VertexId, Weight, WeightKind, tell};
 use paths::Progress;
+use search_parts::side_by_side;
 use sssp::{SearchWeight, SsspError};
 
 use self::lengths::LengthsOnGpu;
@@ -108,11 +108,11 @@ fn find_with<U: SearchWeight>(
         let of_part = of_part.max(SOURCES_PER_PART);
         let n_parts = task.sources.len().div_ceil(of_part);
         let gpus = &gpus[..gpus.len().min(n_parts)];
-        let devices = gpus.iter().map(|gpu| {
+        let devices = side_by_side(gpus.iter().collect(), |gpu| {
             let made = OnGpu::new(gpu, &task, config, depth);
             made.map_err(|error| error.named(std::slice::from_ref(gpu)))
         });
-        let mut devices = devices.collect::<Result<Vec<_>, _>>()?;
+        let mut devices = devices.into_iter().collect::<Result<Vec<_>, _>>()?;
         let by_bytes = MAX_BYTES / (n_scores * size_of::<f64>()).max(1);
         let launches = LAUNCHES_PER_STATE * devices[0].teams.n_sources();
         let by_launches = gpus.len() * launches.div_ceil(of_part).max(PARTS_PER_STATE);
@@ -151,15 +151,12 @@ impl<U: SearchWeight> Run<'_, '_, '_, U> {
         of_part: usize,
     ) -> Result<Vec<Vec<f64>>, CentralityError> {
         let of_gpu = sources.len().div_ceil(of_part).div_ceil(devices.len()) * of_part;
-        let found = thread::scope(|scope| {
-            let dealt = devices.iter_mut().zip(sources.chunks(of_gpu));
-            let threads: Vec<_> = dealt
-                .map(|(device, sources)| scope.spawn(|| device.parts(self, sources, of_part)))
-                .collect();
-            let ended = threads.into_iter().map(|thread| thread.join().expect("no thread panics"));
-            ended.collect::<Result<Vec<_>, _>>()
+        let dealt = devices.iter_mut().zip(sources.chunks(of_gpu)).collect();
+        let found = side_by_side(dealt, |(device, sources): (&mut OnGpu<U>, &[VertexId])| {
+            device.parts(self, sources, of_part)
         });
-        Ok(found?.into_iter().flatten().collect())
+        let found = found.into_iter().collect::<Result<Vec<_>, _>>()?;
+        Ok(found.into_iter().flatten().collect())
     }
 
     fn tell(&self) -> Result<(), Interrupted> {
@@ -224,7 +221,7 @@ impl<U: SearchWeight> OnGpu<U> {
                 let until = end.min((at / of_part + 1) * of_part);
                 let teams = (at - first) / width..(until - first).div_ceil(width);
                 self.teams.add(teams).map_err(named)?;
-                if until % of_part == 0 || until == sources.len() {
+                if until.is_multiple_of(of_part) || until == sources.len() {
                     parts.push(self.teams.take().map_err(named)?);
                 }
                 at = until;

@@ -189,9 +189,9 @@ pub(super) struct Teams<U: Weight> {
     /// Scores of teams of the last launch that were found otherwise.
     aside: BTreeMap<usize, Buffer<f64>>,
     /// The other buffers whose addresses `parameters` has.
-    _graph: (Arcs<U>, Option<Arcs<U>>, Buffer<u32>, Buffer<VertexId>, Buffer<f64>),
-    _numbers: [Buffer<f64>; 3],
-    _lists: [Buffer<u32>; 6],
+    _arcs: [Option<Arcs<U>>; 2],
+    _numbers: [Buffer<f64>; 4],
+    _lists: [Buffer<u32>; 8],
 }
 
 impl<U: Weight> Teams<U> {
@@ -309,9 +309,9 @@ impl<U: Weight> Teams<U> {
             scores,
             part,
             aside: BTreeMap::new(),
-            _graph: (out, into, firsts, vertices, targets),
-            _numbers: [numbers, dependencies, partial],
-            _lists: [open, marks, left, places, bits, ends],
+            _arcs: [Some(out), into],
+            _numbers: [targets, numbers, dependencies, partial],
+            _lists: [firsts, vertices, open, marks, left, places, bits, ends],
         })
     }
 

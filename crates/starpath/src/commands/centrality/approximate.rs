@@ -42,7 +42,7 @@ pub(super) fn find(
     let failure = args.failure.unwrap_or(0.1);
     let seed = args.seed.unwrap_or(1);
     let config = ApproximateConfig { error, failure, seed, threads: common.threads };
-    let gpus: Vec<_> = backend::gpu_on_request(common)?.into_iter().collect();
+    let gpus = backend::gpus_on_request(None, args.memory, common)?;
     let step = progress("drawing paths", common);
     let (found, times) = repeated(common, || {
         Ok(any::approximate_betweenness(&loaded.csr, &gpus, &config, Some(&step))?)

@@ -103,7 +103,7 @@ pub(super) fn find(
 ) -> anyhow::Result<Report> {
     let names = loaded.names();
     let config = config(lengths, args, common);
-    let gpus = backend::gpus_on_request(args.gpus, common)?;
+    let gpus = backend::gpus_on_request(args.gpus, args.memory, common)?;
     let is_of_edges = args.measure == [Measure::EdgeBetweenness];
     let find = if is_of_edges { any::arc_betweenness } else { any::betweenness };
     let step = progress("counting paths", common);
