@@ -2,8 +2,8 @@
 // each.
 //
 // A team of blocks has a batch of sources, and teams do not meet. A vertex has a number for each
-// source of the batch: the number of shortest paths, and on the way back one more than the
-// dependency, divided by that number. A level is a list of places and of bits, which say for which
+// source of the batch: the number of shortest paths, and on the way back the targets that it stands
+// for and the dependency, divided by that number. A level is a list of places and of bits, which say for which
 // sources the place is on this level. A place is a vertex, or one of the pieces of a vertex with
 // many arcs.
 //

@@ -8,8 +8,8 @@
 //! on which took what.
 //!
 //! Where some rows are long, sources go together whose neighbour of the longest row is the same: it
-//! has the bits of all after one level, and few others do. Else sources are sorted by number: where near vertices have near numbers, as in
-//! most road networks, few vertices change at a time.
+//! has the bits of all after one level, and few others do. Else sources are sorted by number. Where
+//! near vertices have near numbers, as in most road networks, few vertices then change at a time.
 //!
 //! O(s·m/1024) word operations where paths have few arcs. Memory: 256 bytes a vertex for the bits,
 //! 16 for up to 64 sources; 10 more, for sums 40 again; 4 an arc, and as many again while rows are

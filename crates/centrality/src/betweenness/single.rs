@@ -47,8 +47,8 @@ pub(super) struct Single {
 /// What is known of a vertex; zero between two searches.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Vertex {
-    /// The number of shortest paths, in units of UNIT to the power of `scale`; on the way back, one
-    /// more than the dependency, divided by this number.
+    /// The number of shortest paths, in units of UNIT to the power of `scale`. On the way back, the
+    /// targets that the vertex stands for and the dependency, divided by this number.
     pub(crate) paths: f64,
     pub(crate) scale: u32,
     /// In hops, one more than the level; in weights, arcs on shortest paths into it that have not

@@ -32,7 +32,8 @@ pub(super) struct Task<'g, W: Weight> {
 }
 
 impl<'g, W: Weight> Task<'g, W> {
-    /// The task that `config` sets. Trees are cut off from that number of sources on.
+    /// The task that `config` sets. Trees are cut off if there are at least `min_sources_to_cut`
+    /// sources.
     pub(super) fn new(
         graph: &'g Csr<W>,
         scored: Scored,

@@ -72,25 +72,8 @@ pub(super) fn find<U: SearchWeight>(
 ) -> Result<Betweenness, CentralityError> {
     if config.lengths == Lengths::Weights && is_too_long(graph) {
         let graph = graph.clone().convert_weights::<u64>()?;
-        return find_with(gpus, &graph, scored, config, checkpoint, progress);
+        return find(gpus, &graph, scored, config, checkpoint, progress);
     }
-    find_with(gpus, graph, scored, config, checkpoint, progress)
-}
-
-/// Whether a path may be too long for the integers of 32 bits that the weights are.
-fn is_too_long<U: Weight>(graph: &Csr<U>) -> bool {
-    let most = graph.weight_summary().greatest.to_i128().unwrap_or(0);
-    U::KIND == WeightKind::U32 && most * graph.n_vertices() as i128 >= i128::from(u32::MAX)
-}
-
-fn find_with<U: SearchWeight>(
-    gpus: &[Gpu],
-    graph: &Csr<U>,
-    scored: Scored,
-    config: &Config,
-    checkpoint: Option<Checkpoint>,
-    progress: Option<Progress<'_>>,
-) -> Result<Betweenness, CentralityError> {
     let mut task = Task::new(graph, scored, config, MIN_SOURCES_TO_CHANGE)?;
     let depth = depth(&task.searched);
     if task.sources.len() >= MIN_SOURCES_TO_CHANGE {
@@ -130,6 +113,12 @@ fn find_with<U: SearchWeight>(
         })?;
     }
     Ok(task.finish(sums.0)?)
+}
+
+/// Whether a path may be too long for the integers of 32 bits that the weights are.
+fn is_too_long<U: Weight>(graph: &Csr<U>) -> bool {
+    let most = graph.weight_summary().greatest.to_i128().unwrap_or(0);
+    U::KIND == WeightKind::U32 && most * graph.n_vertices() as i128 >= i128::from(u32::MAX)
 }
 
 /// What GPUs share in a run.
