@@ -4,8 +4,10 @@ use std::ops::Range;
 
 use crate::{NoMemory, VertexId, parallel};
 
-/// Rows per task of a parallel pass.
+/// Rows per task of a parallel pass, at most.
 const ROWS_PER_TASK: usize = 4096;
+/// Arcs from which on a task takes no further row.
+const ARCS_PER_TASK: u64 = 1 << 16;
 
 /// Collects the elements into memory that is allocated once.
 pub(crate) fn collected<T>(elements: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, NoMemory> {
@@ -47,12 +49,14 @@ pub(crate) fn row_blocks<'a, T>(
 ) -> Vec<(Range<usize>, &'a mut [T])> {
     let n_rows = row_offsets.len() - 1;
     let mut blocks = Vec::with_capacity(n_rows / ROWS_PER_TASK + 1);
-    let mut rest = arcs;
-    for start in (0..n_rows).step_by(ROWS_PER_TASK) {
-        let end = (start + ROWS_PER_TASK).min(n_rows);
+    let (mut start, mut rest) = (0, arcs);
+    while start < n_rows {
+        let ends = &row_offsets[start + 1..n_rows.min(start + ROWS_PER_TASK)];
+        let full = row_offsets[start] + ARCS_PER_TASK;
+        let end = start + 1 + ends.partition_point(|&end| end < full);
         let (block, tail) = rest.split_at_mut((row_offsets[end] - row_offsets[start]) as usize);
         blocks.push((start..end, block));
-        rest = tail;
+        (start, rest) = (end, tail);
     }
     blocks
 }

@@ -11,7 +11,6 @@ use rayon::prelude::*;
 use super::check_length;
 use crate::checks::validate_vertex_count;
 use crate::generate::random::{Purpose, Stream};
-use crate::rows::for_each_row_block;
 use crate::{Csr, GraphError, VertexId, Weight};
 
 /// A bijection on the vertices of a graph, old numbers to new.
@@ -55,6 +54,36 @@ impl Relabelling {
         let mut old_ids: Vec<VertexId> = (0..n_vertices as VertexId).collect();
         old_ids.par_sort_by_cached_key(|&v| (stream.at(u64::from(v)), v));
         Self::from_old_ids(old_ids)
+    }
+
+    /// The first `n` vertices of [this order](Self::random), ascending; all where there are fewer.
+    /// So they are a sample without repetition, and a part of a larger one. O(`n_vertices` + n log n).
+    ///
+    /// # Errors
+    /// [`GraphError::TooManyVertices`].
+    pub fn first_of_random(
+        n_vertices: usize,
+        n: usize,
+        seed: u64,
+    ) -> Result<Vec<VertexId>, GraphError> {
+        validate_vertex_count(n_vertices)?;
+        let stream = Stream::new(seed, Purpose::Numbering);
+        let n = n.min(n_vertices);
+        // numbers are even over 64 bits, so only those of about `expected` vertices are kept
+        let mut expected = n + n / 8 + 64;
+        loop {
+            let bound = ((expected as u128) << 64) / n_vertices.max(1) as u128;
+            let numbered = (0..n_vertices as VertexId).into_par_iter();
+            let numbered = numbered.map(|v| (stream.at(u64::from(v)), v));
+            let mut first: Vec<_> = numbered.filter(|&(x, _)| u128::from(x) < bound).collect();
+            if first.len() >= n {
+                first.sort_unstable();
+                let mut drawn: Vec<_> = first.into_iter().take(n).map(|(_, v)| v).collect();
+                drawn.sort_unstable();
+                return Ok(drawn);
+            }
+            expected *= 2;
+        }
     }
 
     /// Vertices of high degree first; equal degrees keep their order. O(n log n).
@@ -123,35 +152,19 @@ impl Relabelling {
         &self.old_ids
     }
 
-    /// The same graph under the new numbers, rows sorted by destination and weight.
+    /// The same graph under the new numbers: that [of all vertices](Csr::induced) in their order.
     ///
     /// # Errors
-    /// [`GraphError::LengthMismatch`] for a graph of another number of vertices.
-    /// O(n + m log d) with d the largest out-degree.
+    /// [`GraphError::LengthMismatch`] for a graph of another number of vertices, and
+    /// [`GraphError::NoMemory`]. O(n + m log d) with d the largest out-degree.
     pub fn apply<W: Weight>(&self, graph: &Csr<W>) -> Result<Csr<W>, GraphError> {
         check_length("vertices of the graph", self.n_vertices(), graph.n_vertices())?;
-        let mut row_offsets = Vec::with_capacity(self.n_vertices() + 1);
-        let mut n_arcs = 0;
-        row_offsets.push(0);
-        for &old in &self.old_ids {
-            n_arcs += graph.out_degree(old) as u64;
-            row_offsets.push(n_arcs);
-        }
-        let mut arcs = vec![(0, W::ZERO); graph.n_arcs()];
-        for_each_row_block(&row_offsets, &mut arcs, &|rows, block| {
-            let mut rest = block;
-            for &old in &self.old_ids[rows] {
-                let (row, tail) = rest.split_at_mut(graph.out_degree(old));
-                for (slot, (destination, weight)) in row.iter_mut().zip(graph.arcs_from(old)) {
-                    *slot = (self.new_ids[destination as usize], weight);
-                }
-                row.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.order(b.1)));
-                rest = tail;
-            }
-        });
-        let column_indices = arcs.par_iter().map(|arc| arc.0).collect();
-        let weights = arcs.par_iter().map(|arc| arc.1).collect();
-        Ok(Csr::from_valid(row_offsets, column_indices, weights, graph.direction()))
+        graph.induced(&self.old_ids)
+    }
+
+    /// The old number of each vertex, by new number.
+    pub fn into_old_ids(self) -> Vec<VertexId> {
+        self.old_ids
     }
 
     /// Values that belong to vertices, from the old numbers to the new.

@@ -138,6 +138,18 @@ fn ell_takes_no_more_slots_than_it_may() {
 }
 
 #[test]
+fn a_sample_begins_the_random_order() {
+    for n_vertices in [0, 1, 100, 5000] {
+        let whole = Relabelling::random(n_vertices, 7).unwrap();
+        for n in [0, 1, 63, 500, 4999, 6000] {
+            let mut expected = whole.old_ids()[..n.min(n_vertices)].to_vec();
+            expected.sort_unstable();
+            assert_eq!(Relabelling::first_of_random(n_vertices, n, 7).unwrap(), expected);
+        }
+    }
+}
+
+#[test]
 fn rows_beyond_one_task_keep_their_places() {
     let graph = rmat(&RmatConfig { scale: 14, edge_factor: 4, ..Default::default() }).unwrap();
     let relabelling = Relabelling::random(graph.n_vertices(), 9).unwrap();
