@@ -30,6 +30,7 @@ pub fn depth<W: Weight>(graph: &Csr<W>) -> f64 {
     let mut is_seen = vec![false; n];
     is_seen[source as usize] = true;
     let mut seen = vec![source];
+    let mut n_seen = 1.0;
     let (mut level, mut n_levels, mut first) = (0..1, 0.0, None);
     while !level.is_empty() && seen.len() < MAX_VERTICES {
         n_levels += 1.0;
@@ -40,20 +41,24 @@ pub fn depth<W: Weight>(graph: &Csr<W>) -> f64 {
                 }
             }
             if seen.len() >= MAX_VERTICES {
+                // the rest of the level leads on likewise
+                let share = (at + 1 - level.start) as f64 / level.len() as f64;
+                let before = level.end as f64;
+                n_seen = before + (seen.len() as f64 - before) / share;
                 break;
             }
+            n_seen = seen.len() as f64;
         }
         level = level.end..seen.len();
         if first.is_none() && seen.len() >= MIN_VERTICES {
             first = Some((n_levels, seen.len() as f64));
         }
     }
-    let n_seen = seen.len() as f64;
     let n_levels = match first {
         // the number of levels grows as a power of the number of vertices
         Some((few, n_first)) if !level.is_empty() && n_levels > few => {
             let growth = f64::ln(n_levels / few) / f64::ln(n_seen / n_first);
-            n_levels * (n as f64 / n_seen).powf(growth)
+            n_levels * (n as f64 / n_seen).max(1.0).powf(growth)
         }
         _ => n_levels,
     };
