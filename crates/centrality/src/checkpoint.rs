@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use crate::{CentralityError, Config};
 
 /// What such a file begins with; another number, another layout.
-const MARK: &[u8; 16] = b"starpath totals2";
+const MARK: &[u8; 16] = b"starpath totals3";
 /// Bytes of a hash.
 const HASH: usize = 32;
 /// The time between two states, at least.

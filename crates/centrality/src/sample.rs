@@ -75,10 +75,7 @@ pub(crate) fn draw(
             Ok(Some(listed))
         }
         Sources::Sample { n, seed } if n.get() < n_vertices => {
-            let shuffled = Relabelling::random(n_vertices, *seed)?;
-            let mut drawn = shuffled.new_ids()[..n.get()].to_vec();
-            drawn.sort_unstable();
-            Ok(Some(drawn))
+            Relabelling::first_of_random(n_vertices, n.get(), *seed).map(Some)
         }
         Sources::All | Sources::Sample { .. } => Ok(None),
     }

@@ -27,21 +27,18 @@ pub(crate) mod single;
 mod task;
 mod trees;
 
+use breadth_first::depth;
 use gpu_runtime::Gpu;
-use graph_formats::permute::Relabelling;
-use graph_formats::{Csr, GraphError, VertexId, Weight};
+use graph_formats::{Csr, Weight};
 use paths::Progress;
-use sssp::{SearchWeight, SsspError};
+use sssp::SearchWeight;
 
 use self::blocks::{ByWeights, for_each_block, sum_up, work_spaces};
-use self::single::Single;
-use self::task::Task;
+use self::task::{FLAT_DEPTH, Order, Task};
 use crate::checkpoint::Checkpoint;
 use crate::search::{MeasureKeys, unsigned};
 use crate::{CentralityError, Config, Lengths};
 
-/// Levels up to which they are large enough for eight sources at once.
-const MAX_LEVELS: u32 = 32;
 /// Sources from which on it pays to cut a graph down and to renumber vertices.
 const MIN_SOURCES_TO_CHANGE: usize = 32;
 /// What has a betweenness.
@@ -157,12 +154,12 @@ fn by_hops(
     checkpoint: Option<Checkpoint>,
     progress: Option<Progress<'_>>,
 ) -> Result<Betweenness, CentralityError> {
-    let mut task = Task::new(graph, scored, config, MIN_SOURCES_TO_CHANGE)?;
-    let is_flat = is_flat(&task.searched, &task.sources)?;
+    let mut task = Task::new(graph, scored, config)?;
+    let depth = depth(&task.searched);
     if task.sources.len() >= MIN_SOURCES_TO_CHANGE {
-        task.relabel(relabelling(&task.searched, &task.sources, is_flat)?)?;
+        task.reduce(Order::of_depth(depth))?;
     }
-    let spaces = work_spaces(&task, config, is_flat)?;
+    let spaces = work_spaces(&task, config, depth <= FLAT_DEPTH)?;
     let Task { searched, standing, .. } = &task;
     let sums = sum_up(&task, spaces, checkpoint, progress, &mut |spaces, sources, goes_on| {
         for_each_block(spaces, sources, &|space, _, sources| {
@@ -179,7 +176,10 @@ fn by_weights<U: SearchWeight>(
     checkpoint: Option<Checkpoint>,
     progress: Option<Progress<'_>>,
 ) -> Result<Betweenness, CentralityError> {
-    let task = Task::new(graph, scored, config, MIN_SOURCES_TO_CHANGE)?;
+    let mut task = Task::new(graph, scored, config)?;
+    if task.sources.len() >= MIN_SOURCES_TO_CHANGE {
+        task.reduce(Order::AsGiven)?;
+    }
     let spaces = work_spaces(&task, config, false)?;
     let mut searches = ByWeights::new(&task, config)?;
     let sums = sum_up(&task, spaces, checkpoint, progress, &mut |spaces, sources, goes_on| {
@@ -199,26 +199,4 @@ fn refuse_without_length<U: Weight>(graph: &Csr<U>) -> Result<(), CentralityErro
         }
         None => Ok(()),
     }
-}
-
-/// Numbers of vertices by which those that are read together lie side by side: where levels are few,
-/// those with many arcs, and otherwise neighbours. There is a source.
-fn relabelling<W: Weight>(
-    graph: &Csr<W>,
-    sources: &[VertexId],
-    is_flat: bool,
-) -> Result<Relabelling, GraphError> {
-    match is_flat {
-        true => Ok(Relabelling::by_descending_degree(graph)),
-        false => Relabelling::breadth_first(graph, sources[0]),
-    }
-}
-
-/// Whether levels are few and large, from the source with the most arcs.
-fn is_flat(graph: &Csr<u32>, sources: &[VertexId]) -> Result<bool, SsspError> {
-    let Some(&source) = sources.iter().max_by_key(|&&source| graph.out_degree(source)) else {
-        return Ok(false);
-    };
-    let n_levels = Single::new(graph).count_hops(graph, source, &|| Ok(()))?;
-    Ok(n_levels <= MAX_LEVELS)
 }

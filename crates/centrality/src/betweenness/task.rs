@@ -1,8 +1,8 @@
 //! What is searched, from where, and how the scores that searches find become those of the graph.
 //!
-//! A graph is changed in steps before it is searched: arcs are reversed where paths end at the
-//! sources; an undirected graph is [cut down to its core](super::trees); vertices are renumbered.
-//! Scores go back through the same steps.
+//! Arcs are reversed where paths end at the sources. From many sources, an undirected graph is [cut
+//! down to its core](super::trees), and the vertices that remain get other numbers. Scores go back
+//! the same way.
 
 use graph_formats::permute::Relabelling;
 use graph_formats::{Csr, Direction, GraphError, VertexId, Weight, ensure_granted};
@@ -12,16 +12,39 @@ use super::{Betweenness, Scored};
 use crate::sample::draw;
 use crate::{CentralityError, Config, Side};
 
+/// For each source as many vertices, at most: then it pays to cut trees off. Of fewer sources, those
+/// in trees have nearly as many others to stand for them.
+const VERTICES_PER_SOURCE: usize = 16;
+/// The estimated depth up to which levels are few.
+pub(super) const FLAT_DEPTH: f64 = 96.0;
 /// Bytes for each arc to bring scores of arcs into the order of the graph.
 const BYTES_TO_RESTORE: usize = 64;
+
+/// The order of the vertices of the graph that is searched.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Order {
+    AsGiven,
+    /// Those with many arcs lie side by side, which most searches read.
+    ByDegree,
+    /// Neighbours lie side by side.
+    BreadthFirst,
+}
+
+impl Order {
+    /// One by which what is read together lies side by side.
+    pub(super) fn of_depth(depth: f64) -> Self {
+        if depth <= FLAT_DEPTH { Self::ByDegree } else { Self::BreadthFirst }
+    }
+}
 
 /// A graph to search, its sources, and the steps back.
 pub(super) struct Task<'g, W: Weight> {
     graph: &'g Csr<W>,
     pub(super) scored: Scored,
     transposed: Option<Csr<W>>,
-    core: Option<(Trees, Vec<VertexId>)>,
-    relabelling: Option<Relabelling>,
+    trees: Option<Trees>,
+    /// The vertices of the graph that is searched, in their order, where they are not all.
+    members: Option<Vec<VertexId>>,
     /// The graph that is searched.
     pub(super) searched: Csr<W>,
     /// Its vertices from which paths lead on, and that stand for sources.
@@ -32,13 +55,11 @@ pub(super) struct Task<'g, W: Weight> {
 }
 
 impl<'g, W: Weight> Task<'g, W> {
-    /// The task that `config` sets. Trees are cut off if there are at least `min_sources_to_cut`
-    /// sources.
+    /// The task that `config` sets.
     pub(super) fn new(
         graph: &'g Csr<W>,
         scored: Scored,
         config: &Config,
-        min_sources_to_cut: usize,
     ) -> Result<Self, CentralityError> {
         let n = graph.n_vertices();
         let drawn = draw(n, &config.sources)?;
@@ -51,29 +72,18 @@ impl<'g, W: Weight> Task<'g, W> {
             ensure_granted(BYTES_TO_RESTORE * graph.n_arcs())?;
         }
         let transposed = is_transposed.then(|| graph.transposed());
-        let mut searched = transposed.as_ref().unwrap_or(graph).clone();
+        let searched = transposed.as_ref().unwrap_or(graph).clone();
         let mut sources = drawn.unwrap_or_else(|| graph.vertices().collect());
-        let mut standing = Standing::alone(n, &sources);
-        let mut core = None;
-        if graph.direction() == Direction::Undirected
-            && sources.len() >= min_sources_to_cut
-            && let Some(trees) = Trees::of(&searched, &sources)?
-        {
-            let members;
-            (members, standing) = trees.core();
-            searched = searched.induced(&members)?;
-            let stands = |&v: &VertexId| standing.sources[v as usize] > 0.0;
-            sources = searched.vertices().filter(stands).collect();
-            core = Some((trees, members));
-        }
+        let standing = Standing::alone(n, &sources);
         // no path begins at others
         sources.retain(|&source| searched.out_degree(source) > 0);
+        let (trees, members) = (None, None);
         Ok(Self {
             graph,
             scored,
             transposed,
-            core,
-            relabelling: None,
+            trees,
+            members,
             searched,
             sources,
             standing,
@@ -81,15 +91,33 @@ impl<'g, W: Weight> Task<'g, W> {
         })
     }
 
-    /// Renumbers the vertices.
-    pub(super) fn relabel(&mut self, to: Relabelling) -> Result<(), GraphError> {
-        self.searched = to.apply(&self.searched)?;
-        self.sources.iter_mut().for_each(|source| *source = to.new_ids()[*source as usize]);
-        let Standing { sources, targets } = &mut self.standing;
-        for counts in [sources, targets] {
-            *counts = to.permute(counts)?;
+    /// Leaves out the trees of an undirected graph, if sources are many, and vertices without arcs;
+    /// the others are put in this order.
+    pub(super) fn reduce(&mut self, order: Order) -> Result<(), CentralityError> {
+        let graph = &self.searched;
+        let Some(&first) = self.sources.first() else { return Ok(()) };
+        let is_undirected = graph.direction() == Direction::Undirected;
+        let cuts = is_undirected && self.sources.len() * VERTICES_PER_SOURCE >= graph.n_vertices();
+        self.trees = if cuts { Trees::of(graph, &self.sources)? } else { None };
+        if self.trees.is_none() && order == Order::AsGiven {
+            return Ok(());
         }
-        self.relabelling = Some(to);
+        let mut members = match order {
+            Order::AsGiven => graph.vertices().collect(),
+            Order::ByDegree => Relabelling::by_descending_degree(graph).into_old_ids(),
+            Order::BreadthFirst => Relabelling::breadth_first(graph, first)?.into_old_ids(),
+        };
+        let trees = self.trees.as_ref();
+        members.retain(|&v| {
+            trees.is_none_or(|trees| trees.is_left(v))
+                && (!is_undirected || graph.out_degree(v) > 0)
+        });
+        self.standing = trees.map_or(&self.standing, Trees::standing).of(&members);
+        self.searched = graph.induced(&members)?;
+        let stands = |&v: &VertexId| self.standing.sources[v as usize] > 0.0;
+        let leads_on = |&v: &VertexId| self.searched.out_degree(v) > 0;
+        self.sources = self.searched.vertices().filter(stands).filter(leads_on).collect();
+        self.members = Some(members);
         Ok(())
     }
 
@@ -104,7 +132,7 @@ impl<'g, W: Weight> Task<'g, W> {
     /// The betweenness that these scores of the graph that is searched make.
     pub(super) fn finish(&self, scores: Vec<f64>) -> Result<Betweenness, GraphError> {
         let scores = match self.scored {
-            Scored::Vertices => self.of_vertices(scores)?,
+            Scored::Vertices => self.of_vertices(scores),
             Scored::Arcs => self.of_arcs(scores)?,
         };
         let (scored, n_vertices, n_sources) =
@@ -112,31 +140,23 @@ impl<'g, W: Weight> Task<'g, W> {
         Ok(Betweenness { scored, sums: scores, n_vertices, n_sources })
     }
 
-    fn of_vertices(&self, mut scores: Vec<f64>) -> Result<Vec<f64>, GraphError> {
-        if let Some(to) = &self.relabelling {
-            scores = to.restore(&scores)?;
-        }
-        let Some((trees, members)) = &self.core else { return Ok(scores) };
+    fn of_vertices(&self, scores: Vec<f64>) -> Vec<f64> {
+        let Some(members) = &self.members else { return scores };
         let mut all = vec![0.0; self.graph.n_vertices()];
         members.iter().zip(scores).for_each(|(&member, score)| all[member as usize] = score);
-        trees.add_to_vertices(self.graph, &mut all);
-        Ok(all)
+        if let Some(trees) = &self.trees {
+            trees.add_to_vertices(self.graph, &mut all);
+        }
+        all
     }
 
     fn of_arcs(&self, mut scores: Vec<f64>) -> Result<Vec<f64>, GraphError> {
-        let before_core = self.transposed.as_ref().unwrap_or(self.graph);
-        if self.core.is_some() || self.relabelling.is_some() {
-            let mut numbered = numbered(before_core)?;
-            if let Some((_, members)) = &self.core {
-                numbered = numbered.induced(members)?;
-            }
-            if let Some(to) = &self.relabelling {
-                numbered = to.apply(&numbered)?;
-            }
-            scores = restored(&numbered, scores, before_core.n_arcs());
+        let before = self.transposed.as_ref().unwrap_or(self.graph);
+        if let Some(members) = &self.members {
+            scores = restored(&numbered(before)?.induced(members)?, scores, before.n_arcs());
         }
-        if let Some((trees, _)) = &self.core {
-            trees.add_to_arcs(before_core, &mut scores);
+        if let Some(trees) = &self.trees {
+            trees.add_to_arcs(before, &mut scores);
         }
         if self.transposed.is_some() {
             scores = restored(&numbered(self.graph)?.transposed(), scores, self.graph.n_arcs());

@@ -36,6 +36,12 @@ impl Standing {
         sources.iter().for_each(|&source| standing.sources[source as usize] = 1.0);
         standing
     }
+
+    /// That of these vertices, in their order.
+    pub(super) fn of(&self, members: &[VertexId]) -> Self {
+        let of = |all: &[f64]| members.iter().map(|&member| all[member as usize]).collect();
+        Self { sources: of(&self.sources), targets: of(&self.targets) }
+    }
 }
 
 /// The pendant trees of an undirected graph.
@@ -87,13 +93,14 @@ impl Trees {
         Ok(Some(Self { into, folded, standing, is_source }))
     }
 
-    /// The vertices that are left, ascending, and for how many these stand.
-    pub(super) fn core(&self) -> (Vec<VertexId>, Standing) {
-        let is_left = |&v: &VertexId| self.into[v as usize] == NONE;
-        let members: Vec<_> = (0..self.into.len() as VertexId).filter(is_left).collect();
-        let of = |all: &[f64]| members.iter().map(|&member| all[member as usize]).collect();
-        let (sources, targets) = (of(&self.standing.sources), of(&self.standing.targets));
-        (members, Standing { sources, targets })
+    /// Whether this vertex is left.
+    pub(super) fn is_left(&self, vertex: VertexId) -> bool {
+        self.into[vertex as usize] == NONE
+    }
+
+    /// For how many sources and targets each vertex of the whole graph stands.
+    pub(super) fn standing(&self) -> &Standing {
+        &self.standing
     }
 
     /// Adds the paths that begin or end at a vertex of a tree of these vertices, and pass through it.

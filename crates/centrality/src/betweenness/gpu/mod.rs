@@ -42,16 +42,16 @@ use super::batch::LANES;
 use super::blocks::{ByWeights, Sums, WorkSpace, work_spaces};
 use super::nearby::nearby;
 use super::single::GoesOn;
-use super::task::Task;
-use super::{Betweenness, Scored, relabelling};
+use super::task::{FLAT_DEPTH, Order, Task};
+use super::{Betweenness, Scored};
 use crate::checkpoint::{Checkpoint, add_up};
 use crate::{CentralityError, Config, Lengths};
 
 /// Sources from which on it pays to cut a graph down and to renumber vertices.
 const MIN_SOURCES_TO_CHANGE: usize = 2048;
-/// The estimated depth up to which levels are few.
-const FLAT_DEPTH: f64 = 96.0;
-/// Sources of a part, where it has no more scores than the next number.
+/// Parts, at least, so that GPUs have equal work; unless scores are too many for that.
+const PARTS: usize = 8;
+/// Sources of a part, at most; likewise.
 const SOURCES_PER_PART: usize = 512;
 /// Scores for each source of a part, at most: the scores of a part are brought to the host.
 const SCORES_PER_SOURCE: usize = 1 << 13;
@@ -74,12 +74,11 @@ pub(super) fn find<U: SearchWeight>(
         let graph = graph.clone().convert_weights::<u64>()?;
         return find(gpus, &graph, scored, config, checkpoint, progress);
     }
-    let mut task = Task::new(graph, scored, config, MIN_SOURCES_TO_CHANGE)?;
+    let mut task = Task::new(graph, scored, config)?;
     let depth = depth(&task.searched);
     if task.sources.len() >= MIN_SOURCES_TO_CHANGE {
-        task.relabel(relabelling(&task.searched, &task.sources, depth <= FLAT_DEPTH)?)?;
+        task.reduce(Order::of_depth(depth))?;
     }
-    task.sources.sort_unstable();
     if depth > FLAT_DEPTH {
         let threads = config.threads.map_or_else(rayon::current_num_threads, NonZeroUsize::get);
         task.sources = nearby(&task.searched.clone().unweighted(), &task.sources, threads)?;
@@ -87,8 +86,8 @@ pub(super) fn find<U: SearchWeight>(
     let n_scores = task.n_scores();
     let mut sums = Sums(vec![0.0; n_scores]);
     if !task.sources.is_empty() {
-        let of_part = (n_scores / SCORES_PER_SOURCE).next_multiple_of(SOURCES_PER_PART);
-        let of_part = of_part.max(SOURCES_PER_PART);
+        let few = task.sources.len().div_ceil(PARTS).min(SOURCES_PER_PART);
+        let of_part = few.max(n_scores / SCORES_PER_SOURCE).next_multiple_of(MAX_WIDTH);
         let n_parts = task.sources.len().div_ceil(of_part);
         let gpus = &gpus[..gpus.len().min(n_parts)];
         let devices = side_by_side(gpus.iter().collect(), |gpu| {
