@@ -28,7 +28,15 @@ __device__ __forceinline__ Sum add(Sum sum, Length length) {
 #else
 using Length = u64;
 using Sum = unsigned __int128;
-__device__ __forceinline__ Sum add(Sum sum, Length length) { return sum + length; }
+#endif
+#if defined(KEY_U32)
+// Of the lanes of a batch, of which there are fewer than 2^32.
+using BatchSum = u64;
+#else
+using BatchSum = Sum;
+#endif
+#if !defined(KEY_F64)
+__device__ __forceinline__ BatchSum add(BatchSum sum, Key length) { return sum + length; }
 #endif
 
 struct Totals {
@@ -75,9 +83,10 @@ extern "C" __global__ void __launch_bounds__(128) ENTRY(hierarchy_totals)(Totals
     const u32 first = (blockIdx.x * 4 + threadIdx.x / 32) * tile_side, rank = first + lane();
     if (first >= of.n_ranks) return;
     const bool has = rank < of.n_ranks;
-    u32 n_sources = has ? of.n_sources[rank] : 0;
-    Sum sum = has ? of.sums[rank] : Sum(0);
-    Length greatest = has ? of.greatest[rank] : Length(0);
+    constexpr bool is_apart = sizeof(BatchSum) < sizeof(Sum);
+    BatchSum sum = has && !is_apart ? static_cast<BatchSum>(of.sums[rank]) : BatchSum(0);
+    u32 n_sources = 0;
+    Key greatest = 0;
     f64 reciprocals = has ? of.reciprocals[rank] : 0;
     u64 too_far = ~0ull;
     for (u32 begin = 0; begin < of.n_batch; begin += tile_side) {
@@ -86,7 +95,7 @@ extern "C" __global__ void __launch_bounds__(128) ENTRY(hierarchy_totals)(Totals
         for (u32 i = 0; i < count; ++i) {
             const Key key = tile[lane()][i];
             const bool is_reached = key < unreached;
-            Length length = is_reached ? static_cast<Length>(key) : Length(0);
+            Key length = is_reached ? key : Key(0);
 #if defined(KEY_F64)
             if (of.is_single) length = static_cast<f64>(static_cast<f32>(length));
             if (isinf(length)) too_far = min(too_far, static_cast<u64>(of.first_source + begin + i) << 32 | rank);
@@ -98,9 +107,9 @@ extern "C" __global__ void __launch_bounds__(128) ENTRY(hierarchy_totals)(Totals
         }
     }
     if (!has) return;
-    of.n_sources[rank] = n_sources;
-    of.sums[rank] = sum;
-    of.greatest[rank] = greatest;
+    of.n_sources[rank] += n_sources;
+    of.sums[rank] = is_apart ? of.sums[rank] + sum : Sum(sum);
+    if (greatest > of.greatest[rank]) of.greatest[rank] = greatest;
     of.reciprocals[rank] = reciprocals;
     if (too_far != ~0ull) atomicMin(of.too_far, too_far);
 }
