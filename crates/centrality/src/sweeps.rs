@@ -1,26 +1,22 @@
 //! The distances that totals are of, by sweeps of a hierarchy: for road networks.
 //!
-//! A sweep goes down the hierarchy once for sixteen sources on the CPU, or for hundreds on a GPU,
+//! A sweep goes down the hierarchy once for sixteen sources on the CPU, or for thousands on a GPU,
 //! and what it finds is added up where it lies. So the totals of all vertices take no search.
 
 use std::ops::ControlFlow;
-use std::thread;
 
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, VertexId};
-use hierarchy::gpu::{DeviceHierarchy, DeviceMetric};
-use hierarchy::{Hierarchy, HierarchyError, Metric, MetricWeight, Totals as Swept};
+use hierarchy::gpu::{SOURCES_PER_PART, metrics_on, shared_totals};
+use hierarchy::{Hierarchy, HierarchyError, MetricWeight};
 use paths::Progress;
 
 use crate::checkpoint::{Checkpoint, add_up};
 use crate::search::{MeasureKeys, Run, check_held, find, unsigned};
 use crate::{CentralityError, Config, Lengths, Totals};
 
-/// Sources of a part. Floats are added up part by part, so that sums are the same however many GPUs
-/// share the parts.
-const SOURCES_PER_PART: usize = 1 << 12;
-/// Parts between two states that may be kept.
-const PARTS_AT_A_TIME: usize = 4;
+/// Bytes that the sums of floats of all parts take on a GPU, at most.
+const BYTES_OF_PARTS: u64 = 256 << 20;
 
 pub(crate) fn find_by_hierarchy<W: MeasureKeys>(
     hierarchy: &Hierarchy,
@@ -55,89 +51,45 @@ fn sweep_graph<U: MetricWeight>(
         None => None,
     };
     let (hierarchy, graph) = (own.as_ref().unwrap_or(hierarchy), turned.as_ref().unwrap_or(graph));
-    match gpus {
+    let total = sources.len() as u64;
+    let (at_a_time, mut sweep): (_, AddSources) = match gpus {
         [] => {
             let metric = hierarchy.customize(graph)?;
-            let mut sweep =
-                |parts: &[&[VertexId]], step: Progress<'_>| on_cpu(&metric, parts, step);
-            sweep_all(&mut totals, &sources, checkpoint, progress, &mut sweep)?;
+            let sweep = move |totals: &mut Totals, sources: &[VertexId], step: Progress<'_>| {
+                totals.add_swept(&metric.totals(sources, Some(step))?);
+                Ok(())
+            };
+            (SOURCES_PER_PART, Box::new(sweep))
         }
         gpus => {
-            let devices: Result<Vec<_>, _> =
-                gpus.iter().map(|gpu| DeviceHierarchy::new(hierarchy, graph, gpu)).collect();
-            let devices = devices?;
-            let metrics: Result<Vec<_>, _> =
-                devices.iter().map(|device| device.customize(graph)).collect();
-            let mut metrics = metrics?;
-            let mut sweep =
-                |parts: &[&[VertexId]], step: Progress<'_>| on_gpus(&mut metrics, parts, step);
-            sweep_all(&mut totals, &sources, checkpoint, progress, &mut sweep)?;
+            let mut metrics = metrics_on(hierarchy, graph, gpus)?;
+            let sweep = move |totals: &mut Totals, sources: &[VertexId], step: Progress<'_>| {
+                shared_totals(&mut metrics, &mut totals.found, sources, Some(step))
+            };
+            (at_a_time(gpus, graph.n_vertices())?, Box::new(sweep))
         }
-    }
-    Ok(totals)
-}
-
-/// Sweeps from the sources of each part.
-type SweepParts<'a> =
-    &'a mut dyn FnMut(&[&[VertexId]], Progress<'_>) -> Result<Vec<Swept>, HierarchyError>;
-
-/// Adds what `sweep` finds from all sources, some parts at a time.
-fn sweep_all(
-    totals: &mut Totals,
-    sources: &[VertexId],
-    checkpoint: Option<Checkpoint>,
-    progress: Option<Progress<'_>>,
-    sweep: SweepParts<'_>,
-) -> Result<(), CentralityError> {
-    let total = sources.len() as u64;
-    let at_a_time = SOURCES_PER_PART * PARTS_AT_A_TIME;
-    add_up(totals, sources, at_a_time, checkpoint, &mut |totals, sources, before| {
+    };
+    add_up(&mut totals, &sources, at_a_time, checkpoint, &mut |totals, sources, before| {
         let step = |done, _| match progress {
             Some(progress) => progress(before as u64 + done, total),
             None => ControlFlow::Continue(()),
         };
-        let parts: Vec<_> = sources.chunks(SOURCES_PER_PART).collect();
-        let found = sweep(&parts, &step)?;
-        found.iter().for_each(|found| totals.add_swept(found));
-        Ok(())
-    })
+        Ok(sweep(totals, sources, &step)?)
+    })?;
+    Ok(totals)
 }
 
-/// The totals of each part, on the threads of the CPU.
-fn on_cpu<U: MetricWeight>(
-    metric: &Metric<U>,
-    parts: &[&[VertexId]],
-    progress: Progress<'_>,
-) -> Result<Vec<Swept>, HierarchyError> {
-    let part = |(part, sources): (usize, &&[VertexId])| {
-        let before = (part * SOURCES_PER_PART) as u64;
-        metric.totals(sources, Some(&|done, total| progress(before + done, total)))
-    };
-    parts.iter().enumerate().map(part).collect()
-}
+/// Adds the distances from some sources.
+type AddSources =
+    Box<dyn FnMut(&mut Totals, &[VertexId], Progress<'_>) -> Result<(), HierarchyError>>;
 
-/// The totals of each part, each on one of the GPUs, by turns.
-fn on_gpus<U: MetricWeight>(
-    metrics: &mut [DeviceMetric<U>],
-    parts: &[&[VertexId]],
-    progress: Progress<'_>,
-) -> Result<Vec<Swept>, HierarchyError> {
-    let n_gpus = metrics.len();
-    let found = thread::scope(|scope| {
-        let mut threads = Vec::new();
-        for (first, metric) in metrics.iter_mut().enumerate() {
-            let own = parts.iter().enumerate().skip(first).step_by(n_gpus);
-            let part = move |(part, sources): (usize, &&[VertexId])| {
-                let before = (part * SOURCES_PER_PART) as u64;
-                let step = |done, total| progress(before + done, total);
-                Ok((part, metric.totals(sources, Some(&step))?))
-            };
-            threads.push(scope.spawn(|| own.map(part).collect::<Result<Vec<_>, _>>()));
-        }
-        let ended = threads.into_iter().map(|thread| thread.join().expect("no thread panics"));
-        ended.collect::<Result<Vec<_>, HierarchyError>>()
-    });
-    let mut found = found?.concat();
-    found.sort_by_key(|(part, _)| *part);
-    Ok(found.into_iter().map(|(_, found)| found).collect())
+/// How many sources GPUs sweep from at a time: those of as many parts as there is room for in an
+/// eighth of what is free.
+fn at_a_time(gpus: &[Gpu], n_vertices: usize) -> Result<usize, HierarchyError> {
+    let mut bytes = BYTES_OF_PARTS;
+    for gpu in gpus {
+        bytes = bytes.min(gpu.available_bytes()? / 8);
+    }
+    let bytes_of_part = (n_vertices * size_of::<f64>()).max(1) as u64;
+    Ok(gpus.len() * (bytes / bytes_of_part).max(1) as usize * SOURCES_PER_PART)
 }

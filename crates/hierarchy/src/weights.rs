@@ -8,13 +8,16 @@
 use std::path::Path as FilePath;
 use std::slice;
 
-use gpu_runtime::Buffer;
+use gpu_runtime::{Buffer, Gpu};
 use graph_formats::{Csr, GraphError, Ids, VertexId, Weight};
 use k_paths::PathWeight;
 use paths::aggregate::{Aggregate, Points};
 use paths::{DistanceTable, Distances, Progress};
 
-use crate::gpu::{DeviceDistances, DeviceHierarchy, DeviceLabels, DeviceMetric, table_by_gpus};
+use crate::gpu::{
+    DeviceDistances, DeviceHierarchy, DeviceLabels, DeviceMetric, metrics_on_gpus, table_by_gpus,
+    totals_by_gpus,
+};
 use crate::sweep::one_to_all::{Hear, by_place};
 use crate::{Hierarchy, HierarchyError, Labels, Metric, Path, Prepared, Query, Targets, Totals};
 
@@ -80,6 +83,7 @@ pub struct Generated<W: Weight> {
     label_pairs_on_gpu:
         fn(&DeviceLabels<W>, &[(VertexId, VertexId)]) -> Answer<Distances<Length<W>>>,
     customize_on_gpu: fn(&DeviceHierarchy, &Csr<W>) -> Answer<DeviceMetric<W>>,
+    metrics_on_gpus: fn(&Hierarchy, &Csr<W>, &[Gpu]) -> Answer<Vec<DeviceMetric<W>>>,
     take_all_on_gpu: fn(&mut DeviceMetric<W>, &[W]) -> Answer<()>,
     take_some_on_gpu: fn(&mut DeviceMetric<W>, &[(usize, W)]) -> Answer<()>,
     show_distances_on_gpu: fn(
@@ -96,6 +100,8 @@ pub struct Generated<W: Weight> {
     ) -> Answer<DistanceTable<W>>,
     add_totals_on_gpu:
         fn(&mut DeviceMetric<W>, &mut Totals, &[VertexId], Option<Progress<'_>>) -> Answer<()>,
+    totals_by_gpus:
+        fn(&mut [DeviceMetric<W>], &mut Totals, &[VertexId], Option<Progress<'_>>) -> Answer<()>,
     aggregate_on_gpu: fn(
         &mut DeviceMetric<W>,
         &Points<'_>,
@@ -133,11 +139,13 @@ impl<W: PathWeight> Generated<W> {
         renew_labels_on_gpu: DeviceLabels::take,
         label_pairs_on_gpu: DeviceLabels::find_pairs,
         customize_on_gpu: DeviceMetric::new,
+        metrics_on_gpus,
         take_all_on_gpu: DeviceMetric::take_all,
         take_some_on_gpu: DeviceMetric::take_some,
         show_distances_on_gpu: DeviceMetric::show_distances,
         table_by_gpus,
         add_totals_on_gpu: DeviceMetric::add_to,
+        totals_by_gpus,
         aggregate_on_gpu: DeviceMetric::find_aggregate,
     };
 }
@@ -168,8 +176,9 @@ impl Prepared {
 
 impl DeviceHierarchy {
     /// The hierarchy with the weights of `graph`: of the graph that it was made for, or of another
-    /// with the same arcs. O(triangles) on the GPU; 16 bytes an arc of the hierarchy there, or 8,
-    /// and as many an arc of the graph on both sides. The metric shares the memory of the graph.
+    /// with the same arcs. O(triangles) on the GPU, and on the CPU the first time, in parallel; 16
+    /// bytes an arc of the hierarchy there, or 8, and as many an arc of the graph on both sides. The
+    /// metric shares the memory of the graph.
     ///
     /// # Errors
     /// When the arcs of `graph` are others, a weight is negative, sums of weights may leave 64
@@ -792,7 +801,7 @@ impl<W: MetricWeight> DeviceMetric<W> {
         shared_table(slice::from_mut(self), sources, targets, progress)
     }
 
-    /// Adds up the distances of every vertex from all of `sources`, 512 at a time.
+    /// Adds up the distances of every vertex from all of `sources`, up to 4,096 at a time.
     ///
     /// Tells `progress` how many sources are done. The GPU holds a key for each vertex and source
     /// of a batch, and 36 bytes a vertex.
@@ -963,6 +972,36 @@ impl<W: MetricWeight> DeviceLabels<W> {
     }
 }
 
+/// The hierarchy with the weights of `graph` on each of these GPUs. The CPU customizes meanwhile: all
+/// triangles are listed for a GPU only when it gets other weights. O(triangles) on the CPU, in
+/// parallel.
+///
+/// # Errors
+/// As [`DeviceHierarchy::customize`], on any of them, and when the system refuses the memory.
+///
+/// ```
+/// use gpu_runtime::Gpu;
+/// use graph_formats::Csr;
+/// use hierarchy::gpu::metrics_on;
+/// use hierarchy::{Hierarchy, Order};
+///
+/// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
+/// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+/// if let Ok(gpu) = Gpu::open() {
+///     let mut metrics = metrics_on(&hierarchy, &graph, &[gpu])?;
+///     let table = metrics[0].table(&[1, 0], &[2], None)?;
+///     assert_eq!((table.get(0, 0), table.get(1, 0)), (Some(2), Some(7)));
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn metrics_on<W: MetricWeight>(
+    hierarchy: &Hierarchy,
+    graph: &Csr<W>,
+    gpus: &[Gpu],
+) -> Result<Vec<DeviceMetric<W>>, HierarchyError> {
+    (W::generated().metrics_on_gpus)(hierarchy, graph, gpus)
+}
+
 /// The distances from each of `sources` to each of `targets` by GPUs that have the same weights, each
 /// from a share of the sources: the table that any of them would [find](DeviceMetric::table) alone.
 ///
@@ -998,4 +1037,44 @@ pub fn shared_table<W: MetricWeight>(
     progress: Option<Progress<'_>>,
 ) -> Result<DistanceTable<W>, HierarchyError> {
     (W::generated().table_by_gpus)(metrics, sources, targets, progress)
+}
+
+/// Adds the distances from all of `sources` to the totals, by GPUs that have the same weights, each
+/// from a share of the sources.
+///
+/// Integers are added up exactly, and floats by parts of
+/// [`SOURCES_PER_PART`](crate::gpu::SOURCES_PER_PART) sources, which are added to the totals in
+/// their order. So the bits are the same on any number of GPUs, and in several calls as in one if
+/// all but the last are of whole parts. A GPU holds 36 bytes a vertex and 8 more a part of its
+/// share, or 16 of floats.
+///
+/// `progress` counts the sources of all. Without GPUs nothing is added.
+///
+/// # Errors
+/// As [`DeviceMetric::add_totals`], on any of them. The totals are as they were, unless a GPU fails.
+///
+/// ```
+/// use gpu_runtime::Gpu;
+/// use graph_formats::Csr;
+/// use hierarchy::gpu::{metrics_on, shared_totals};
+/// use hierarchy::{Hierarchy, Order, Totals};
+///
+/// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
+/// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+/// let gpus = (0..Gpu::count().unwrap_or_default()).map(Gpu::open_ordinal);
+/// let mut on_gpus = metrics_on(&hierarchy, &graph, &gpus.collect::<Result<Vec<_>, _>>()?)?;
+/// if !on_gpus.is_empty() {
+///     let mut totals = Totals::new::<u32>(3);
+///     shared_totals(&mut on_gpus, &mut totals, &[0, 1, 2], None)?;
+///     assert_eq!(totals.n_sources, [1, 2, 3]);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn shared_totals<W: MetricWeight>(
+    metrics: &mut [DeviceMetric<W>],
+    totals: &mut Totals,
+    sources: &[VertexId],
+    progress: Option<Progress<'_>>,
+) -> Result<(), HierarchyError> {
+    (W::generated().totals_by_gpus)(metrics, totals, sources, progress)
 }

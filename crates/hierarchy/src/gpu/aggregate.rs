@@ -14,7 +14,7 @@ use paths::aggregate::{
 };
 
 use super::DeviceMetric;
-use super::batches::{Batches, Side};
+use super::batches::{Batches, MAX_LANES, Side};
 use super::customized::Customized;
 use super::device_key::{DeviceKey, Part, kernel};
 use super::hierarchy::Arrays;
@@ -184,7 +184,8 @@ impl<K: DeviceKey> Customized<K> {
             Way::FromPoints => Side::FromSources,
         };
         let sources = device.hierarchy.ranks_of("point", &lanes.vertices)?;
-        let batches = Batches::for_sources(self.batches.take(), device, sources.len(), 0)?;
+        let before = self.batches.take();
+        let batches = Batches::for_sources(before, device, sources.len(), MAX_LANES, 0)?;
         let batches = self.batches.insert(batches);
         batches.sweep_all(
             device,

@@ -1,6 +1,6 @@
 //! Sweeps of many sources at once.
 //!
-//! Hundreds of sources share a sweep. The keys of a vertex lie side by side: 16 bytes of them are a
+//! Hundreds of sources share a sweep, or thousands for totals. The keys of a vertex lie side by side: 16 bytes of them are a
 //! thread's, and 512 a warp's, which goes through a subtree, or a block's, which goes through a
 //! chain (`segments.rs`, `kernels/hierarchy/sweep.cu`). They read only lanes that they have written
 //! themselves, or that a launch before has. So a sweep is some twenty launches without barriers of
@@ -30,8 +30,8 @@ use crate::HierarchyError;
 const THREADS: u32 = 128;
 /// Threads of a block that sweeps a chain.
 const THREADS_OF_CHAIN: u32 = 256;
-/// Sources of a sweep, at most.
-const MAX_LANES: usize = 512;
+/// Sources of a sweep, at most, where each has results of its own.
+pub(super) const MAX_LANES: usize = 512;
 /// Batches whose walks up are done together: bits of a mark.
 const BATCHES_PER_WALK: usize = 16;
 /// Bytes of the lanes of a warp.
@@ -117,12 +117,13 @@ pub(super) struct Batches<K> {
 }
 
 impl<K: DeviceKey> Batches<K> {
-    /// A work space for as many sources at once as `n_sources` and the memory allow, with
-    /// `bytes_per_lane` more bytes for each. It is that of an earlier call if that suffices.
+    /// A work space for as many sources at once as `n_sources`, `max_lanes` and the memory allow,
+    /// with `bytes_per_lane` more bytes for each. It is that of an earlier call if that suffices.
     pub(super) fn for_sources(
         before: Option<Self>,
         device: &Arrays,
         n_sources: usize,
+        max_lanes: usize,
         bytes_per_lane: usize,
     ) -> Result<Self, HierarchyError> {
         let gpu = &device.gpu;
@@ -136,7 +137,7 @@ impl<K: DeviceKey> Batches<K> {
             return Err(HierarchyError::NotOnGpu { reason });
         }
         let least = BYTES_PER_WARP / size_of::<K>();
-        let mut n_lanes = n_sources.next_multiple_of(least).clamp(least, MAX_LANES);
+        let mut n_lanes = n_sources.next_multiple_of(least).clamp(least, max_lanes);
         if let Some(before) = before.filter(|before| before.n_lanes == n_lanes) {
             return Ok(before);
         }

@@ -13,10 +13,11 @@
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, Kernel, LaunchConfig, PinnedBuffer};
 use graph_formats::{Weight, parallel};
+use rayon::prelude::*;
 
 use super::batches::Batches;
 use super::device_key::{DeviceKey, Part, kernel};
-use super::hierarchy::Arrays;
+use super::hierarchy::{Arrays, Steps};
 use super::landing::Landing;
 use crate::HierarchyError;
 use crate::metric::key::Weights;
@@ -24,8 +25,8 @@ use crate::metric::key::Weights;
 /// Threads of a block of the launch, of which one is resident on each multiprocessor: the fewer
 /// blocks wait for one another, the better.
 const THREADS: u32 = 1024;
-/// As many weights are worth another thread.
-const WEIGHTS_PER_TASK: usize = 1 << 14;
+/// As many keys are worth another thread.
+const KEYS_PER_TASK: usize = 1 << 14;
 
 /// `Customization` of `customize.cu`.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -48,104 +49,53 @@ struct Customization {
 pub(super) struct Customized<K: DeviceKey> {
     /// Of each arc, up and down.
     pub(super) keys: Buffer<K>,
-    weights: Buffer<K>,
-    /// The weights on their way.
-    staged: PinnedBuffer<K>,
-    arrived: Buffer<u32>,
-    kernel: Kernel,
+    /// What they are made of, if they are customized here.
+    inputs: Option<Inputs<K>>,
     /// What sweeps need, if there have been any.
     pub(super) batches: Option<Batches<K>>,
     /// What rows need on their way to the CPU, if there have been any.
     pub(super) landing: Option<Landing<K>>,
 }
 
-impl<K: DeviceKey> Customized<K> {
-    /// Without weights yet.
-    pub(super) fn new(device: &Arrays) -> Result<Self, HierarchyError> {
-        let gpu = &device.gpu;
-        let (n_keys, n_weights) = (2 * device.hierarchy.n_arcs(), device.slots.len());
-        gpu.check_fits(
-            "the weights of a hierarchy",
-            ((n_keys + n_weights) * size_of::<K>()) as u64,
-        )?;
+/// What a launch needs.
+struct Inputs<K: DeviceKey> {
+    weights: Buffer<K>,
+    /// The weights on their way.
+    staged: PinnedBuffer<K>,
+    arrived: Buffer<u32>,
+    kernel: Kernel,
+}
+
+impl<K: DeviceKey> Inputs<K> {
+    fn new(gpu: &Gpu, n_weights: usize) -> Result<Self, HierarchyError> {
+        gpu.check_fits("the weights of a hierarchy", (n_weights * size_of::<K>()) as u64)?;
         Ok(Self {
-            keys: gpu.buffer(n_keys)?,
             weights: gpu.buffer(n_weights)?,
             staged: gpu.pinned(n_weights)?,
             arrived: gpu.buffer(1)?,
             kernel: kernel::<K>(gpu, Part::Customize, "hierarchy_customize")?,
-            batches: None,
-            landing: None,
         })
     }
 
-    /// The same keys in memory of their own.
-    pub(super) fn try_clone(&self, device: &Arrays) -> Result<Self, HierarchyError> {
-        let mut copy = Self::new(device)?;
-        if !self.keys.is_empty() {
-            // SAFETY: what was queued before writes these keys before they are copied, and the copy
-            // is waited for.
-            unsafe { device.gpu.queue_copy(&self.keys, 0..self.keys.len(), &copy.keys, 0)? };
-            device.gpu.synchronize()?;
-        }
-        copy.staged.copy_from_slice(&self.staged);
-        Ok(copy)
-    }
-
-    /// Puts in weights of all arcs of the graph, which fit the keys.
-    pub(super) fn customize<U: Weight>(
-        &mut self,
-        device: &Arrays,
-        weights: Weights<'_, U>,
-    ) -> Result<(), HierarchyError> {
-        // a launch before may still read them
-        device.gpu.synchronize()?;
-        let parts = self.staged.chunks_mut(WEIGHTS_PER_TASK);
-        let parts = (0..).step_by(WEIGHTS_PER_TASK).zip(parts).collect();
-        parallel::map_of(parts, &|(first, keys): (usize, &mut [K])| {
-            for (key, arc) in keys.iter_mut().zip(first..) {
-                *key = K::of_weight(weights.of_arc(arc)).without_sign();
-            }
-        });
-        self.launch(device)
-    }
-
-    /// Puts in others of some arcs, which fit too.
-    pub(super) fn update<W: Weight>(
-        &mut self,
-        device: &Arrays,
-        changes: &[(usize, W)],
-    ) -> Result<(), HierarchyError> {
-        device.gpu.synchronize()?;
-        for &(arc, weight) in changes {
-            // the last arcs of the graph may lower no key
-            if let Some(key) = self.staged.get_mut(arc) {
-                *key = K::of_weight(weight).without_sign();
-            }
-        }
-        self.launch(device)
-    }
-
     /// Uploads the weights, launches, and waits.
-    fn launch(&mut self, device: &Arrays) -> Result<(), HierarchyError> {
-        let gpu: &Gpu = &device.gpu;
-        if self.keys.is_empty() {
+    fn launch(&mut self, gpu: &Gpu, steps: &Steps, keys: &Buffer<K>) -> Result<(), HierarchyError> {
+        if keys.is_empty() {
             return Ok(());
         }
         self.arrived.fill_bytes(0)?;
-        let [firsts, seconds, thirds] = &device.triangles;
+        let [firsts, seconds, thirds] = &steps.triangles;
         let customization = Customization {
-            slots: device.slots.address(),
+            slots: steps.slots.address(),
             weights: self.weights.address(),
             firsts: firsts.address(),
             seconds: seconds.address(),
             thirds: thirds.address(),
-            levels: device.levels.address(),
-            keys: self.keys.address(),
+            levels: steps.levels.address(),
+            keys: keys.address(),
             arrived: self.arrived.address(),
-            n_keys: self.keys.len() as u64,
+            n_keys: keys.len() as u64,
             n_slots: self.weights.len() as u32,
-            n_levels: device.levels.len() as u32 - 1,
+            n_levels: steps.levels.len() as u32 - 1,
         };
         let config = LaunchConfig::new(gpu.properties().multiprocessors, THREADS);
         let config = LaunchConfig { cooperative: true, ..config };
@@ -156,6 +106,80 @@ impl<K: DeviceKey> Customized<K> {
             gpu.launch(&self.kernel, config, &[Arg::structure(&customization)])?;
         }
         Ok(gpu.synchronize()?)
+    }
+}
+
+impl<K: DeviceKey> Customized<K> {
+    /// Without weights yet.
+    pub(super) fn new(device: &Arrays) -> Result<Self, HierarchyError> {
+        let n_keys = 2 * device.hierarchy.n_arcs();
+        device.gpu.check_fits("the weights of a hierarchy", (n_keys * size_of::<K>()) as u64)?;
+        let keys = device.gpu.buffer(n_keys)?;
+        Ok(Self { keys, inputs: None, batches: None, landing: None })
+    }
+
+    /// With the CPU's keys.
+    pub(super) fn with_keys(device: &Arrays, keys: &[[K; 2]]) -> Result<Self, HierarchyError> {
+        let mut customized = Self::new(device)?;
+        let keys = keys.as_flattened().par_iter().with_min_len(KEYS_PER_TASK);
+        customized.keys.upload(&keys.map(|key| key.without_sign()).collect::<Vec<_>>())?;
+        Ok(customized)
+    }
+
+    /// The same keys in memory of their own.
+    pub(super) fn try_clone(&self, device: &Arrays) -> Result<Self, HierarchyError> {
+        let copy = Self::new(device)?;
+        if !self.keys.is_empty() {
+            // SAFETY: what was queued before writes these keys before they are copied, and the copy
+            // is waited for.
+            unsafe { device.gpu.queue_copy(&self.keys, 0..self.keys.len(), &copy.keys, 0)? };
+            device.gpu.synchronize()?;
+        }
+        Ok(copy)
+    }
+
+    /// Puts in weights of all arcs of the graph, which fit the keys.
+    pub(super) fn customize<U: Weight>(
+        &mut self,
+        (device, steps): (&Arrays, &Steps),
+        weights: Weights<'_, U>,
+    ) -> Result<(), HierarchyError> {
+        let gpu = &device.gpu;
+        let inputs = match self.inputs.take() {
+            Some(inputs) => inputs,
+            None => Inputs::new(gpu, steps.slots.len())?,
+        };
+        let inputs = self.inputs.insert(inputs);
+        // a launch before may still read them
+        gpu.synchronize()?;
+        let parts = inputs.staged.chunks_mut(KEYS_PER_TASK);
+        let parts = (0..).step_by(KEYS_PER_TASK).zip(parts).collect();
+        parallel::map_of(parts, &|(first, keys): (usize, &mut [K])| {
+            for (key, arc) in keys.iter_mut().zip(first..) {
+                *key = K::of_weight(weights.of_arc(arc)).without_sign();
+            }
+        });
+        inputs.launch(gpu, steps, &self.keys)
+    }
+
+    /// Puts in others of some arcs, which fit too; `weights` has them already.
+    pub(super) fn update<W: Weight>(
+        &mut self,
+        (device, steps): (&Arrays, &Steps),
+        weights: Weights<'_, W::Unsigned>,
+        changes: &[(usize, W)],
+    ) -> Result<(), HierarchyError> {
+        let Some(inputs) = &mut self.inputs else {
+            return self.customize((device, steps), weights);
+        };
+        device.gpu.synchronize()?;
+        for &(arc, weight) in changes {
+            // the last arcs of the graph may lower no key
+            if let Some(key) = inputs.staged.get_mut(arc) {
+                *key = K::of_weight(weight).without_sign();
+            }
+        }
+        inputs.launch(&device.gpu, steps, &self.keys)
     }
 }
 

@@ -2,16 +2,21 @@
 
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, LaunchConfig};
-use graph_formats::{VertexId, WeightKind};
+use graph_formats::{VertexId, Weight, WeightKind};
 use paths::{FloatSum, Progress};
+use rayon::prelude::*;
 
 use super::batches::{Batches, Side};
 use super::device_key::{DeviceKey, Part, kernel};
 use super::hierarchy::Arrays;
+use super::totals::SOURCES_PER_PART;
+use crate::metric::key::is_float;
 use crate::{HierarchyError, Lengths, Totals};
 
 /// Vertices of a block.
 const VERTICES_PER_BLOCK: u32 = 128;
+/// As many vertices are worth another thread.
+const VERTICES_PER_TASK: usize = 1 << 12;
 /// What [`DeviceTotals::too_far`] has where no distance is.
 const NONE: u64 = u64::MAX;
 
@@ -33,7 +38,8 @@ struct Launch {
     padding: u32,
 }
 
-/// The totals by rank, while they are on the GPU.
+/// The totals by rank, while they are on the GPU; sums of floats for each part of the sources, one
+/// part after the other.
 pub(super) struct DeviceTotals {
     n_sources: Buffer<u32>,
     lengths: DeviceLengths,
@@ -48,16 +54,28 @@ enum DeviceLengths {
 }
 
 impl DeviceLengths {
-    fn addresses(&self) -> [u64; 2] {
+    /// Those for the part that begins at this place.
+    fn addresses(&self, first: usize) -> [u64; 2] {
         match self {
             Self::Integers(sums, greatest) => [sums.address(), greatest.address()],
-            Self::Floats(sums, greatest) => [sums.address(), greatest.address()],
+            Self::Floats(sums, greatest) => [address_at(sums, first), greatest.address()],
         }
     }
 }
 
 impl DeviceTotals {
-    /// Those that are there.
+    /// Those of no sources yet, for this many parts.
+    pub(super) fn new<W: Weight>(device: &Arrays, n_parts: usize) -> Result<Self, HierarchyError> {
+        let (gpu, n) = (&device.gpu, device.hierarchy.n_vertices());
+        let lengths = match is_float::<W>() {
+            true => DeviceLengths::Floats(gpu.buffer(n_parts * n)?, gpu.buffer(n)?),
+            false => DeviceLengths::Integers(gpu.buffer(n)?, gpu.buffer(n)?),
+        };
+        let (reciprocals, too_far) = (gpu.buffer(n_parts * n)?, gpu.upload(&[NONE])?);
+        Ok(Self { n_sources: gpu.buffer(n)?, lengths, reciprocals, too_far })
+    }
+
+    /// Those that are there, as one part.
     pub(super) fn upload(device: &Arrays, totals: &Totals) -> Result<Self, HierarchyError> {
         let (gpu, vertices) = (&device.gpu, &device.hierarchy.vertices);
         let lengths = match &totals.lengths {
@@ -93,15 +111,17 @@ impl DeviceTotals {
         let kernel = kernel::<K>(gpu, Part::Results, "hierarchy_totals")?;
         let n_ranks = device.hierarchy.n_vertices();
         let config = LaunchConfig::covering(n_ranks as u64, VERTICES_PER_BLOCK);
-        let [sums, greatest] = self.lengths.addresses();
         let keys = (keys, Side::FromSources);
         batches.sweep_all(device, keys, sources, progress, &|found, n_lanes, batch| {
+            // lanes divide a part, unless there is only one
+            let part = (batch.start / SOURCES_PER_PART).min(self.reciprocals.len() / n_ranks - 1);
+            let [sums, greatest] = self.lengths.addresses(part * n_ranks);
             let launch = Launch {
                 found: found.address(),
                 n_sources: self.n_sources.address(),
                 sums,
                 greatest,
-                reciprocals: self.reciprocals.address(),
+                reciprocals: address_at(&self.reciprocals, part * n_ranks),
                 too_far: self.too_far.address(),
                 first_source: batch.start as u32,
                 n_batch: batch.len() as u32,
@@ -117,40 +137,66 @@ impl DeviceTotals {
         })
     }
 
-    /// The totals by vertex.
-    pub(super) fn download(
+    /// An error where a distance from these sources was too far.
+    pub(super) fn check(
         &self,
         device: &Arrays,
         sources: &[VertexId],
         kind: WeightKind,
-    ) -> Result<Totals, HierarchyError> {
-        let hierarchy = &device.hierarchy;
+    ) -> Result<(), HierarchyError> {
         match self.too_far.download()?[..] {
-            [NONE] => {}
+            [NONE] => Ok(()),
             [first, ..] => {
                 let source_vertex = sources[(first >> 32) as usize];
-                let target = hierarchy.vertices[first as u32 as usize];
-                return Err(HierarchyError::Overflow { source_vertex, target, kind });
+                let target = device.hierarchy.vertices[first as u32 as usize];
+                Err(HierarchyError::Overflow { source_vertex, target, kind })
             }
             [] => unreachable!("it has one word"),
         }
-        let ranks = &hierarchy.ranks;
-        Ok(Totals {
-            n_sources: by_vertex(ranks, &self.n_sources)?,
-            lengths: match &self.lengths {
-                DeviceLengths::Integers(sums, greatest) => Lengths::Integers {
-                    sums: by_vertex(ranks, sums)?,
-                    greatest: by_vertex(ranks, greatest)?,
-                },
-                DeviceLengths::Floats(sums, greatest) => {
-                    let stored = by_vertex(ranks, sums)?;
-                    let sums = stored.into_iter().map(FloatSum::from_storage).collect();
-                    Lengths::Floats { sums, greatest: by_vertex(ranks, greatest)? }
-                }
-            },
-            reciprocals: by_vertex(ranks, &self.reciprocals)?,
-        })
     }
+
+    /// Adds these to totals by vertex.
+    pub(super) fn add_to(&self, to: &Arrays, totals: &mut Totals) -> Result<(), HierarchyError> {
+        let Totals { n_sources, lengths, reciprocals } = totals;
+        add(to, &self.n_sources, n_sources, &|all, n| *all += n)?;
+        match (&self.lengths, lengths) {
+            (DeviceLengths::Integers(more, others), Lengths::Integers { sums, greatest }) => {
+                add(to, more, sums, &|all, sum| *all += sum)?;
+                add(to, others, greatest, &|all, other| *all = other.max(*all))?;
+            }
+            (DeviceLengths::Floats(more, others), Lengths::Floats { sums, greatest }) => {
+                add(to, more, sums, &|all, sum| *all += FloatSum::from_storage(sum))?;
+                add(to, others, greatest, &|all, other| *all = other.max(*all))?;
+            }
+            _ => unreachable!("both are of weights of one type"),
+        }
+        add(to, &self.reciprocals, reciprocals, &|all, sum| *all += sum)
+    }
+}
+
+fn address_at<T>(buffer: &Buffer<T>, first: usize) -> u64 {
+    buffer.address() + (first * size_of::<T>()) as u64
+}
+
+/// Adds what each rank has, one part after the other, to what its vertex has.
+fn add<T: Pod + Sync, A: Send>(
+    device: &Arrays,
+    by_rank: &Buffer<T>,
+    by_vertex: &mut [A],
+    add: &(impl Fn(&mut A, T) + Sync),
+) -> Result<(), HierarchyError> {
+    let (gpu, n) = (&device.gpu, by_vertex.len());
+    let mut part = gpu.pinned(n)?;
+    for first in (0..by_rank.len()).step_by(n.max(1)) {
+        // SAFETY: the copy is waited for before either side is used.
+        unsafe { gpu.queue_download(by_rank, first..first + n, &mut part, 0)? };
+        gpu.synchronize()?;
+        let (part, vertices) =
+            (&part[..], by_vertex.par_iter_mut().with_min_len(VERTICES_PER_TASK));
+        let of_ranks = vertices.zip(&device.hierarchy.ranks[..]);
+        of_ranks.for_each(|(all, &rank)| add(all, part[rank as usize]));
+    }
+    Ok(())
 }
 
 /// What each rank has, which is one of these vertices; nothing where no vertex has anything.
@@ -161,12 +207,6 @@ fn by_rank<T: Pod>(
 ) -> Result<Buffer<T>, HierarchyError> {
     let of_rank = |&vertex: &VertexId| by_vertex.get(vertex as usize).copied();
     Ok(gpu.upload(&vertices.iter().filter_map(of_rank).collect::<Vec<_>>())?)
-}
-
-/// What each vertex has, which has one of these ranks.
-fn by_vertex<T: Pod>(ranks: &[u32], by_rank: &Buffer<T>) -> Result<Vec<T>, HierarchyError> {
-    let by_rank = by_rank.download()?;
-    Ok(ranks.iter().map(|&rank| by_rank[rank as usize]).collect())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! A hierarchy in the memory of a GPU.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use gpu_runtime::{Buffer, Gpu};
 use graph_formats::{Csr, Weight};
@@ -10,15 +10,15 @@ use super::segments::Segments;
 use super::triangles::Triangles;
 use crate::HierarchyError;
 use crate::prepare::below::Below;
-use crate::prepare::hierarchy::{Hierarchy, Structure, structure};
+use crate::prepare::hierarchy::{Hierarchy, Structure, for_each_arc, structure};
 
 /// No key, for an arc from a vertex to itself.
 const NO_SLOT: u32 = u32::MAX;
 
 /// A [`Hierarchy`] in the memory of a GPU, for any weights.
 ///
-/// 12 bytes a triangle of it, 4 an arc of the graph, 6 an arc of the hierarchy and 14 a vertex. A
-/// clone shares all of them: O(1).
+/// 6 bytes an arc of it and 22 a vertex; once it has been customized, 12 a triangle of it and 4 an
+/// arc of the graph. A clone shares all of them: O(1).
 #[derive(Clone)]
 pub struct DeviceHierarchy {
     arrays: Arc<Arrays>,
@@ -37,14 +37,20 @@ pub(super) struct Arrays {
     pub(super) ends: Buffer<u16>,
     /// The rank where each arc ends.
     pub(super) heads: Buffer<u32>,
-    /// The key that each arc of the graph may lower, up to the last that lowers one.
-    pub(super) slots: Buffer<u32>,
-    pub(super) triangles: [Buffer<u32>; 3],
-    pub(super) levels: Buffer<u64>,
+    /// Made for the first customization.
+    steps: OnceLock<Steps>,
     /// All vertices.
     pub(super) all: DeviceSegments,
     /// The rank of each vertex.
     pub(super) ranks: Buffer<u32>,
+}
+
+/// What customization goes through.
+pub(super) struct Steps {
+    /// The key that each arc of the graph may lower, up to the last that lowers one.
+    pub(super) slots: Buffer<u32>,
+    pub(super) triangles: [Buffer<u32>; 3],
+    pub(super) levels: Buffer<u64>,
 }
 
 /// What is swept.
@@ -63,7 +69,7 @@ impl DeviceSegments {
 }
 
 impl DeviceHierarchy {
-    /// Uploads the hierarchy of `graph`. O(triangles) on the CPU, in parallel.
+    /// Uploads the hierarchy of `graph`. O(m + arcs of the hierarchy) on the CPU.
     ///
     /// # Errors
     /// When the arcs of `graph` are others, or the GPU fails or has too little memory.
@@ -97,14 +103,13 @@ impl DeviceHierarchy {
         gpu: &Gpu,
     ) -> Result<Self, HierarchyError> {
         hierarchy.check_arcs(graph)?;
-        let below = hierarchy.below(graph);
+        Self::upload(hierarchy, gpu)
+    }
+
+    /// Uploads it from one thread.
+    pub(super) fn upload(hierarchy: &Hierarchy, gpu: &Gpu) -> Result<Self, HierarchyError> {
         let (n, n_arcs) = (hierarchy.n_vertices() as u64, hierarchy.n_arcs() as u64);
-        let n_inputs = below.inputs.len() as u64;
-        let bytes = 12 * hierarchy.n_triangles() + 6 * n_arcs + 4 * n_inputs + 18 * n;
-        gpu.check_fits("a hierarchy", bytes)?;
-        let heads = heads(below);
-        let triangles = Triangles::of(hierarchy, &heads);
-        let [firsts, seconds, thirds] = &triangles.arcs;
+        gpu.check_fits("a hierarchy", 6 * n_arcs + 22 * n)?;
         let all: Vec<u32> = (0..n as u32).rev().collect();
         let arrays = Arrays {
             hierarchy: hierarchy.clone(),
@@ -114,10 +119,8 @@ impl DeviceHierarchy {
             depths: gpu.upload(&hierarchy.depths)?,
             offsets: gpu.upload(&hierarchy.offsets)?,
             ends: gpu.upload(&hierarchy.ends)?,
-            heads: gpu.upload(&heads)?,
-            slots: gpu.upload(&slots(hierarchy, below))?,
-            triangles: [gpu.upload(firsts)?, gpu.upload(seconds)?, gpu.upload(thirds)?],
-            levels: gpu.upload(&triangles.levels)?,
+            heads: gpu.upload(&heads(hierarchy))?,
+            steps: OnceLock::new(),
             all: DeviceSegments::upload(gpu, Segments::of(hierarchy, &all))?,
             ranks: gpu.upload(&hierarchy.ranks)?,
         };
@@ -129,14 +132,32 @@ impl DeviceHierarchy {
     }
 }
 
-/// The rank where each arc ends.
-fn heads(below: &Below) -> Vec<u32> {
-    let mut heads = vec![0; below.lower.len()];
-    for (head, row) in (0..).zip(below.lower_offsets.windows(2)) {
-        for lower in &below.lower[row[0] as usize..row[1] as usize] {
-            heads[lower.arc as usize] = head;
+impl Arrays {
+    /// The steps of customization for the weights of `graph`. O(triangles) on the CPU the first
+    /// time, in parallel.
+    pub(super) fn steps(&self, graph: &Structure) -> Result<&Steps, HierarchyError> {
+        if let Some(steps) = self.steps.get() {
+            return Ok(steps);
         }
+        let (hierarchy, gpu) = (&self.hierarchy, &self.gpu);
+        let below = hierarchy.below(graph);
+        let bytes = 12 * hierarchy.n_triangles() + 4 * below.inputs.len() as u64;
+        gpu.check_fits("a hierarchy", bytes)?;
+        let triangles = Triangles::of(hierarchy, &heads(hierarchy));
+        let [firsts, seconds, thirds] = &triangles.arcs;
+        let steps = Steps {
+            slots: gpu.upload(&slots(hierarchy, below))?,
+            triangles: [gpu.upload(firsts)?, gpu.upload(seconds)?, gpu.upload(thirds)?],
+            levels: gpu.upload(&triangles.levels)?,
+        };
+        Ok(self.steps.get_or_init(|| steps))
     }
+}
+
+/// The rank where each arc ends.
+fn heads(hierarchy: &Hierarchy) -> Vec<u32> {
+    let mut heads = vec![0; hierarchy.n_arcs()];
+    for_each_arc(hierarchy, |head, lower| heads[lower.arc as usize] = head);
     heads
 }
 

@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
+use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight};
+use search_parts::side_by_side;
 
 use super::customized::Customized;
 use super::hierarchy::{Arrays, DeviceHierarchy};
 use crate::HierarchyError;
 use crate::metric::key::{KeyKind, Weights};
 use crate::metric::new_weights::{Current, NewWeights};
-use crate::prepare::hierarchy::structure;
+use crate::metric::{AnyArcs, Metric};
+use crate::prepare::hierarchy::{Hierarchy, structure};
 
 /// A [`DeviceHierarchy`] customized for the weights of a graph: it finds distances.
 ///
@@ -54,11 +57,17 @@ impl AnyKeys {
             KeyKind::U32 => Self::U32(Customized::new(device)?),
             KeyKind::U64 => Self::U64(Customized::new(device)?),
             KeyKind::F64 => Self::F64(Customized::new(device)?),
-            KeyKind::U128 => {
-                let reason = "sums of the weights may need more than 64 bits; use the CPU, or \
-                              scale the weights down";
-                return Err(HierarchyError::NotOnGpu { reason: reason.to_owned() });
-            }
+            KeyKind::U128 => return Err(too_wide()),
+        })
+    }
+
+    /// Those that the CPU has customized.
+    fn of(device: &Arrays, arcs: &AnyArcs) -> Result<Self, HierarchyError> {
+        Ok(match arcs {
+            AnyArcs::U32(arcs) => Self::U32(Customized::with_keys(device, &arcs.keys)?),
+            AnyArcs::U64(arcs) => Self::U64(Customized::with_keys(device, &arcs.keys)?),
+            AnyArcs::F64(arcs) => Self::F64(Customized::with_keys(device, &arcs.keys)?),
+            AnyArcs::U128(_) => return Err(too_wide()),
         })
     }
 
@@ -69,6 +78,12 @@ impl AnyKeys {
             Self::F64(_) => KeyKind::F64,
         }
     }
+}
+
+fn too_wide() -> HierarchyError {
+    let reason = "sums of the weights may need more than 64 bits; use the CPU, or scale the \
+                  weights down";
+    HierarchyError::NotOnGpu { reason: reason.to_owned() }
 }
 
 impl<W: Weight> DeviceMetric<W> {
@@ -83,8 +98,9 @@ impl<W: Weight> DeviceMetric<W> {
 
     /// Puts in the weights of the graph, which fit the keys.
     fn put_in(&mut self) -> Result<(), HierarchyError> {
+        let steps = (&*self.device, self.device.steps(&structure(&self.graph))?);
         let weights = Weights::of(&self.graph);
-        with_keys!(W, &mut self.keys, keys => keys.customize(&self.device, weights))
+        with_keys!(W, &mut self.keys, keys => keys.customize(steps, weights))
     }
 
     pub(crate) fn take_all(&mut self, weights: &[W]) -> Result<(), HierarchyError> {
@@ -105,7 +121,9 @@ impl<W: Weight> DeviceMetric<W> {
             NewWeights::Few(changes, bound) => {
                 self.graph.set_weights(&changes).expect("arcs and weights have been checked");
                 self.bound = bound;
-                with_keys!(W, &mut self.keys, keys => keys.update(&self.device, &changes))
+                let steps = (&*self.device, self.device.steps(&structure(&self.graph))?);
+                let weights = Weights::of(&self.graph);
+                with_keys!(W, &mut self.keys, keys => keys.update(steps, weights, &changes))
             }
             NewWeights::Many(graph) => {
                 let (kind, bound) = KeyKind::of(&graph)?;
@@ -117,6 +135,27 @@ impl<W: Weight> DeviceMetric<W> {
             }
         }
     }
+}
+
+/// The CPU customizes while the hierarchy is uploaded.
+pub(crate) fn metrics_on_gpus<W: Weight>(
+    hierarchy: &Hierarchy,
+    graph: &Csr<W>,
+    gpus: &[Gpu],
+) -> Result<Vec<DeviceMetric<W>>, HierarchyError> {
+    let upload = |gpu| DeviceHierarchy::upload(hierarchy, gpu);
+    // what waits there uses no threads of the pool
+    let (metric, devices) = rayon::join(
+        || Metric::of(hierarchy, graph),
+        || side_by_side(gpus.iter().collect(), upload),
+    );
+    let metric = metric?;
+    let of_device = |device: Result<DeviceHierarchy, HierarchyError>| {
+        let device = device?.arrays().clone();
+        let keys = AnyKeys::of(&device, &metric.arcs)?;
+        Ok(DeviceMetric { device, graph: graph.clone(), keys, bound: metric.bound })
+    };
+    devices.into_iter().map(of_device).collect()
 }
 
 impl<W: Weight> DeviceMetric<W> {

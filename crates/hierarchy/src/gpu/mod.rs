@@ -1,7 +1,8 @@
 //! Hierarchies on a GPU, which customizes them and finds distances from thousands of sources.
 //!
 //! * [`DeviceHierarchy`] is a hierarchy in the GPU's memory;
-//! * [`DeviceHierarchy::customize`] makes a [`DeviceMetric`] of the weights of a graph;
+//! * [`DeviceHierarchy::customize`] makes a [`DeviceMetric`] of the weights of a graph, and
+//!   [`metrics_on`] some for several GPUs, which are sooner there if they are customized once;
 //! * that has [distances](DeviceMetric::map_distances), [tables](DeviceMetric::table) and
 //!   [totals](DeviceMetric::totals) over all sources, which leave nothing but a few numbers a
 //!   vertex to be copied;
@@ -9,7 +10,8 @@
 //! * [`DeviceMetric::labels`] makes [`DeviceLabels`], for hundreds of millions of pairs a second.
 //!
 //! Integers are the same as those of [`Metric`](crate::Metric), floats too. Several GPUs have a
-//! `DeviceHierarchy` each, and share the sources of a [table](shared_table).
+//! `DeviceHierarchy` each, and share the sources of a [table](shared_table) or of
+//! [totals](shared_totals).
 //!
 //! ```
 //! use gpu_runtime::Gpu;
@@ -48,8 +50,11 @@ mod tests;
 mod totals;
 mod triangles;
 
-pub use crate::weights::shared_table;
+pub use crate::weights::{metrics_on, shared_table, shared_totals};
 pub use hierarchy::DeviceHierarchy;
 pub use labels::{DeviceDistances, DeviceLabels};
 pub use metric::DeviceMetric;
+pub(crate) use metric::metrics_on_gpus;
 pub(crate) use rows::table_by_gpus;
+pub use totals::SOURCES_PER_PART;
+pub(crate) use totals::totals_by_gpus;

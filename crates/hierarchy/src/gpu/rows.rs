@@ -17,7 +17,7 @@ use ndarray::Array2;
 use paths::{DistanceTable, Distances, Progress};
 
 use super::DeviceMetric;
-use super::batches::{Batches, Side};
+use super::batches::{Batches, MAX_LANES, Side};
 use super::customized::Customized;
 use super::device_key::DeviceKey;
 use super::hierarchy::{Arrays, DeviceSegments};
@@ -176,7 +176,8 @@ impl<K: DeviceKey> Customized<K> {
         }
         let bytes_per_lane = 2 * n_columns * size_of::<K>();
         let before = self.batches.take();
-        let batches = Batches::for_sources(before, device, sources.len(), bytes_per_lane)?;
+        let n_sources = sources.len();
+        let batches = Batches::for_sources(before, device, n_sources, MAX_LANES, bytes_per_lane)?;
         let batches = self.batches.insert(batches);
         let n_lanes = batches.n_lanes;
         let landing = Landing::for_rows(self.landing.take(), gpu, n_lanes, n_columns)?;

@@ -3,6 +3,7 @@
 mod aggregates;
 
 use std::ops::ControlFlow;
+use std::slice::from_ref;
 
 use gpu_runtime::{Gpu, GpuError};
 use graph_formats::generate::{GeometricConfig, GraphOptions, GridConfig, geometric, grid};
@@ -12,7 +13,9 @@ use proptest::prelude::*;
 use test_support::{arbitrary_graph, corner_cases, data, forest, some_vertices};
 
 use super::metric::AnyKeys;
-use super::{DeviceHierarchy, DeviceMetric, shared_table};
+use super::{
+    DeviceHierarchy, DeviceMetric, SOURCES_PER_PART, metrics_on, shared_table, shared_totals,
+};
 use crate::metric::{AnyArcs, Metric};
 use crate::{Hierarchy, HierarchyError, Lengths, MetricWeight, Order, Totals};
 
@@ -80,6 +83,8 @@ fn check<W: MetricWeight>(gpu: &Gpu, graph: &Csr<W>, hierarchy: &Hierarchy, vert
         _ => panic!("one refuses what the other takes"),
     };
     check_keys(&on_gpu, &metric);
+    let of_cpu = metrics_on(hierarchy, graph, &[gpu.clone(), gpu.clone()]).unwrap();
+    of_cpu.iter().for_each(|on_gpu| check_keys(on_gpu, &metric));
     let expected = metric.distances(vertices);
     let found = on_gpu.distances(vertices, None);
     assert!(found == expected, "{:?}", (found.err(), expected.err()));
@@ -105,6 +110,9 @@ fn check<W: MetricWeight>(gpu: &Gpu, graph: &Csr<W>, hierarchy: &Hierarchy, vert
             for part in vertices.chunks(vertices.len().div_ceil(2).max(1)) {
                 on_gpu.add_totals(&mut totals, part, None).unwrap();
             }
+            assert!(totals == expected);
+            let mut totals = Totals::new::<W>(graph.n_vertices());
+            shared_totals(&mut several, &mut totals, vertices, None).unwrap();
             assert!(totals == expected);
         }
         Err(_) => assert!(on_gpu.totals(vertices, None).is_err()),
@@ -228,6 +236,8 @@ fn weights_are_put_in_again() {
     }
     let other = Csr::from_edges(200, &[(0, 1, 1u64)]).unwrap();
     assert_eq!(device.customize(&other).err(), Some(HierarchyError::AnotherGraph));
+    let refused = metrics_on(&hierarchy, &other, &[gpu]).err();
+    assert_eq!(refused, Some(HierarchyError::AnotherGraph));
 }
 
 /// Some weights at a time, also so large that keys become wider; a copy and what is refused change
@@ -251,9 +261,12 @@ fn some_weights_change() {
         &(0..last).step_by(2).map(|arc| (arc, arc as u64 % 91)).collect::<Vec<_>>(),
     ] {
         let mut copy = on_gpu.try_clone().unwrap();
+        let mut of_cpu = metrics_on(&hierarchy, metric.graph(), from_ref(&gpu)).unwrap().remove(0);
         let before = metric.clone();
         on_gpu.update(changes).unwrap();
         metric.update(changes).unwrap();
+        of_cpu.update(changes).unwrap();
+        check_keys(&of_cpu, &metric);
         check_keys(&on_gpu, &metric);
         check_keys(&copy, &before);
         for refused in [&[(7, 7), (last + 1, 7)][..], &[(7, u64::MAX)]] {
@@ -265,6 +278,55 @@ fn some_weights_change() {
         assert!(copy.totals(&[0, 9], None) == on_gpu.totals(&[0, 9], None));
         let expected = oracle::dijkstra(metric.graph(), 9).unwrap();
         assert_eq!(on_gpu.distances(&[9], None).unwrap(), [expected]);
+    }
+}
+
+/// More sources than a part has, on any number of GPUs, also in several calls.
+#[test]
+fn totals_of_several_parts() {
+    let Some(gpu) = gpu() else { return };
+    let square: Csr<u32> = grid(&GridConfig { side: 20, ..Default::default() }).unwrap();
+    check_parts(&gpu, &square);
+    let arcs = square.vertices().flat_map(|v| square.row(v).map(move |arc| (v, arc)));
+    let third = |(v, arc)| (v, square.column_indices()[arc], square.weight(arc) as f32 / 3.0);
+    check_parts(&gpu, &Csr::from_arcs(400, &arcs.map(third).collect::<Vec<_>>()).unwrap());
+}
+
+fn check_parts<W: MetricWeight>(gpu: &Gpu, graph: &Csr<W>) {
+    let (n, hierarchy) = (graph.n_vertices(), hierarchy_of(graph));
+    let device = DeviceHierarchy::new(&hierarchy, graph, gpu).unwrap();
+    let mut on_gpus = [(); 3].map(|()| device.customize(graph).unwrap());
+    let sources: Vec<VertexId> = graph.vertices().cycle().take(3 * SOURCES_PER_PART + 77).collect();
+    let mut expected = Totals::new::<W>(n);
+    for part in sources.chunks(SOURCES_PER_PART) {
+        let found = on_gpus[0].totals(part, None).unwrap();
+        for v in 0..n {
+            expected.n_sources[v] += found.n_sources[v];
+            expected.reciprocals[v] += found.reciprocals[v];
+            match (&mut expected.lengths, &found.lengths) {
+                (
+                    Lengths::Integers { sums, greatest },
+                    Lengths::Integers { sums: more, greatest: others },
+                ) => (sums[v], greatest[v]) = (sums[v] + more[v], greatest[v].max(others[v])),
+                (
+                    Lengths::Floats { sums, greatest },
+                    Lengths::Floats { sums: more, greatest: others },
+                ) => {
+                    sums[v] += more[v];
+                    greatest[v] = greatest[v].max(others[v]);
+                }
+                _ => unreachable!("both are of weights of one type"),
+            }
+        }
+    }
+    for n_gpus in 1..=3 {
+        for at_a_time in [1, 2, 4] {
+            let mut found = Totals::new::<W>(n);
+            for sources in sources.chunks(at_a_time * SOURCES_PER_PART) {
+                shared_totals(&mut on_gpus[..n_gpus], &mut found, sources, None).unwrap();
+            }
+            assert!(found == expected, "{n_gpus} {at_a_time}");
+        }
     }
 }
 

@@ -145,8 +145,8 @@ impl Hierarchy {
     /// What lies below each rank, for the graph that this is of. O(n + arcs of both) the first time.
     pub(crate) fn below(&self, graph: &Structure) -> &Below {
         self.below.get_or_init(|| {
-            let (lower_offsets, lower) = lower(self);
-            let (input_offsets, inputs) = inputs(self, graph);
+            let ((lower_offsets, lower), (input_offsets, inputs)) =
+                rayon::join(|| lower(self), || inputs(self, graph));
             Below { lower_offsets, lower, input_offsets, inputs }
         })
     }
@@ -265,7 +265,7 @@ fn lower(hierarchy: &Hierarchy) -> (Vec<u32>, Vec<Lower>) {
 
 /// Shows every arc with the rank where it ends; the ranks where they start descend, so that the
 /// ancestors of each are on a stack.
-fn for_each_arc(hierarchy: &Hierarchy, mut visit: impl FnMut(u32, Lower)) {
+pub(crate) fn for_each_arc(hierarchy: &Hierarchy, mut visit: impl FnMut(u32, Lower)) {
     let mut ancestors = vec![ROOT; hierarchy.height()];
     for from in (0..hierarchy.n_vertices() as u32).rev() {
         ancestors[usize::from(hierarchy.depths[from as usize])] = from;
