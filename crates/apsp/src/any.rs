@@ -20,7 +20,10 @@ use std::io::Write;
 use std::ops::ControlFlow;
 
 use collectives::{Communicator, RanksError};
-use graph_formats::{AnyCsr, Csr, Distance, Interrupted, VertexId, Weight, WeightKind, with_csr};
+use graph_formats::{
+    AnyCsr, Csr, Direction, Distance, Interrupted, VertexId, Weight, WeightKind, ensure_granted,
+    with_csr,
+};
 use paths::{AnyDistances, AnyTable, Distances, NextHops, Number};
 use sssp::Progress;
 use sssp::cost::{self, Machine, Outline, Searches};
@@ -111,7 +114,8 @@ pub fn digest(graph: &AnyCsr, progress: Option<Progress<'_>>) -> Result<String, 
     with_csr!(graph, |graph| scratch::digest(graph, progress))
 }
 
-/// Broadcasts the graph of rank 0, without its direction. To be called by all ranks. O(n + m).
+/// Broadcasts the graph of rank 0. To be called by all ranks. O(n + m), and O(m log d) where it is
+/// undirected, which each rank checks.
 ///
 /// ```
 /// use apsp::any::broadcast;
@@ -135,7 +139,8 @@ pub fn broadcast<'g>(
     own: Option<&'g AnyCsr>,
 ) -> Result<Cow<'g, AnyCsr>, RanksError> {
     let code_of = |graph: &AnyCsr| KINDS.iter().take_while(|kind| kind.0 != graph.kind()).count();
-    let mut code = [own.map_or(0, code_of) as u8];
+    let is_undirected = own.is_some_and(|graph| graph.direction() == Direction::Undirected);
+    let mut code = [own.map_or(0, code_of) as u8, is_undirected.into()];
     match own {
         Some(graph) if ranks.size() == 1 => return Ok(Cow::Borrowed(graph)),
         _ => ranks.broadcast(0, &mut code)?,
@@ -144,7 +149,7 @@ pub fn broadcast<'g>(
         let Some((_, receive)) = KINDS.get(usize::from(code[0])) else {
             return Err(invalid(format!("there is no weight type {}", code[0])));
         };
-        return receive(ranks).map(Cow::Owned);
+        return receive(ranks, code[1] > 0).map(Cow::Owned);
     };
     with_csr!(graph, |graph| {
         ranks.broadcast_vec(0, graph.row_offsets().to_vec())?;
@@ -164,9 +169,9 @@ const KINDS: [(WeightKind, Receive); 6] = [
     (WeightKind::F64, receive::<f64>),
 ];
 
-type Receive = fn(&dyn Communicator) -> Result<AnyCsr, RanksError>;
+type Receive = fn(&dyn Communicator, bool) -> Result<AnyCsr, RanksError>;
 
-fn receive<W: Weight>(ranks: &dyn Communicator) -> Result<AnyCsr, RanksError>
+fn receive<W: Weight>(ranks: &dyn Communicator, is_undirected: bool) -> Result<AnyCsr, RanksError>
 where
     Csr<W>: Into<AnyCsr>,
 {
@@ -177,6 +182,13 @@ where
         [weight] => Csr::with_equal_weights(row_offsets, columns, weight),
         _ => Csr::new(row_offsets, columns, weights),
     };
+    let graph = graph.and_then(|graph| match is_undirected {
+        true => {
+            ensure_granted(graph.bytes())?;
+            graph.into_undirected()
+        }
+        false => Ok(graph),
+    });
     Ok(graph.map_err(|error| invalid(error.to_string()))?.into())
 }
 

@@ -7,41 +7,41 @@ use graph_formats::{AnyCsr, with_csr};
 use hierarchy::Hierarchy;
 use paths::Progress;
 
+use crate::betweenness::Scored;
 use crate::{
     ApproximateBetweenness, ApproximateConfig, Betweenness, CentralityError, Config, Diameter,
-    Lengths, Totals,
+    Lengths, MeasureWeight, Totals, Workers,
 };
 
-/// As [`totals`](crate::totals()), on these GPUs if there are any, and by the hierarchy of the
-/// graph if it has one.
+/// As [`totals`](crate::totals()), by these ranks and GPUs, and by the hierarchy of the graph if it
+/// has one.
 ///
 /// # Errors
 /// As [`totals`](crate::totals()), [`totals_on_gpus`](crate::totals_on_gpus) and
-/// [`totals_by_hierarchy`](crate::totals_by_hierarchy).
+/// [`totals_by_hierarchy`](crate::totals_by_hierarchy), and where another rank fails.
 ///
 /// ```
-/// use centrality::{Config, any};
+/// use centrality::{Config, Workers, any};
 /// use graph_formats::{AnyCsr, Csr};
 /// use paths::Number;
 ///
 /// let graph = AnyCsr::from(Csr::from_edges(4, &[(0, 1, 1u32), (1, 2, 1), (2, 3, 1)])?);
-/// let totals = any::totals(&graph, None, &[], &Config::default(), None)?;
+/// let totals = any::totals(&graph, None, Workers::default(), &Config::default(), None)?;
 /// assert_eq!((totals.radius(), totals.diameter()), (Some(Number::U64(2)), Some(Number::U64(3))));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn totals(
     graph: &AnyCsr,
     hierarchy: Option<&Hierarchy>,
-    gpus: &[Gpu],
+    workers: Workers<'_>,
     config: &Config,
     progress: Option<Progress<'_>>,
 ) -> Result<Totals, CentralityError> {
-    with_csr!(graph, |graph| match (hierarchy, gpus) {
-        (Some(hierarchy), _) => {
-            crate::totals_by_hierarchy(hierarchy, gpus, graph, config, progress)
+    with_csr!(graph, |graph| match hierarchy {
+        Some(hierarchy) => {
+            MeasureWeight::totals_by_sweeps(hierarchy, workers, graph, config, progress)
         }
-        (None, []) => crate::totals(graph, config, progress),
-        (None, _) => crate::totals_on_gpus(gpus, graph, config, progress),
+        None => MeasureWeight::totals(workers, graph, config, progress),
     })
 }
 
@@ -58,36 +58,35 @@ pub fn diameter(
     with_csr!(graph, |graph| crate::diameter(graph, lengths, threads, progress))
 }
 
-/// As [`betweenness`](crate::betweenness()), on these GPUs if there are any.
+/// As [`betweenness`](crate::betweenness()), by these ranks and GPUs.
 ///
 /// # Errors
-/// As [`betweenness`](crate::betweenness()) and [`betweenness_on_gpus`](crate::betweenness_on_gpus()).
+/// As [`betweenness`](crate::betweenness()) and
+/// [`betweenness_on_gpus`](crate::betweenness_on_gpus()), and where another rank fails.
 pub fn betweenness(
     graph: &AnyCsr,
-    gpus: &[Gpu],
+    workers: Workers<'_>,
     config: &Config,
     progress: Option<Progress<'_>>,
 ) -> Result<Betweenness, CentralityError> {
-    with_csr!(graph, |graph| match gpus {
-        [] => crate::betweenness(graph, config, progress),
-        _ => crate::betweenness_on_gpus(gpus, graph, config, progress),
+    with_csr!(graph, |graph| {
+        MeasureWeight::betweenness(workers, graph, Scored::Vertices, config, progress)
     })
 }
 
-/// As [`arc_betweenness`](crate::arc_betweenness()), on these GPUs if there are any.
+/// As [`arc_betweenness`](crate::arc_betweenness()), by these ranks and GPUs.
 ///
 /// # Errors
 /// As [`arc_betweenness`](crate::arc_betweenness()) and
-/// [`arc_betweenness_on_gpus`](crate::arc_betweenness_on_gpus()).
+/// [`arc_betweenness_on_gpus`](crate::arc_betweenness_on_gpus()), and where another rank fails.
 pub fn arc_betweenness(
     graph: &AnyCsr,
-    gpus: &[Gpu],
+    workers: Workers<'_>,
     config: &Config,
     progress: Option<Progress<'_>>,
 ) -> Result<Betweenness, CentralityError> {
-    with_csr!(graph, |graph| match gpus {
-        [] => crate::arc_betweenness(graph, config, progress),
-        _ => crate::arc_betweenness_on_gpus(gpus, graph, config, progress),
+    with_csr!(graph, |graph| {
+        MeasureWeight::betweenness(workers, graph, Scored::Arcs, config, progress)
     })
 }
 

@@ -6,70 +6,19 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::path::PathBuf;
 
 use bytemuck::{Pod, cast_slice, pod_collect_to_vec};
 use graph_formats::{AtomicFile, Csr, VertexId, Weight};
 use sha2::{Digest, Sha256};
 
+use crate::parts::{State, Workers};
 use crate::{CentralityError, Config};
 
 /// What such a file begins with; another number, another layout.
 const MARK: &[u8; 16] = b"starpath totals3";
 /// Bytes of a hash.
 const HASH: usize = 32;
-/// The time between two states, at least.
-const INTERVAL: Duration = Duration::from_secs(20);
-
-/// What adds up from source to source.
-pub(crate) trait State {
-    /// It as bytes in the order of this machine.
-    fn write(&self, bytes: &mut Vec<u8>);
-    /// Reads the state from these bytes; `None` if they are no state of as many vertices.
-    fn read(&mut self, bytes: &mut Bytes<'_>) -> Option<()>;
-    /// By how many bytes it may become longer as sources are added.
-    fn growth(&self) -> usize {
-        0
-    }
-}
-
-/// Adds these sources to the state; the number is that of the sources added before.
-type AddSources<'a, S> =
-    &'a mut dyn FnMut(&mut S, &[VertexId], usize) -> Result<(), CentralityError>;
-
-/// Adds `sources` to the state, `at_a_time` in a step. With a `checkpoint`, sources of an earlier
-/// run are left out, and the new state is saved.
-pub(crate) fn add_up<S: State>(
-    state: &mut S,
-    sources: &[VertexId],
-    at_a_time: usize,
-    checkpoint: Option<Checkpoint>,
-    add: AddSources<'_, S>,
-) -> Result<(), CentralityError> {
-    let mut done = 0;
-    if let Some(checkpoint) = &checkpoint {
-        done = checkpoint.load(sources.len(), state)?;
-        // where it cannot be written, the run ends here and not after hours
-        checkpoint.save(done, state)?;
-    }
-    let mut saved = Instant::now();
-    while done < sources.len() {
-        let next = &sources[done..sources.len().min(done + at_a_time)];
-        let added = add(state, next, done);
-        let is_ended = matches!(added, Err(CentralityError::Interrupted(_)));
-        if added.is_ok() {
-            done += next.len();
-        }
-        let is_due = saved.elapsed() > INTERVAL || done == sources.len() || is_ended;
-        if let (Some(checkpoint), true) = (&checkpoint, is_due) {
-            checkpoint.save(done, state)?;
-            saved = Instant::now();
-        }
-        added?;
-    }
-    Ok(())
-}
 
 /// Where a state is kept, and whose it is.
 pub(crate) struct Checkpoint {
@@ -79,13 +28,15 @@ pub(crate) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Of a run on `graph`, as it was given, that adds up what `measure` says. O(n + m).
+    /// Of a run on `graph`, as it was given, that adds up what `measure` says; on rank 0, if a file
+    /// is named. O(n + m).
     pub(crate) fn new<W: Weight>(
-        path: &Path,
+        workers: Workers<'_>,
         graph: &Csr<W>,
         measure: &str,
         config: &Config,
-    ) -> Self {
+    ) -> Option<Self> {
+        let path = config.checkpoint.as_ref().filter(|_| workers.ranks.is_root())?;
         let mut hash = Sha256::new();
         hash.update(W::KIND.to_string());
         hash.update((graph.n_vertices() as u64).to_ne_bytes());
@@ -97,15 +48,19 @@ impl Checkpoint {
         if config.tie_tolerance > 0.0 {
             asked += &format!(", ties within {}", config.tie_tolerance);
         }
-        Self { path: path.to_owned(), graph: hash.finalize().into(), asked }
+        Some(Self { path: path.clone(), graph: hash.finalize().into(), asked })
     }
 
     fn refuse(&self, reason: String) -> CentralityError {
         CentralityError::Checkpoint { path: self.path.clone(), reason }
     }
 
-    /// How many sources are done, none where there is no file; what they add up to goes to `state`.
-    fn load<S: State>(&self, n_sources: usize, state: &mut S) -> Result<usize, CentralityError> {
+    /// How many sources are done, none where there is no file; their sum goes to `state`.
+    pub(crate) fn load<S: State>(
+        &self,
+        n_sources: usize,
+        state: &mut S,
+    ) -> Result<usize, CentralityError> {
         let most = self.encoded(n_sources, state).len() + HASH + state.growth();
         let mut bytes = Vec::new();
         let read = File::open(&self.path)
@@ -162,7 +117,7 @@ impl Checkpoint {
         bytes
     }
 
-    fn save<S: State>(&self, done: usize, state: &S) -> Result<(), CentralityError> {
+    pub(crate) fn save<S: State>(&self, done: usize, state: &S) -> Result<(), CentralityError> {
         let bytes = self.encoded(done, state);
         let hash = Sha256::digest(&bytes);
         let mut file = AtomicFile::create(&self.path)?;
@@ -181,7 +136,11 @@ pub(crate) fn put_list<T: Pod>(bytes: &mut Vec<u8>, list: &[T]) {
 /// What is still to be read.
 pub(crate) struct Bytes<'a>(&'a [u8]);
 
-impl Bytes<'_> {
+impl<'a> Bytes<'a> {
+    pub(crate) fn of(bytes: &'a [u8]) -> Self {
+        Self(bytes)
+    }
+
     fn array<T: Pod>(&mut self, n: usize) -> Option<Vec<T>> {
         let (array, rest) = self.0.split_at_checked(n.checked_mul(size_of::<T>())?)?;
         self.0 = rest;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use collectives::RanksError;
 use graph_formats::{GraphError, Interrupted, NoMemory, VertexId};
 use hierarchy::HierarchyError;
 use sssp::SsspError;
@@ -55,6 +56,17 @@ pub enum CentralityError {
         /// Why, and what to do.
         reason: String,
     },
+    /// Another rank has failed.
+    #[error("rank {rank}: {message}")]
+    OnRank {
+        /// Which.
+        rank: usize,
+        /// Why.
+        message: String,
+    },
+    /// The ranks cannot communicate any more.
+    #[error(transparent)]
+    Ranks(#[from] RanksError),
     /// The progress callback ended the work.
     #[error("interrupted")]
     Interrupted(#[from] Interrupted),

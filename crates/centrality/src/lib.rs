@@ -11,7 +11,8 @@
 //! [`totals_by_hierarchy`] those of road networks. A run of hours can save its state in a file,
 //! [`Config::checkpoint`], from which another run continues. [`diameter`] finds the diameter alone,
 //! by a few searches; [`betweenness`](betweenness()) and [`arc_betweenness`] count the paths
-//! themselves, [on GPUs](betweenness_on_gpus) too. [`approximate_betweenness`] finds it within a
+//! themselves, [on GPUs](betweenness_on_gpus) too. Ranks share the sources of both
+//! ([`Workers`]). [`approximate_betweenness`] finds it within a
 //! given error, from random paths.
 //!
 //! ```
@@ -27,7 +28,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Depends on [`sssp`], [`breadth_first`] and [`hierarchy`]. Feature `cuda`, off by default: NVIDIA
+//! Depends on [`sssp`], [`breadth_first`], [`hierarchy`] and [`collectives`]. Feature `cuda`, off by default: NVIDIA
 //! GPUs, as in [`gpu_runtime`].
 
 pub mod any;
@@ -38,6 +39,7 @@ mod config;
 mod diameter;
 mod error;
 mod measures;
+mod parts;
 mod sample;
 mod search;
 mod sweeps;
@@ -58,6 +60,7 @@ pub use config::{Config, Lengths, Side, Sources};
 pub use diameter::Diameter;
 pub use error::CentralityError;
 pub use measures::Correction;
+pub use parts::Workers;
 pub use sample::{sampling_error, sources_for_error};
 pub use totals::Totals;
 pub use weights::{

@@ -5,27 +5,34 @@
 //! vertex are those into it with all arcs reversed.
 
 use std::num::NonZeroUsize;
-use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use breadth_first::HopCounter;
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Direction, Distance, VertexId, Weight, ensure_granted, tell};
-use hierarchy::MetricWeight;
+use graph_formats::{Csr, Direction, Distance, VertexId, Weight, ensure_granted};
+use hierarchy::{MetricWeight, Totals as Sums};
+use ndarray::Axis;
 use paths::{HopSums, Number, Progress};
 use sssp::{SearchWeight, Solver, SsspError};
 
-use crate::checkpoint::{Checkpoint, add_up};
+use crate::checkpoint::Checkpoint;
+use crate::parts::{Shared, Steps, Workers, add_up, sources_of_part};
 use crate::sample::draw;
+use crate::totals::add_rows;
 use crate::{CentralityError, Config, Lengths, Side, Totals};
 
 /// Bytes of the distances that are held at a time, unless a row has more.
 const BYTES_OF_ROWS: usize = 64 << 20;
 
-/// Bytes that the totals, the sources and a copy of the row offsets take for each vertex, about.
-const BYTES_OF_VERTEX: usize = 64;
+/// Bytes that the totals, those of a part, the sources and a copy of the row offsets take for each
+/// vertex, about.
+const BYTES_OF_VERTEX: usize = 100;
 
-/// Sources that each thread searches from between two states that may be kept.
+/// Tables of rows of a rank in a step, at least.
+const TABLES_PER_STEP: usize = 4;
+
+/// Sources that each thread searches from between two states that may be kept, and in a step of
+/// several ranks.
 const SOURCES_PER_THREAD: usize = 2 << 10;
 
 /// The same of each GPU: sixteen batches, so that the last ones hardly leave a GPU without work.
@@ -37,21 +44,24 @@ pub trait MeasureKeys: SearchWeight + MetricWeight<Unsigned: SearchWeight + Metr
 impl<W: SearchWeight + MetricWeight<Unsigned: SearchWeight + MetricWeight>> MeasureKeys for W {}
 
 pub(crate) fn find<W: MeasureKeys>(
-    gpus: &[Gpu],
+    Workers { ranks, gpus }: Workers<'_>,
     graph: &Csr<W>,
     config: &Config,
     progress: Option<Progress<'_>>,
 ) -> Result<Totals, CentralityError> {
-    let keep = |path| Checkpoint::new(path, graph, "", config);
+    let checkpoint = || Checkpoint::new(Workers { ranks, gpus }, graph, "", config);
     match config.lengths {
         Lengths::Hops => {
-            let checkpoint = config.checkpoint.as_deref().map(keep);
-            by_hops(gpus, &graph.clone().unweighted(), config, checkpoint, progress)
+            let graph = graph.clone().unweighted();
+            Shared::run(ranks, checkpoint(), progress, |shared| {
+                by_hops(gpus, &graph, config, shared)
+            })
         }
         Lengths::Weights => {
             let unsigned = unsigned(graph)?;
-            let checkpoint = config.checkpoint.as_deref().map(keep);
-            let totals = by_weights(gpus, &unsigned, config, checkpoint, progress)?;
+            let totals = Shared::run(ranks, checkpoint(), progress, |shared| {
+                by_weights(gpus, &unsigned, config, shared)
+            })?;
             check_held::<W>(&totals)?;
             Ok(totals)
         }
@@ -62,17 +72,16 @@ fn by_hops(
     gpus: &[Gpu],
     graph: &Csr<u32>,
     config: &Config,
-    checkpoint: Option<Checkpoint>,
-    progress: Option<Progress<'_>>,
+    shared: &Shared<'_>,
 ) -> Result<Totals, CentralityError> {
     let Run { graph: turned, sources, mut totals } = Run::new(graph, config)?;
     let counter = HopCounter::new(turned.as_ref().unwrap_or(graph), gpus, config.threads);
     let n = graph.n_vertices();
-    let at_a_time = match checkpoint {
-        Some(_) => sources_between_states(config.threads, gpus.len()),
-        None => sources.len(),
+    let at_a_time = match shared.checkpoint {
+        None if shared.ranks.size() == 1 => sources.len().max(1),
+        _ => sources_of_step(config.threads, gpus.len()),
     };
-    totals.set_hops(add_hops(counter, &sources, n, at_a_time, checkpoint, progress)?);
+    totals.set_hops(add_hops(counter, &sources, n, at_a_time, shared)?);
     Ok(totals)
 }
 
@@ -80,13 +89,12 @@ fn by_weights<U: SearchWeight>(
     gpus: &[Gpu],
     graph: &Csr<U>,
     config: &Config,
-    checkpoint: Option<Checkpoint>,
-    progress: Option<Progress<'_>>,
+    shared: &Shared<'_>,
 ) -> Result<Totals, CentralityError> {
     let Run { graph: turned, sources, mut totals } = Run::new(graph, config)?;
     let n_searches = NonZeroUsize::new(sources.len());
     let solver = solver(gpus, turned.as_ref().unwrap_or(graph), config, n_searches)?;
-    add_weights(solver, &sources, &mut totals, checkpoint, progress)?;
+    add_weights(solver, &sources, &mut totals, shared)?;
     Ok(totals)
 }
 
@@ -129,8 +137,8 @@ impl<W: Weight> Run<W> {
     }
 }
 
-/// How many sources are searched from between two states, so that all threads or GPUs have work.
-fn sources_between_states(threads: Option<NonZeroUsize>, n_gpus: usize) -> usize {
+/// How many sources a rank searches from in a step, so that all its threads or GPUs have work.
+fn sources_of_step(threads: Option<NonZeroUsize>, n_gpus: usize) -> usize {
     let threads = threads.map_or_else(rayon::current_num_threads, NonZeroUsize::get);
     (SOURCES_PER_THREAD * threads).max(SOURCES_PER_GPU * n_gpus)
 }
@@ -141,23 +149,14 @@ fn add_hops(
     sources: &[VertexId],
     n_vertices: usize,
     at_a_time: usize,
-    checkpoint: Option<Checkpoint>,
-    progress: Option<Progress<'_>>,
+    shared: &Shared<'_>,
 ) -> Result<HopSums, CentralityError> {
-    let (before, total) = (AtomicU64::new(0), sources.len() as u64);
-    let step = |done, _| match progress {
-        Some(progress) => progress(before.load(Relaxed) + done, total),
-        None => ControlFlow::Continue(()),
-    };
+    let told = shared.told(sources.len());
     let mut hops = HopSums::new(n_vertices);
-    add_up(&mut hops, sources, at_a_time, checkpoint, &mut |hops, sources, done| {
-        before.store(done as u64, Relaxed);
-        let found = counter.sums(sources, Some(&step))?;
-        match done {
-            0 => *hops = found,
-            _ => hops.add(&found),
-        }
-        Ok(())
+    // whole numbers are the same in parts of any size
+    let steps = Steps { of_part: at_a_time, n_parts: 1 };
+    add_up(&mut hops, sources, steps, shared, &told, &mut |sources, give| {
+        give(&counter.sums(sources, Some(&|done, _| told.step(done)))?)
     })?;
     Ok(hops)
 }
@@ -199,24 +198,37 @@ fn add_weights<U: SearchWeight>(
     solver: Solver<'_, U>,
     sources: &[VertexId],
     totals: &mut Totals,
-    checkpoint: Option<Checkpoint>,
-    progress: Option<Progress<'_>>,
+    shared: &Shared<'_>,
 ) -> Result<(), CentralityError> {
     let n = totals.n_vertices();
     let all: Vec<VertexId> = (0..n as VertexId).collect();
     let at_a_time = BYTES_OF_ROWS / (n * size_of::<U::Distance>()).max(1);
     let at_a_time = at_a_time.max(rayon::current_num_threads());
-    let (before, n_sources) = (AtomicU64::new(0), sources.len() as u64);
-    let step = |done, _| match progress {
-        Some(progress) => progress(before.load(Relaxed) + done, n_sources),
-        None => ControlFlow::Continue(()),
-    };
+    let of_part = sources_of_part(sources.len());
+    let steps = Steps { of_part, n_parts: (TABLES_PER_STEP * at_a_time).div_ceil(of_part) };
+    let (told, before) = (shared.told(sources.len()), AtomicU64::new(0));
+    let step = |done, _| told.step(before.load(Relaxed) + done);
     let mut solver = solver.with_progress(&step);
-    add_up(totals, sources, at_a_time, checkpoint, &mut |totals, sources, done| {
-        before.store(done as u64, Relaxed);
-        tell(progress, done as u64, n_sources)?;
-        let table = solver.table(sources, &all)?;
-        totals.add_rows(table.as_storage().view());
+    add_up(&mut totals.found, sources, steps, shared, &told, &mut |sources, give| {
+        let mut part = Sums::new::<U>(n);
+        let mut done = 0;
+        for next in sources.chunks(at_a_time) {
+            before.store(done as u64, Relaxed);
+            told.tell(done as u64)?;
+            let table = solver.table(next, &all)?;
+            let mut rows = table.as_storage().view();
+            while rows.nrows() > 0 {
+                let left_of_part = of_part - done % of_part;
+                let (own, others) = rows.split_at(Axis(0), left_of_part.min(rows.nrows()));
+                add_rows(&mut part, own);
+                done += own.nrows();
+                if done.is_multiple_of(of_part) || done == sources.len() {
+                    give(&part)?;
+                    part = Sums::new::<U>(n);
+                }
+                rows = others;
+            }
+        }
         Ok(())
     })
 }

@@ -3,35 +3,38 @@
 //! A sweep goes down the hierarchy once for sixteen sources on the CPU, or for thousands on a GPU,
 //! and what it finds is added up where it lies. So the totals of all vertices take no search.
 
-use std::ops::ControlFlow;
-
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, VertexId};
 use hierarchy::gpu::{SOURCES_PER_PART, metrics_on, shared_totals};
-use hierarchy::{Hierarchy, HierarchyError, MetricWeight};
+use hierarchy::{Hierarchy, HierarchyError, MetricWeight, Totals as Sums};
 use paths::Progress;
 
-use crate::checkpoint::{Checkpoint, add_up};
+use crate::checkpoint::Checkpoint;
+use crate::parts::{Shared, State, Steps, Workers, add_up};
 use crate::search::{MeasureKeys, Run, check_held, find, unsigned};
 use crate::{CentralityError, Config, Lengths, Totals};
 
+/// Sources of a round times vertices, about. Floats are added up round by round, and in a round part
+/// by part, so that sums are the same however many GPUs and ranks share them.
+const PAIRS_PER_ROUND: usize = 1 << 35;
 /// Bytes that the sums of floats of all parts take on a GPU, at most.
 const BYTES_OF_PARTS: u64 = 256 << 20;
 
 pub(crate) fn find_by_hierarchy<W: MeasureKeys>(
     hierarchy: &Hierarchy,
-    gpus: &[Gpu],
+    workers: Workers<'_>,
     graph: &Csr<W>,
     config: &Config,
     progress: Option<Progress<'_>>,
 ) -> Result<Totals, CentralityError> {
     if config.lengths == Lengths::Hops {
-        return find(gpus, graph, config, progress);
+        return find(workers, graph, config, progress);
     }
     let unsigned = unsigned(graph)?;
-    let checkpoint = config.checkpoint.as_deref();
-    let checkpoint = checkpoint.map(|path| Checkpoint::new(path, graph, "hierarchy, ", config));
-    let totals = sweep_graph(hierarchy, gpus, &unsigned, config, checkpoint, progress)?;
+    let checkpoint = Checkpoint::new(workers, graph, "hierarchy, ", config);
+    let totals = Shared::run(workers.ranks, checkpoint, progress, |shared| {
+        sweep_graph(hierarchy, workers.gpus, &unsigned, config, shared)
+    })?;
     check_held::<W>(&totals)?;
     Ok(totals)
 }
@@ -41,8 +44,7 @@ fn sweep_graph<U: MetricWeight>(
     gpus: &[Gpu],
     graph: &Csr<U>,
     config: &Config,
-    checkpoint: Option<Checkpoint>,
-    progress: Option<Progress<'_>>,
+    shared: &Shared<'_>,
 ) -> Result<Totals, CentralityError> {
     let Run { graph: turned, sources, mut totals } = Run::new(graph, config)?;
     // the reversed arcs have the same order, and a hierarchy of their own
@@ -51,37 +53,42 @@ fn sweep_graph<U: MetricWeight>(
         None => None,
     };
     let (hierarchy, graph) = (own.as_ref().unwrap_or(hierarchy), turned.as_ref().unwrap_or(graph));
-    let total = sources.len() as u64;
+    let n = graph.n_vertices();
     let (at_a_time, mut sweep): (_, AddSources) = match gpus {
         [] => {
             let metric = hierarchy.customize(graph)?;
-            let sweep = move |totals: &mut Totals, sources: &[VertexId], step: Progress<'_>| {
-                totals.add_swept(&metric.totals(sources, Some(step))?);
+            let sweep = move |sums: &mut Sums, sources: &[VertexId], step: Progress<'_>| {
+                sums.add(&metric.totals(sources, Some(step))?);
                 Ok(())
             };
             (SOURCES_PER_PART, Box::new(sweep))
         }
         gpus => {
             let mut metrics = metrics_on(hierarchy, graph, gpus)?;
-            let sweep = move |totals: &mut Totals, sources: &[VertexId], step: Progress<'_>| {
-                shared_totals(&mut metrics, &mut totals.found, sources, Some(step))
+            let sweep = move |sums: &mut Sums, sources: &[VertexId], step: Progress<'_>| {
+                shared_totals(&mut metrics, sums, sources, Some(step))
             };
-            (at_a_time(gpus, graph.n_vertices())?, Box::new(sweep))
+            (at_a_time(gpus, n)?, Box::new(sweep))
         }
     };
-    add_up(&mut totals, &sources, at_a_time, checkpoint, &mut |totals, sources, before| {
-        let step = |done, _| match progress {
-            Some(progress) => progress(before as u64 + done, total),
-            None => ControlFlow::Continue(()),
-        };
-        Ok(sweep(totals, sources, &step)?)
+    let n_parts = (PAIRS_PER_ROUND / SOURCES_PER_PART / n.max(1)).max(1);
+    let steps = Steps { of_part: n_parts * SOURCES_PER_PART, n_parts: 1 };
+    let told = shared.told(sources.len());
+    add_up(&mut totals.found, &sources, steps, shared, &told, &mut |round, give| {
+        let mut sums = Sums::new::<U>(n);
+        let mut before = 0;
+        for sources in round.chunks(at_a_time) {
+            sweep(&mut sums, sources, &|done, _| told.step(before + done))?;
+            before += sources.len() as u64;
+        }
+        give(&sums)
     })?;
     Ok(totals)
 }
 
 /// Adds the distances from some sources.
 type AddSources =
-    Box<dyn FnMut(&mut Totals, &[VertexId], Progress<'_>) -> Result<(), HierarchyError>>;
+    Box<dyn FnMut(&mut Sums, &[VertexId], Progress<'_>) -> Result<(), HierarchyError>>;
 
 /// How many sources GPUs sweep from at a time: those of as many parts as there is room for in an
 /// eighth of what is free.

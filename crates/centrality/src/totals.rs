@@ -6,7 +6,8 @@ use ndarray::ArrayView2;
 use paths::{FloatSum, HopSums, Number, Total};
 use rayon::prelude::*;
 
-use crate::checkpoint::{Bytes, State, put_list};
+use crate::checkpoint::{Bytes, put_list};
+use crate::parts::State;
 
 /// Vertices that a thread adds up at a time.
 const SUMMED_PER_TASK: usize = 1 << 10;
@@ -16,8 +17,8 @@ const RECIPROCAL: f64 = 1.0 / (1u128 << 64) as f64;
 /// The distances between every vertex and the sources, added up. All measures are computed from
 /// these.
 ///
-/// They are the same with any number of threads and on every device: whole numbers are added up
-/// exactly, floats in the order of the sources.
+/// They are the same with any number of threads and ranks and on every device. Whole numbers are added
+/// up exactly. Floats are added up in the order of the sources to sums of parts, and these in theirs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Totals {
     pub(crate) found: Sums,
@@ -62,53 +63,6 @@ impl Totals {
             reciprocals: reciprocals.into_par_iter().map(|sum| sum as f64 * RECIPROCAL).collect(),
         };
         self.by_hop = Some(by_hop);
-    }
-
-    /// Adds the distances of the next sources, a row each.
-    pub(crate) fn add_rows<D: Distance>(&mut self, rows: ArrayView2<'_, D>) {
-        let Sums { n_sources, lengths, reciprocals } = &mut self.found;
-        match lengths {
-            Lengths::Integers { sums, greatest } => {
-                let add = |sum: &mut u128, greatest: &mut u64, distance: D| {
-                    let length = distance.to_i128().unwrap_or_default() as u64;
-                    *sum += u128::from(length);
-                    *greatest = length.max(*greatest);
-                };
-                add_rows(rows, (n_sources, reciprocals), sums, greatest, &add);
-            }
-            Lengths::Floats { sums, greatest } => {
-                let add = |sum: &mut FloatSum, greatest: &mut f64, distance: D| {
-                    let length = distance.to_f64();
-                    *sum += length.into();
-                    *greatest = if length > *greatest { length } else { *greatest };
-                };
-                add_rows(rows, (n_sources, reciprocals), sums, greatest, &add);
-            }
-        }
-    }
-
-    /// Adds what sweeps have found.
-    pub(crate) fn add_swept(&mut self, swept: &Sums) {
-        let Sums { n_sources, lengths, reciprocals } = &mut self.found;
-        n_sources.iter_mut().zip(&swept.n_sources).for_each(|(all, n)| *all += n);
-        reciprocals.iter_mut().zip(&swept.reciprocals).for_each(|(all, sum)| *all += sum);
-        match (lengths, &swept.lengths) {
-            (
-                Lengths::Integers { sums, greatest },
-                Lengths::Integers { sums: more, greatest: others },
-            ) => {
-                sums.iter_mut().zip(more).for_each(|(all, sum)| *all += sum);
-                greatest.iter_mut().zip(others).for_each(|(all, &other)| *all = other.max(*all));
-            }
-            (
-                Lengths::Floats { sums, greatest },
-                Lengths::Floats { sums: more, greatest: others },
-            ) => {
-                sums.iter_mut().zip(more).for_each(|(all, &sum)| *all += sum);
-                greatest.iter_mut().zip(others).for_each(|(all, &other)| *all = other.max(*all));
-            }
-            _ => unreachable!("both are of weights of one type"),
-        }
     }
 
     /// The sum of the distances of a vertex.
@@ -176,9 +130,32 @@ impl Totals {
     }
 }
 
+/// Adds the distances of the next sources, a row each.
+pub(crate) fn add_rows<D: Distance>(sums: &mut Sums, rows: ArrayView2<'_, D>) {
+    let Sums { n_sources, lengths, reciprocals } = sums;
+    match lengths {
+        Lengths::Integers { sums, greatest } => {
+            let add = |sum: &mut u128, greatest: &mut u64, distance: D| {
+                let length = distance.to_i128().unwrap_or_default() as u64;
+                *sum += u128::from(length);
+                *greatest = length.max(*greatest);
+            };
+            add_to_lists(rows, (n_sources, reciprocals), sums, greatest, &add);
+        }
+        Lengths::Floats { sums, greatest } => {
+            let add = |sum: &mut FloatSum, greatest: &mut f64, distance: D| {
+                let length = distance.to_f64();
+                *sum += length.into();
+                *greatest = if length > *greatest { length } else { *greatest };
+            };
+            add_to_lists(rows, (n_sources, reciprocals), sums, greatest, &add);
+        }
+    }
+}
+
 /// Adds the distances of rows to lists by vertex: how many there are, their reciprocals, and what
 /// `add` makes of each.
-fn add_rows<D: Distance, S: Send, G: Send>(
+fn add_to_lists<D: Distance, S: Send, G: Send>(
     rows: ArrayView2<'_, D>,
     (n_sources, reciprocals): (&mut [u32], &mut [f64]),
     sums: &mut [S],
@@ -209,11 +186,34 @@ fn add_rows<D: Distance, S: Send, G: Send>(
     });
 }
 
-impl State for Totals {
+impl State for Sums {
+    fn add(&mut self, part: &Self) {
+        let Self { n_sources, lengths, reciprocals } = self;
+        n_sources.iter_mut().zip(&part.n_sources).for_each(|(all, n)| *all += n);
+        reciprocals.iter_mut().zip(&part.reciprocals).for_each(|(all, sum)| *all += sum);
+        match (lengths, &part.lengths) {
+            (
+                Lengths::Integers { sums, greatest },
+                Lengths::Integers { sums: more, greatest: others },
+            ) => {
+                sums.iter_mut().zip(more).for_each(|(all, sum)| *all += sum);
+                greatest.iter_mut().zip(others).for_each(|(all, &other)| *all = other.max(*all));
+            }
+            (
+                Lengths::Floats { sums, greatest },
+                Lengths::Floats { sums: more, greatest: others },
+            ) => {
+                sums.iter_mut().zip(more).for_each(|(all, &sum)| *all += sum);
+                greatest.iter_mut().zip(others).for_each(|(all, &other)| *all = other.max(*all));
+            }
+            _ => unreachable!("both are of weights of one type"),
+        }
+    }
+
     fn write(&self, bytes: &mut Vec<u8>) {
-        put_list(bytes, &self.found.n_sources);
-        put_list(bytes, &self.found.reciprocals);
-        match &self.found.lengths {
+        put_list(bytes, &self.n_sources);
+        put_list(bytes, &self.reciprocals);
+        match &self.lengths {
             Lengths::Integers { sums, greatest } => {
                 put_list(bytes, sums);
                 put_list(bytes, greatest);
@@ -226,10 +226,10 @@ impl State for Totals {
     }
 
     fn read(&mut self, bytes: &mut Bytes<'_>) -> Option<()> {
-        let n = self.n_vertices();
-        self.found.n_sources = bytes.list_of(n)?;
-        self.found.reciprocals = bytes.list_of(n)?;
-        match &mut self.found.lengths {
+        let n = self.n_sources.len();
+        self.n_sources = bytes.list_of(n)?;
+        self.reciprocals = bytes.list_of(n)?;
+        match &mut self.lengths {
             Lengths::Integers { sums, greatest } => {
                 (*sums, *greatest) = (bytes.list_of(n)?, bytes.list_of(n)?);
             }
@@ -244,6 +244,10 @@ impl State for Totals {
 }
 
 impl State for HopSums {
+    fn add(&mut self, part: &Self) {
+        Self::add(self, part);
+    }
+
     fn write(&self, bytes: &mut Vec<u8>) {
         put_list(bytes, &self.n_sources);
         put_list(bytes, &self.sums);

@@ -13,6 +13,7 @@ use paths::Progress;
 use sssp::SsspError;
 
 use crate::betweenness::Scored;
+use crate::parts::Workers;
 use crate::search::MeasureKeys;
 use crate::{Betweenness, CentralityError, Config, Diameter, Lengths, Totals};
 
@@ -21,7 +22,7 @@ use crate::{Betweenness, CentralityError, Config, Diameter, Lengths, Totals};
 pub trait MeasureWeight: MeasureKeys {
     #[doc(hidden)]
     fn totals(
-        gpus: &[Gpu],
+        workers: Workers<'_>,
         graph: &Csr<Self>,
         config: &Config,
         progress: Option<Progress<'_>>,
@@ -29,7 +30,7 @@ pub trait MeasureWeight: MeasureKeys {
     #[doc(hidden)]
     fn totals_by_sweeps(
         hierarchy: &Hierarchy,
-        gpus: &[Gpu],
+        workers: Workers<'_>,
         graph: &Csr<Self>,
         config: &Config,
         progress: Option<Progress<'_>>,
@@ -43,7 +44,7 @@ pub trait MeasureWeight: MeasureKeys {
     ) -> Result<Option<Diameter>, CentralityError>;
     #[doc(hidden)]
     fn betweenness(
-        gpus: &[Gpu],
+        workers: Workers<'_>,
         graph: &Csr<Self>,
         scored: Scored,
         config: &Config,
@@ -55,21 +56,21 @@ macro_rules! measure_weights {
     ($($weight:ty)*) => {$(
         impl MeasureWeight for $weight {
             fn totals(
-                gpus: &[Gpu],
+                workers: Workers<'_>,
                 graph: &Csr<Self>,
                 config: &Config,
                 progress: Option<Progress<'_>>,
             ) -> Result<Totals, CentralityError> {
-                crate::search::find(gpus, graph, config, progress)
+                crate::search::find(workers, graph, config, progress)
             }
             fn totals_by_sweeps(
                 hierarchy: &Hierarchy,
-                gpus: &[Gpu],
+                workers: Workers<'_>,
                 graph: &Csr<Self>,
                 config: &Config,
                 progress: Option<Progress<'_>>,
             ) -> Result<Totals, CentralityError> {
-                crate::sweeps::find_by_hierarchy(hierarchy, gpus, graph, config, progress)
+                crate::sweeps::find_by_hierarchy(hierarchy, workers, graph, config, progress)
             }
             fn diameter(
                 graph: &Csr<Self>,
@@ -80,13 +81,13 @@ macro_rules! measure_weights {
                 crate::diameter::find(graph, lengths, threads, progress)
             }
             fn betweenness(
-                gpus: &[Gpu],
+                workers: Workers<'_>,
                 graph: &Csr<Self>,
                 scored: Scored,
                 config: &Config,
                 progress: Option<Progress<'_>>,
             ) -> Result<Betweenness, CentralityError> {
-                crate::betweenness::find(gpus, graph, scored, config, progress)
+                crate::betweenness::find(workers, graph, scored, config, progress)
             }
         }
     )*};
@@ -120,7 +121,7 @@ pub fn totals<W: MeasureWeight>(
     config: &Config,
     progress: Option<Progress<'_>>,
 ) -> Result<Totals, CentralityError> {
-    W::totals(&[], graph, config, progress)
+    W::totals(Workers::default(), graph, config, progress)
 }
 
 /// As [`totals`], on GPUs of this machine. What they do not support is computed on the CPU.
@@ -134,7 +135,7 @@ pub fn totals_on_gpus<W: MeasureWeight>(
     progress: Option<Progress<'_>>,
 ) -> Result<Totals, CentralityError> {
     check_any(gpus)?;
-    W::totals(gpus, graph, config, progress)
+    W::totals(gpus.into(), graph, config, progress)
 }
 
 /// An error where no GPU is given.
@@ -176,7 +177,7 @@ pub fn totals_by_hierarchy<W: MeasureWeight>(
     config: &Config,
     progress: Option<Progress<'_>>,
 ) -> Result<Totals, CentralityError> {
-    W::totals_by_sweeps(hierarchy, gpus, graph, config, progress)
+    W::totals_by_sweeps(hierarchy, gpus.into(), graph, config, progress)
 }
 
 /// Finds the diameter, `None` of no vertex, on `threads` threads; all threads when that is `None`.
@@ -241,7 +242,7 @@ pub fn betweenness<W: MeasureWeight>(
     config: &Config,
     progress: Option<Progress<'_>>,
 ) -> Result<Betweenness, CentralityError> {
-    W::betweenness(&[], graph, Scored::Vertices, config, progress)
+    W::betweenness(Workers::default(), graph, Scored::Vertices, config, progress)
 }
 
 /// As [`betweenness`], on GPUs of this machine, which share the sources.
@@ -264,7 +265,7 @@ pub fn betweenness_on_gpus<W: MeasureWeight>(
     progress: Option<Progress<'_>>,
 ) -> Result<Betweenness, CentralityError> {
     check_any(gpus)?;
-    W::betweenness(gpus, graph, Scored::Vertices, config, progress)
+    W::betweenness(gpus.into(), graph, Scored::Vertices, config, progress)
 }
 
 /// Finds the betweenness of every arc, by its position in the graph: as [`betweenness`], of paths
@@ -295,7 +296,7 @@ pub fn arc_betweenness<W: MeasureWeight>(
     config: &Config,
     progress: Option<Progress<'_>>,
 ) -> Result<Betweenness, CentralityError> {
-    W::betweenness(&[], graph, Scored::Arcs, config, progress)
+    W::betweenness(Workers::default(), graph, Scored::Arcs, config, progress)
 }
 
 /// As [`arc_betweenness`], on GPUs of this machine: as [`betweenness_on_gpus`], and 8 bytes more for
@@ -311,5 +312,5 @@ pub fn arc_betweenness_on_gpus<W: MeasureWeight>(
     progress: Option<Progress<'_>>,
 ) -> Result<Betweenness, CentralityError> {
     check_any(gpus)?;
-    W::betweenness(gpus, graph, Scored::Arcs, config, progress)
+    W::betweenness(gpus.into(), graph, Scored::Arcs, config, progress)
 }

@@ -4,9 +4,8 @@ use std::num::NonZeroUsize;
 
 use centrality::{
     ApproximateConfig, Betweenness, CentralityError, Config, Correction, Lengths, Side, Sources,
-    any,
+    Workers, any,
 };
-use gpu_runtime::Gpu;
 use graph_formats::{AnyCsr, Direction, VertexId};
 use hierarchy::Hierarchy;
 use numpy::{IntoPyArray, PyArray1};
@@ -406,7 +405,7 @@ impl Graph {
         let config = Config { side, ..config };
         let size = self.size().saturating_mul(self.csr.n_vertices());
         let totals = run(py, size, progress, |progress| {
-            Ok(any::totals(&self.csr, hierarchy, how.gpus(), &config, progress)?)
+            Ok(any::totals(&self.csr, hierarchy, how.gpus().into(), &config, progress)?)
         })?;
         Ok(Totals { found: totals, lengths: self.type_of_lengths() })
     }
@@ -414,7 +413,7 @@ impl Graph {
 
 /// Betweenness of vertices, or of arcs.
 type FindBetweenness =
-    fn(&AnyCsr, &[Gpu], &Config, Option<Progress<'_>>) -> Result<Betweenness, CentralityError>;
+    fn(&AnyCsr, Workers<'_>, &Config, Option<Progress<'_>>) -> Result<Betweenness, CentralityError>;
 
 impl Graph {
     /// The config for paths from a sample of vertices, or from listed ones.
@@ -451,7 +450,7 @@ impl Graph {
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let size = self.size().saturating_mul(self.csr.n_vertices());
         let betweenness = run(py, size, progress, |progress| {
-            let found = find(&self.csr, how.gpus(), config, progress)?;
+            let found = find(&self.csr, how.gpus().into(), config, progress)?;
             let is_undirected = self.csr.direction() == Direction::Undirected;
             let halves = if is_undirected { 2.0 } else { 1.0 };
             Ok(match normalized {

@@ -206,6 +206,19 @@ pub(crate) fn gpus_on_request(
     gpu_on_request(common)?.map_or(Ok(Vec::new()), |first| with_others(first, count, memory))
 }
 
+/// The same for a rank: with several ranks, each has one GPU.
+pub(crate) fn gpus_of_rank(
+    ranks: &dyn Communicator,
+    count: Option<GpuCount>,
+    memory: Option<u64>,
+    common: &Common,
+) -> anyhow::Result<Vec<Gpu>> {
+    if ranks.size() > 1 && common.backend == Backend::Cuda {
+        return Ok(vec![gpu_of_rank(ranks, memory)?]);
+    }
+    gpus_on_request(count, memory, common)
+}
+
 /// An error if the command line asks for a GPU, because `what` runs on the CPU only.
 pub(crate) fn cpu(what: &str, common: &Common) -> anyhow::Result<()> {
     if common.backend == Backend::Cuda {

@@ -1,11 +1,12 @@
-//! What the ranks of the program send each other: the graph that rank 0 has read, and errors.
+//! What the ranks of the program send each other: what rank 0 has read, and errors.
 
 use std::borrow::Cow;
 use std::env;
 
 use anyhow::anyhow;
 use collectives::Communicator;
-use graph_formats::{AnyCsr, Interrupted};
+use graph_formats::{AnyCsr, Interrupted, with_csr};
+use hierarchy::{Hierarchy, Order};
 
 use crate::failure::{EXIT_INTERRUPTED, EXIT_WRONG_USE, WrongUse, exit_code, say};
 
@@ -56,4 +57,23 @@ pub(crate) fn share_graph<'g>(
     own: Option<&'g AnyCsr>,
 ) -> anyhow::Result<Cow<'g, AnyCsr>> {
     agree(ranks, apsp::any::broadcast(ranks, own).map_err(Into::into))
+}
+
+/// The hierarchy of the graph on the other ranks, if rank 0 has one.
+pub(crate) fn share_hierarchy(
+    ranks: &dyn Communicator,
+    own: Option<&Hierarchy>,
+    graph: &AnyCsr,
+) -> anyhow::Result<Option<Hierarchy>> {
+    if ranks.size() == 1 {
+        return Ok(None);
+    }
+    let order = own.map(|own| own.order().vertices().to_vec()).unwrap_or_default();
+    let order = ranks.broadcast_vec(0, order)?;
+    let is_to_make = !ranks.is_root() && !order.is_empty();
+    let make = || {
+        let order = Order::from_vertices(order)?;
+        Ok(with_csr!(graph, |graph| Hierarchy::new(graph, &order))?)
+    };
+    agree(ranks, is_to_make.then(make).transpose())
 }

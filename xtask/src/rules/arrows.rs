@@ -84,6 +84,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "sssp",
             "apsp",
             "starpath-hierarchy",
+            "collectives",
             "gpu-runtime",
             "starpath-kernels",
         ],

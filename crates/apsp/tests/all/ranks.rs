@@ -23,21 +23,22 @@ use crate::gpu::{in_32_bits, in_64_bits, light, slope, some_gpus};
 
 #[test]
 fn a_graph_that_is_not_valid_is_an_error_of_the_rank_that_receives_it() {
-    let send = |kind: u8, column: u32| {
+    let send = |kind: u8, is_undirected: u8, column: u32| {
         Threads::run(2, |ranks| {
             let ranks: &dyn Communicator = ranks;
             if !ranks.is_root() {
                 return broadcast(ranks, None).map(drop);
             }
-            ranks.broadcast(0, &mut [kind])?;
-            ranks.broadcast_vec(0, vec![0u64, 1])?;
+            ranks.broadcast(0, &mut [kind, is_undirected])?;
+            ranks.broadcast_vec(0, vec![0u64, 1, 1])?;
             ranks.broadcast_vec(0, vec![column])?;
             ranks.broadcast_vec(0, vec![1u32]).map(drop)
         })
     };
-    assert_eq!(send(0, 0).map(drop), Ok(()));
-    assert!(matches!(send(0, 9), Err(RanksError::Invalid { rank: 0, .. })));
-    assert!(send(6, 0).is_err());
+    assert_eq!(send(0, 0, 1).map(drop), Ok(()));
+    assert!(matches!(send(0, 0, 9), Err(RanksError::Invalid { rank: 0, .. })));
+    assert!(matches!(send(0, 1, 1), Err(RanksError::Invalid { rank: 0, .. })));
+    assert!(send(6, 0, 1).is_err());
 }
 
 /// What several ranks find, gathered at rank 0.

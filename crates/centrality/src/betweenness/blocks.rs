@@ -2,8 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use graph_formats::{Csr, VertexId, Weight, ensure_granted, parallel, tell};
-use paths::Progress;
+use graph_formats::{Csr, VertexId, Weight, ensure_granted, parallel};
 use sssp::{SearchWeight, Solver};
 
 use super::Scored;
@@ -11,7 +10,8 @@ use super::batch::{Batch, LANES};
 use super::single::{GoesOn, Single, Tied};
 use super::task::Task;
 use super::trees::Standing;
-use crate::checkpoint::{Bytes, Checkpoint, State, add_up, put_list};
+use crate::checkpoint::{Bytes, put_list};
+use crate::parts::{Shared, State, Steps, add_up, sources_of_part};
 use crate::{CentralityError, Config};
 
 /// Bytes that all work spaces may have together, unless one needs more.
@@ -22,6 +22,8 @@ const BYTES_PER_VERTEX: usize = 256;
 const BYTES_PER_ARC: usize = 12;
 /// And those that scores of arcs need, for each arc.
 const BYTES_PER_SUM: usize = size_of::<f64>();
+/// Blocks of each work space in a step of several ranks, at least, so that few stay idle at its end.
+const ROUNDS: usize = 8;
 /// Vertices that a thread adds up at a time.
 const SUMMED_PER_TASK: usize = 1 << 12;
 
@@ -104,21 +106,39 @@ type Find<'a> =
 pub(super) fn sum_up<W: Weight>(
     task: &Task<'_, W>,
     mut spaces: Vec<WorkSpace>,
-    checkpoint: Option<Checkpoint>,
-    progress: Option<Progress<'_>>,
+    shared: &Shared<'_>,
     find: Find<'_>,
 ) -> Result<Vec<f64>, CentralityError> {
-    let total = task.sources.len() as u64;
-    let mut sums = Sums(vec![0.0; task.n_scores()]);
+    let (n_scores, sources) = (task.n_scores(), &task.sources);
+    let mut sums = vec![0.0; n_scores];
     let at_a_time = spaces.len() * LANES;
-    add_up(&mut sums, &task.sources, at_a_time, checkpoint, &mut |sums, sources, done| {
-        let goes_on = || tell(progress, done as u64, total);
-        goes_on()?;
-        find(&mut spaces, sources, &goes_on)?;
-        sums.add(&spaces[..sources.len().div_ceil(LANES)]);
+    let of_part = sources_of_part(sources.len());
+    let steps = Steps { of_part, n_parts: (ROUNDS * at_a_time).div_ceil(of_part) };
+    let told = shared.told(sources.len());
+    add_up(&mut sums, sources, steps, shared, &told, &mut |sources, give| {
+        let mut part = vec![0.0; n_scores];
+        let mut done = 0;
+        for next in sources.chunks(at_a_time) {
+            let before = done as u64;
+            let goes_on = || told.tell(before);
+            goes_on()?;
+            find(&mut spaces, next, &goes_on)?;
+            let mut blocks = &spaces[..next.len().div_ceil(LANES)];
+            while !blocks.is_empty() {
+                let left_of_part = (of_part - done % of_part) / LANES;
+                let (own, others) = blocks.split_at(left_of_part.min(blocks.len()));
+                add_blocks(&mut part, own);
+                done = sources.len().min(done + own.len() * LANES);
+                if done.is_multiple_of(of_part) || done == sources.len() {
+                    give(&part)?;
+                    part.fill(0.0);
+                }
+                blocks = others;
+            }
+        }
         Ok(())
     })?;
-    Ok(sums.0)
+    Ok(sums)
 }
 
 /// Searches in a work space from these sources, the first of which has that place.
@@ -184,32 +204,31 @@ impl WorkSpace {
     }
 }
 
-/// The dependencies of all blocks so far.
-pub(super) struct Sums(pub(super) Vec<f64>);
-
-impl Sums {
-    /// Adds those of the next blocks, in their order.
-    pub(super) fn add(&mut self, blocks: &[WorkSpace]) {
-        let parts = self.0.chunks_mut(SUMMED_PER_TASK);
-        let parts = (0..).step_by(SUMMED_PER_TASK).zip(parts).collect();
-        parallel::map_of(parts, &|(first, sums): (usize, &mut [f64])| {
-            for block in blocks {
-                let dependencies = &block.dependencies[first..];
-                for (sum, dependency) in sums.iter_mut().zip(dependencies) {
-                    *sum += dependency;
-                }
+/// Adds the dependencies of blocks, in their order.
+pub(super) fn add_blocks(sums: &mut [f64], blocks: &[WorkSpace]) {
+    let tasks = (0..).step_by(SUMMED_PER_TASK).zip(sums.chunks_mut(SUMMED_PER_TASK)).collect();
+    parallel::map_of(tasks, &|(first, sums): (usize, &mut [f64])| {
+        for block in blocks {
+            let dependencies = &block.dependencies[first..];
+            for (sum, dependency) in sums.iter_mut().zip(dependencies) {
+                *sum += dependency;
             }
-        });
-    }
+        }
+    });
 }
 
-impl State for Sums {
+/// The sums of the dependencies, by vertex or by arc.
+impl State for Vec<f64> {
+    fn add(&mut self, part: &Self) {
+        self.iter_mut().zip(part).for_each(|(sum, more)| *sum += more);
+    }
+
     fn write(&self, bytes: &mut Vec<u8>) {
-        put_list(bytes, &self.0);
+        put_list(bytes, self);
     }
 
     fn read(&mut self, bytes: &mut Bytes<'_>) -> Option<()> {
-        self.0 = bytes.list_of(self.0.len())?;
+        *self = bytes.list_of(self.len())?;
         Some(())
     }
 }

@@ -7,8 +7,8 @@
 //! a source in hops; in weights, a search and as much again.
 //!
 //! An undirected graph is first [cut down to its core](trees). Sources are taken in blocks of eight, a
-//! block a thread, whose dependencies are added up vertex by vertex in the order of the blocks, so
-//! that no sum depends on threads. Where levels are few and large, a block is searched at once
+//! block a thread. Their dependencies are added up vertex by vertex in the order of the blocks, to the
+//! sums of [parts](crate::parts), so that no sum depends on threads or ranks. Where levels are few and large, a block is searched at once
 //! ([`batch`]), else one source after another ([`single`]).
 //!
 //! The dependency on the arc from v to w is its term of this sum. Arcs take one source after another
@@ -28,7 +28,6 @@ mod task;
 mod trees;
 
 use breadth_first::depth;
-use gpu_runtime::Gpu;
 use graph_formats::{Csr, Weight};
 use paths::Progress;
 use sssp::SearchWeight;
@@ -36,6 +35,7 @@ use sssp::SearchWeight;
 use self::blocks::{ByWeights, for_each_block, sum_up, work_spaces};
 use self::task::{FLAT_DEPTH, Order, Task};
 use crate::checkpoint::Checkpoint;
+use crate::parts::{Shared, Workers};
 use crate::search::{MeasureKeys, unsigned};
 use crate::{CentralityError, Config, Lengths};
 
@@ -108,9 +108,9 @@ impl Betweenness {
     }
 }
 
-/// On these GPUs, or where there are none on the CPU.
+/// On the GPUs of the ranks, or where they have none on their CPUs.
 pub(crate) fn find<W: MeasureKeys>(
-    gpus: &[Gpu],
+    workers: Workers<'_>,
     graph: &Csr<W>,
     scored: Scored,
     config: &Config,
@@ -124,25 +124,23 @@ pub(crate) fn find<W: MeasureKeys>(
         Scored::Arcs => "arcs",
     };
     // sums have another order there
-    let on = if gpus.is_empty() { "" } else { " on GPUs" };
-    let keep = |path| Checkpoint::new(path, graph, &format!("betweenness of {of}{on}, "), config);
+    let on = if workers.gpus.is_empty() { "" } else { " on GPUs" };
+    let keep = || Checkpoint::new(workers, graph, &format!("betweenness of {of}{on}, "), config);
     match config.lengths {
         Lengths::Hops => {
             let graph = graph.clone().unweighted();
-            let checkpoint = config.checkpoint.as_deref().map(keep);
-            match gpus {
-                [] => by_hops(&graph, scored, config, checkpoint, progress),
-                gpus => gpu::find(gpus, &graph, scored, config, checkpoint, progress),
-            }
+            Shared::run(workers.ranks, keep(), progress, |shared| match workers.gpus {
+                [] => by_hops(&graph, scored, config, shared),
+                gpus => gpu::find(gpus, &graph, scored, config, shared),
+            })
         }
         Lengths::Weights => {
             let graph = unsigned(graph)?;
             refuse_without_length(&graph)?;
-            let checkpoint = config.checkpoint.as_deref().map(keep);
-            match gpus {
-                [] => by_weights(&graph, scored, config, checkpoint, progress),
-                gpus => gpu::find(gpus, &graph, scored, config, checkpoint, progress),
-            }
+            Shared::run(workers.ranks, keep(), progress, |shared| match workers.gpus {
+                [] => by_weights(&graph, scored, config, shared),
+                gpus => gpu::find(gpus, &graph, scored, config, shared),
+            })
         }
     }
 }
@@ -151,8 +149,7 @@ fn by_hops(
     graph: &Csr<u32>,
     scored: Scored,
     config: &Config,
-    checkpoint: Option<Checkpoint>,
-    progress: Option<Progress<'_>>,
+    shared: &Shared<'_>,
 ) -> Result<Betweenness, CentralityError> {
     let mut task = Task::new(graph, scored, config)?;
     let depth = depth(&task.searched);
@@ -161,7 +158,7 @@ fn by_hops(
     }
     let spaces = work_spaces(&task, config, depth <= FLAT_DEPTH)?;
     let Task { searched, standing, .. } = &task;
-    let sums = sum_up(&task, spaces, checkpoint, progress, &mut |spaces, sources, goes_on| {
+    let sums = sum_up(&task, spaces, shared, &mut |spaces, sources, goes_on| {
         for_each_block(spaces, sources, &|space, _, sources| {
             space.search(searched, standing, scored, sources, goes_on)
         })
@@ -173,8 +170,7 @@ fn by_weights<U: SearchWeight>(
     graph: &Csr<U>,
     scored: Scored,
     config: &Config,
-    checkpoint: Option<Checkpoint>,
-    progress: Option<Progress<'_>>,
+    shared: &Shared<'_>,
 ) -> Result<Betweenness, CentralityError> {
     let mut task = Task::new(graph, scored, config)?;
     if task.sources.len() >= MIN_SOURCES_TO_CHANGE {
@@ -182,7 +178,7 @@ fn by_weights<U: SearchWeight>(
     }
     let spaces = work_spaces(&task, config, false)?;
     let mut searches = ByWeights::new(&task, config)?;
-    let sums = sum_up(&task, spaces, checkpoint, progress, &mut |spaces, sources, goes_on| {
+    let sums = sum_up(&task, spaces, shared, &mut |spaces, sources, goes_on| {
         searches.search(spaces, sources, goes_on)
     })?;
     Ok(task.finish(sums)?)

@@ -18,6 +18,7 @@ use test_support::{corner_cases, gpu, scattered, undirected};
 
 use crate::approximate::{graphs, layers};
 use crate::measures::{check_totals, configs};
+use crate::ranks;
 
 /// `n` GPUs, or `None` and a line that says so. If there are fewer, some are taken twice.
 fn some_gpus(n: u32) -> Option<Vec<Gpu>> {
@@ -253,6 +254,18 @@ fn betweenness_does_not_depend_on_the_number_of_gpus() {
                 &(found, of_arcs)
             );
         }
+    }
+}
+
+/// Ranks with a GPU each find what one GPU finds.
+#[test]
+fn ranks_share_parts_on_gpus() {
+    let Some(gpus) = some_gpus(1) else { return };
+    let gpu = [gpus[0].with_memory_cap(2 << 30)];
+    let graph = rmat(&RmatConfig { scale: 12, ..Default::default() }).unwrap();
+    for lengths in [Lengths::Hops, Lengths::Weights] {
+        let config = Config { lengths, ..Config::default() };
+        ranks::check(graph.clone(), &gpu, &config, &[2, 3]);
     }
 }
 

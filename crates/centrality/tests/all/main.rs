@@ -8,3 +8,4 @@ mod diameter;
 mod exact;
 mod gpu;
 mod measures;
+mod ranks;

@@ -40,6 +40,9 @@ from every vertex.
 With --error, --measure betweenness --hops is estimated from random shortest paths of random pairs, as
 many as it takes: then all values are within this error, with the probability that --failure leaves.
 
+The processes that mpirun starts share the sources of all measures but diameter, and the result has
+the same bytes.
+
 With --sample, distances are measured from N vertices only: closeness and harmonic are estimates, and
 eccentricity, radius and diameter are lower bounds. The report has a bound that the error keeps in 99
 samples of 100: for mean distances as a fraction of the diameter, and for betweenness itself.

@@ -1,5 +1,7 @@
 //! `starpath centrality`: how close each vertex is to all others, and how far apart the farthest
 //! are.
+//!
+//! Ranks share the sources. Rank 0 reads the graph, sends it to the others, and writes the results.
 
 mod approximate;
 mod betweenness;
@@ -9,9 +11,12 @@ use std::fmt;
 use std::path::Path;
 
 use ::centrality::{
-    Betweenness, Config, Correction, Lengths, Sources, Totals, any, sampling_error,
+    Betweenness, Config, Correction, Lengths, Sources, Totals, Workers, any, sampling_error,
 };
-use hierarchy::Prepared;
+use collectives::Communicator;
+use gpu_runtime::Gpu;
+use graph_formats::AnyCsr;
+use hierarchy::{Hierarchy, Prepared};
 use paths::Number;
 use serde::Serialize;
 
@@ -22,8 +27,9 @@ use crate::failure::{WrongUse, say};
 use crate::load::{Loaded, load};
 use crate::output::{ResultFile, is_standard_output, refuse_same};
 use crate::progress::progress;
-use crate::report::{Amount, Head, VERTICES, counted, grouped};
-use crate::search::repeated;
+use crate::ranks::{agree, refuse, share_graph, share_hierarchy};
+use crate::report::{Amount, Head, VERTICES, by_ranks, counted, grouped};
+use crate::search::repeated_by;
 
 /// The share of samples whose estimates may be off by more than the reported bound.
 const FAILURE: f64 = 0.01;
@@ -34,6 +40,9 @@ struct Report {
     head: Head,
     /// How paths are measured: "hops" or "weights".
     lengths: &'static str,
+    /// Processes that shared the sources, each with `threads` threads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ranks: Option<usize>,
     /// The number of vertices from which distances were measured.
     sources: usize,
     /// Ordered pairs of a source and another vertex that have a path.
@@ -59,59 +68,137 @@ struct Report {
     sampling_error: Option<f64>,
 }
 
-pub(crate) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> {
+/// What only rank 0 has.
+struct Root {
+    loaded: Loaded,
+    output: Option<ResultFile>,
+}
+
+impl Root {
+    fn read(args: &CentralityArgs, common: &Common) -> anyhow::Result<Self> {
+        let inputs: Vec<&Path> = args.graph.inputs().collect();
+        let output = ResultFile::check_columns(&args.output, &inputs, "names of vertices")?;
+        check_state(args)?;
+        let loaded = load(&args.graph, common)?;
+        let kind = loaded.csr.kind();
+        if args.tie_tolerance.is_some() && kind.is_integer() {
+            let text = format!(
+                "--tie-tolerance is for weights that are floats; those of this graph are {kind}, \
+                 whose sums are exact"
+            );
+            return Err(WrongUse(text).into());
+        }
+        Ok(Self { loaded, output })
+    }
+}
+
+/// What to measure, and what a rank has for it.
+struct Work<'a> {
+    ranks: &'a dyn Communicator,
+    gpus: &'a [Gpu],
+    graph: &'a AnyCsr,
+    lengths: Lengths,
+    args: &'a CentralityArgs,
+    common: &'a Common,
+}
+
+impl Work<'_> {
+    fn workers(&self) -> Workers<'_> {
+        Workers { ranks: self.ranks, gpus: self.gpus }
+    }
+
+    /// The start of a report.
+    fn head(&self, loaded: &Loaded, algorithm: &'static str, times: &[f64]) -> Head {
+        Head {
+            backend: if self.gpus.is_empty() { "cpu" } else { "cuda" },
+            threads: n_threads(self.common),
+            ..loaded.head("centrality").solved(algorithm, times, self.common)
+        }
+    }
+
+    /// The number of ranks, if there are several.
+    fn n_ranks(&self) -> Option<usize> {
+        Some(self.ranks.size()).filter(|&n_ranks| n_ranks > 1)
+    }
+}
+
+/// To be called by all ranks.
+pub(crate) fn run(
+    ranks: &dyn Communicator,
+    args: &CentralityArgs,
+    common: &Common,
+) -> anyhow::Result<()> {
     args.check(common)?;
+    if ranks.size() > 1 {
+        refuse("--measure diameter", args.measure == [Measure::Diameter])?;
+        refuse("--error", args.error.is_some())?;
+        refuse("--gpus", args.gpus.is_some())?;
+    }
     if args.measure == [Measure::Diameter] {
         return diameter::run(args, common);
     }
-    let is_of_paths = matches!(args.measure[..], [Measure::Betweenness | Measure::EdgeBetweenness]);
-    let inputs: Vec<&Path> = args.graph.inputs().collect();
-    let output = ResultFile::check_columns(&args.output, &inputs, "names of vertices")?;
-    check_state(args)?;
-    let loaded = load(&args.graph, common)?;
-    let kind = loaded.csr.kind();
-    if args.tie_tolerance.is_some() && kind.is_integer() {
-        let text = format!(
-            "--tie-tolerance is for weights that are floats; those of this graph are {kind}, whose \
-             sums are exact"
-        );
-        return Err(WrongUse(text).into());
-    }
-    let lengths = lengths(&loaded, args, common);
-    if let Some(error) = args.error {
+    let root = agree(ranks, ranks.is_root().then(|| Root::read(args, common)).transpose())?;
+    let graph = share_graph(ranks, root.as_ref().map(|root| &root.loaded.csr))?;
+    let lengths = lengths(&graph, args, common);
+    if let (Some(error), Some(Root { loaded, output })) = (args.error, &root) {
         if lengths == Lengths::Weights {
             let text = "--error estimates betweenness by hops; add --hops, or estimate it in weights \
                         with --sample N";
             return Err(WrongUse(text.to_owned()).into());
         }
-        return loaded.print(approximate::find(&loaded, error, args, output, common), common);
+        let found = approximate::find(loaded, error, args, output.as_ref(), common);
+        return loaded.print(found, common);
     }
-    match is_of_paths {
-        true => loaded.print(betweenness::find(&loaded, lengths, args, output, common), common),
-        false => loaded.print(find(&loaded, lengths, args, output, common), common),
+    let gpus = agree(ranks, backend::gpus_of_rank(ranks, args.gpus, args.memory, common))?;
+    let work = Work { ranks, gpus: &gpus, graph: &graph, lengths, args, common };
+    match args.measure[..] {
+        [Measure::Betweenness | Measure::EdgeBetweenness] => {
+            print(ranks, root.as_ref(), betweenness::find(&work, root.as_ref()), common)
+        }
+        _ => print(ranks, root.as_ref(), find(&work, root.as_ref()), common),
     }
 }
 
-fn find(
-    loaded: &Loaded,
-    lengths: Lengths,
-    args: &CentralityArgs,
-    output: Option<ResultFile>,
+/// Prints the report of rank 0.
+fn print<R: Serialize + fmt::Display>(
+    ranks: &dyn Communicator,
+    root: Option<&Root>,
+    report: anyhow::Result<Option<R>>,
     common: &Common,
-) -> anyhow::Result<Report> {
+) -> anyhow::Result<()> {
+    let report = agree(
+        ranks,
+        report.map_err(|error| match root {
+            Some(root) => root.loaded.names().explain(error),
+            None => error,
+        }),
+    )?;
+    match root.zip(report) {
+        Some((root, report)) => root.loaded.print(Ok(report), common),
+        None => Ok(()),
+    }
+}
+
+fn find(work: &Work<'_>, root: Option<&Root>) -> anyhow::Result<Option<Report>> {
+    let &Work { ranks, graph, lengths, args, common, .. } = work;
+    let own = root.and_then(|root| root.loaded.prepared.as_ref()).map(Prepared::hierarchy);
+    let received = match lengths {
+        Lengths::Weights => share_hierarchy(ranks, own, graph)?,
+        Lengths::Hops => None,
+    };
+    let hierarchy: Option<&Hierarchy> = own.or(received.as_ref());
     let config = config(lengths, args, common);
-    let gpus = backend::gpus_on_request(args.gpus, args.memory, common)?;
     let step = progress("searching", common);
-    let hierarchy = loaded.prepared.as_ref().map(Prepared::hierarchy);
     let with_betweenness = args.measure.contains(&Measure::Betweenness);
-    let ((totals, betweenness), times) = repeated(common, || {
+    let ((totals, betweenness), times) = repeated_by(ranks, common, || {
         // first, because it refuses weights that other measures take
-        let betweenness = || any::betweenness(&loaded.csr, &gpus, &config, Some(&step));
+        let betweenness = || any::betweenness(graph, work.workers(), &config, Some(&step));
         let betweenness = with_betweenness.then(betweenness).transpose()?;
-        let totals = any::totals(&loaded.csr, hierarchy, &gpus, &config, Some(&step))?;
+        let totals = any::totals(graph, hierarchy, work.workers(), &config, Some(&step))?;
         Ok((totals, betweenness))
     })?;
     drop(step);
+    let Some(Root { loaded, output }) = root else { return Ok(None) };
     let names = loaded.names();
     if let Some(output) = output {
         let values = |measure| values(&totals, betweenness.as_ref(), measure, args);
@@ -128,14 +215,10 @@ fn find(
         (Lengths::Weights, false) => "rows",
         (Lengths::Weights, true) => "rows, brandes",
     };
-    let head = loaded.head("centrality").solved(algorithm, &times, common);
-    Ok(Report {
-        head: Head {
-            backend: if gpus.is_empty() { "cpu" } else { "cuda" },
-            threads: n_threads(common),
-            ..head
-        },
+    Ok(Some(Report {
+        head: work.head(loaded, algorithm, &times),
         lengths: name_of(lengths),
+        ranks: work.n_ranks(),
         sources: n_sources,
         reachable_pairs: totals.n_pairs(),
         connected: totals.is_connected(),
@@ -149,7 +232,7 @@ fn find(
         betweenness: betweenness.map(|found| Greatest::of(&found.normalised(), &names)),
         sampling_error: (!totals.is_exact() && n_sources > 1)
             .then(|| sampling_error(n_vertices, n_sources, FAILURE)),
-    })
+    }))
 }
 
 /// Refuses standard input or the file of results as the file of the state.
@@ -166,8 +249,7 @@ fn check_state(args: &CentralityArgs) -> anyhow::Result<()> {
 }
 
 /// What a distance adds up: hops with `--hops` or if all weights are 1, else weights.
-fn lengths(loaded: &Loaded, args: &CentralityArgs, common: &Common) -> Lengths {
-    let graph = &loaded.csr;
+fn lengths(graph: &AnyCsr, args: &CentralityArgs, common: &Common) -> Lengths {
     let all_one = graph.kind().is_integer() && graph.common_weight() == Some(1.0);
     if common.explain && all_one && !args.hops {
         say(format_args!("hops are counted, because all weights are 1"));
@@ -227,7 +309,7 @@ fn floats(values: Vec<f64>) -> Vec<Number> {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", self.head)?;
+        writeln!(f, "{}", by_ranks(&self.head, self.ranks))?;
         let sources = counted(self.sources, VERTICES);
         writeln!(f, "distances in {} from {sources}", self.lengths)?;
         if let (Some(radius), Some(diameter)) = (self.radius, self.diameter) {

@@ -47,9 +47,10 @@ pub(crate) fn run(cli: Cli, ranks: &dyn Communicator) -> anyhow::Result<()> {
         Command::Sssp(args) if args.sources.is_some() => {
             many::run(ranks, args, args.solver.configs(common)?, common)
         }
+        Command::Centrality(args) => centrality::run(ranks, args, common),
         _ if ranks.size() > 1 => {
-            let text = "only apsp and sssp --sources --targets run on several ranks; run other \
-                        commands without mpirun";
+            let text = "only apsp, centrality and sssp --sources --targets run on several ranks; \
+                        run other commands without mpirun";
             Err(WrongUse(text.to_owned()).into())
         }
         Command::Info(args) => info::run(args, common),
@@ -64,7 +65,6 @@ pub(crate) fn run(cli: Cli, ranks: &dyn Communicator) -> anyhow::Result<()> {
         Command::Apsp(args) => apsp::run(args, common),
         Command::Query(args) => query::run(args, common),
         Command::Closure(args) => closure::run(args, common),
-        Command::Centrality(args) => centrality::run(args, common),
         Command::Aggregate(args) => aggregate::run(args, common),
         #[cfg(feature = "plot")]
         Command::Plot(args) => plot::run(args, common),

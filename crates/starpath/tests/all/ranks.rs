@@ -1,4 +1,4 @@
-//! `mpirun starpath apsp`: the answers of one process, and one message where a rank fails.
+//! `mpirun starpath`: the answers of one process, and one message where a rank fails.
 //!
 //! Without the feature `mpi` there is nothing to test here; without `mpirun`, tests say SKIPPED.
 
@@ -57,8 +57,9 @@ fn comparable(mut report: Value) -> Value {
     for time in ["load_ms", "solve_ms"] {
         report[time] = Value::Null;
     }
-    let sum = report["distance_sum"].as_f64().unwrap();
-    report["distance_sum"] = format!("{sum:.4e}").into();
+    if let Some(sum) = report["distance_sum"].as_f64() {
+        report["distance_sum"] = format!("{sum:.4e}").into();
+    }
     report
 }
 
@@ -67,6 +68,9 @@ fn ranks_write_the_bytes_that_one_process_writes() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     json_in(folder, "generate uniform --vertices 700 --edges 3000 --directed -o {}/whole.spg");
+    json_in(folder, "generate uniform --vertices 600 --edges 900 -o {}/edges.spg");
+    json_in(folder, "generate grid --side 20 -o {}/grid.spg");
+    json_in(folder, "prepare {}/grid.spg -o {}/grid.prepared");
     let arcs = |file: &str, zero: &str| {
         let arcs = (0..500u32).flat_map(|u| [(u, (u + 1) % 500), (u, (u * 7 + 3) % 500)]);
         let lines = arcs.map(|(u, v)| format!("{} {} {}{zero}\n", u + 5, v + 5, u % 50 + v % 9));
@@ -86,8 +90,15 @@ fn ranks_write_the_bytes_that_one_process_writes() {
         "apsp {}/named.wel --next-hops {}/hops-OUT.npy --algorithm johnson --distances",
         "sssp {}/named.wel --sources {}/sources --targets {}/targets -o",
         "sssp {}/floats.wel --sources {}/few --targets {}/targets -o",
+        "centrality {}/whole.spg --hops -o",
+        "centrality {}/edges.spg --measure harmonic,betweenness --side in --sample 90 -o",
+        "centrality {}/floats.wel --measure edge-betweenness -o",
+        "centrality {}/floats.wel --tie-tolerance 1e-12 --measure betweenness -o",
+        "centrality {}/grid.prepared -o",
     ] {
-        for suffix in ["npy", "tsv"] {
+        let suffixes = ["npy", "tsv"];
+        let n_arrays = usize::from(!command.starts_with("centrality"));
+        for suffix in &suffixes[1 - n_arrays..] {
             let line = |name: &str| {
                 let command = command.replace("OUT", name);
                 format!("{command} {{}}/{name}.{suffix} --threads 1")
@@ -121,6 +132,7 @@ fn an_error_is_said_once() {
     let folder = folder.path();
     fs::write(folder.join("cycle.wel"), "1 2 3\n2 3 -5\n3 1 1\n").unwrap();
     fs::write(folder.join("road.wel"), "1 2 3\n2 3 5\n").unwrap();
+    fs::write(folder.join("zero.wel"), "1 2 3\n2 3 0\n").unwrap();
     for (line, code) in [
         ("apsp {}/none.spg", 1),
         ("apsp {}/cycle.wel", 1),
@@ -130,6 +142,12 @@ fn an_error_is_said_once() {
         ("apsp {}/road.wel --distances {}/out.csv", 2),
         ("apsp {}/road.wel --distances {}/out.npy --next-hops {}/out.npy", 2),
         ("apsp {}/road.wel --no-such-option", 2),
+        ("centrality {}/none.spg", 1),
+        ("centrality {}/cycle.wel", 1),
+        ("centrality {}/zero.wel --measure betweenness", 1),
+        ("centrality {}/road.wel --resume {}/zero.wel", 1),
+        ("centrality {}/road.wel -o {}/none/out.tsv", 1),
+        ("centrality {}/road.wel --tie-tolerance 0.1 --measure betweenness", 2),
     ] {
         let Some(child) = start(folder, 3, line) else { return };
         let run = end(child);
@@ -141,6 +159,9 @@ fn an_error_is_said_once() {
     for line in [
         "apsp {}/road.wel --backend cuda --gpus 2",
         "apsp {}/road.wel --algorithm supernodes",
+        "centrality {}/road.wel --backend cuda --gpus 2",
+        "centrality {}/road.wel --measure diameter",
+        "centrality {}/road.wel --hops --measure betweenness --error 0.1",
         "sssp {}/road.wel --source 1",
         "sssp {}/road.wel --sources {}/ids --nearest",
     ] {
@@ -181,16 +202,20 @@ fn a_rank_that_ends_ends_all() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     json_in(folder, "generate uniform --vertices 2000 --edges 8000 -o {}/graph.spg");
-    for (name, of_rank, said) in [
-        ("-KILL", Some(1), None),
-        ("-KILL", Some(0), None),
-        ("-INT", Some(2), Some("starpath: interrupted")),
-        ("-INT", Some(0), Some("starpath: interrupted")),
-        ("-INT", None, Some("starpath: interrupted")),
+    let pairs = "apsp {}/graph.spg --algorithm blocked --distances {}/out.npy";
+    let measure = "centrality {}/graph.spg --measure betweenness -o {}/out.tsv";
+    for (command, name, of_rank, said) in [
+        (pairs, "-KILL", Some(1), None),
+        (pairs, "-KILL", Some(0), None),
+        (pairs, "-INT", Some(2), Some("starpath: interrupted")),
+        (pairs, "-INT", Some(0), Some("starpath: interrupted")),
+        (pairs, "-INT", None, Some("starpath: interrupted")),
+        (measure, "-KILL", Some(1), None),
+        (measure, "-INT", Some(2), Some("starpath: interrupted")),
+        (measure, "-INT", None, Some("starpath: interrupted")),
     ] {
         // more than will be done
-        let line = "apsp {}/graph.spg --algorithm blocked --threads 1 --repeat 1000000 \
-                    --distances {}/out.npy";
+        let line = &format!("{command} --threads 1 --repeat 1000000");
         let Some(child) = start(folder, 3, line) else { return };
         let begin = Instant::now();
         while children(child.id()).into_iter().filter(|&rank| catches_interrupts(rank)).count() < 3
@@ -311,6 +336,48 @@ fn what_ranks_have_done_is_kept() {
     json_in(folder, &line("alone"));
     assert!(read(&work, &files) == whole);
     assert!(read(&folder.join("alone"), &files) == whole);
+}
+
+/// Ranks that measure are ended, and other ones go on; at last one process.
+#[test]
+fn what_ranks_have_measured_is_kept() {
+    if !cfg!(target_os = "linux") {
+        println!("SKIPPED: processes are looked up as Linux lists them");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    json_in(folder, "generate uniform --vertices 8000 --edges 32000 -o {}/graph.spg");
+    let line = |options: &str, name: &str| {
+        format!(
+            "centrality {{}}/graph.spg --measure betweenness --threads 1 {options} -o {{}}/{name}.tsv"
+        )
+    };
+    json_in(folder, &line("", "whole"));
+    let state = folder.join("state");
+    let mut before = Vec::new();
+    for (n_ranks, rank) in [(3, 1), (2, 0)] {
+        let Some(child) = start(folder, n_ranks, &line("--resume {}/state", "out")) else { return };
+        let begin = Instant::now();
+        while !state.exists() {
+            assert!(begin.elapsed() < Duration::from_secs(60), "the ranks do not work");
+            sleep(Duration::from_millis(1));
+        }
+        sleep(Duration::from_millis(600));
+        signal("-INT", children(child.id())[rank]);
+        let run = end(child);
+        assert_eq!((run.code, messages(&run)), (Some(130), vec!["starpath: interrupted"]));
+        let kept = fs::read(&state).unwrap();
+        assert!(kept != before, "{n_ranks} ranks did nothing");
+        before = kept;
+    }
+    for n_ranks in [4, 1] {
+        fs::write(&state, &before).unwrap();
+        let Some(child) = start(folder, n_ranks, &line("--resume {}/state", "out")) else { return };
+        let run = end(child);
+        assert_eq!(run.code, Some(0), "{run:?}");
+        assert!(read(folder, &["out.tsv"]) == read(folder, &["whole.tsv"]), "{n_ranks} ranks");
+    }
 }
 
 /// Where files may not grow, as on a full disk.

@@ -9,8 +9,8 @@
 //! first [cut down](super::trees), and vertices are renumbered.
 //!
 //! Sources are dealt out in parts, and each GPU takes some parts that follow one another. What the
-//! batches of a part find is added up in their order, and then the parts in theirs. So no sum
-//! depends on how many GPUs, teams or launches there are.
+//! batches of a part find is added up in their order, and then the [parts](crate::parts) in theirs.
+//! So no sum depends on how many GPUs, teams or launches there are.
 //!
 //! Numbers of paths are `f64`. A batch in which one is 2^1000 or more, or in which a weight is too
 //! small to make a float longer, is left to the CPU.
@@ -30,8 +30,7 @@ use std::sync::{Mutex, PoisonError};
 
 use breadth_first::depth;
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Interrupted, VertexId, Weight, WeightKind, tell};
-use paths::Progress;
+use graph_formats::{Csr, Interrupted, VertexId, Weight, WeightKind};
 use search_parts::side_by_side;
 use sssp::{SearchWeight, SsspError};
 
@@ -39,12 +38,12 @@ use self::lengths::LengthsOnGpu;
 pub(super) use self::teams::MAX_WIDTH;
 use self::teams::{Method, Teams};
 use super::batch::LANES;
-use super::blocks::{ByWeights, Sums, WorkSpace, work_spaces};
+use super::blocks::{ByWeights, WorkSpace, add_blocks, work_spaces};
 use super::nearby::nearby;
 use super::single::GoesOn;
 use super::task::{FLAT_DEPTH, Order, Task};
 use super::{Betweenness, Scored};
-use crate::checkpoint::{Checkpoint, add_up};
+use crate::parts::{Shared, Steps, Told, add_up};
 use crate::{CentralityError, Config, Lengths};
 
 /// Sources from which on it pays to cut a graph down and to renumber vertices.
@@ -55,24 +54,23 @@ const PARTS: usize = 8;
 const SOURCES_PER_PART: usize = 512;
 /// Scores for each source of a part, at most: the scores of a part are brought to the host.
 const SCORES_PER_SOURCE: usize = 1 << 13;
-/// Bytes of the scores of all parts between two states, unless one part of each GPU has more.
+/// Bytes of the scores of all parts of a step, unless one part of each GPU has more.
 const MAX_BYTES: usize = 1 << 30;
-/// Launches of a GPU between two states, at least.
-const LAUNCHES_PER_STATE: usize = 4;
-/// Parts of a GPU between two states, at least, so that GPUs seldom wait for one another.
-const PARTS_PER_STATE: usize = 8;
+/// Launches of a GPU in a step, at least.
+const LAUNCHES_PER_STEP: usize = 4;
+/// Parts of a GPU in a step, at least, so that GPUs seldom wait for one another.
+const PARTS_PER_STEP: usize = 8;
 
 pub(super) fn find<U: SearchWeight>(
     gpus: &[Gpu],
     graph: &Csr<U>,
     scored: Scored,
     config: &Config,
-    checkpoint: Option<Checkpoint>,
-    progress: Option<Progress<'_>>,
+    shared: &Shared<'_>,
 ) -> Result<Betweenness, CentralityError> {
     if config.lengths == Lengths::Weights && is_too_long(graph) {
         let graph = graph.clone().convert_weights::<u64>()?;
-        return find(gpus, &graph, scored, config, checkpoint, progress);
+        return find(gpus, &graph, scored, config, shared);
     }
     let mut task = Task::new(graph, scored, config)?;
     let depth = depth(&task.searched);
@@ -84,7 +82,7 @@ pub(super) fn find<U: SearchWeight>(
         task.sources = nearby(&task.searched.clone().unweighted(), &task.sources, threads)?;
     }
     let n_scores = task.n_scores();
-    let mut sums = Sums(vec![0.0; n_scores]);
+    let mut sums = vec![0.0; n_scores];
     if !task.sources.is_empty() {
         let few = task.sources.len().div_ceil(PARTS).min(SOURCES_PER_PART);
         let of_part = few.max(n_scores / SCORES_PER_SOURCE).next_multiple_of(MAX_WIDTH);
@@ -96,22 +94,17 @@ pub(super) fn find<U: SearchWeight>(
         });
         let mut devices = devices.into_iter().collect::<Result<Vec<_>, _>>()?;
         let by_bytes = MAX_BYTES / (n_scores * size_of::<f64>()).max(1);
-        let launches = LAUNCHES_PER_STATE * devices[0].teams.n_sources();
-        let by_launches = gpus.len() * launches.div_ceil(of_part).max(PARTS_PER_STATE);
-        let parts_at_a_time = by_launches.min(by_bytes).max(gpus.len());
+        let launches = LAUNCHES_PER_STEP * devices[0].teams.n_sources();
+        let by_launches = gpus.len() * launches.div_ceil(of_part).max(PARTS_PER_STEP);
+        let steps = Steps { of_part, n_parts: by_launches.min(by_bytes).max(gpus.len()) };
         let host = OnHost { task: &task, config, made: Mutex::new(None) };
-        let (done, total) = (AtomicU64::new(0), task.sources.len() as u64);
-        let at_a_time = parts_at_a_time * of_part;
-        add_up(&mut sums, &task.sources, at_a_time, checkpoint, &mut |sums, sources, before| {
-            done.store(before as u64, Relaxed);
-            let run = Run { task: &task, host: &host, done: &done, total, progress };
-            for part in run.parts(&mut devices, sources, of_part)? {
-                sums.0.iter_mut().zip(part).for_each(|(sum, more)| *sum += more);
-            }
-            Ok(())
+        let told = shared.told(task.sources.len());
+        add_up(&mut sums, &task.sources, steps, shared, &told, &mut |sources, give| {
+            let run = Run { task: &task, host: &host, done: AtomicU64::new(0), told: &told };
+            run.parts(&mut devices, sources, of_part)?.iter().try_for_each(give)
         })?;
     }
-    Ok(task.finish(sums.0)?)
+    Ok(task.finish(sums)?)
 }
 
 /// Whether a path may be too long for the integers of 32 bits that the weights are.
@@ -125,9 +118,8 @@ struct Run<'r, 't, 'g, U: SearchWeight> {
     task: &'t Task<'g, U>,
     host: &'r OnHost<'t, 'g, U>,
     /// How many sources are done.
-    done: &'r AtomicU64,
-    total: u64,
-    progress: Option<Progress<'r>>,
+    done: AtomicU64,
+    told: &'r Told<'r>,
 }
 
 impl<U: SearchWeight> Run<'_, '_, '_, U> {
@@ -148,7 +140,7 @@ impl<U: SearchWeight> Run<'_, '_, '_, U> {
     }
 
     fn tell(&self) -> Result<(), Interrupted> {
-        tell(self.progress, self.done.load(Relaxed), self.total)
+        self.told.tell(self.done.load(Relaxed))
     }
 }
 
@@ -196,7 +188,7 @@ impl<U: SearchWeight> OnGpu<U> {
             }
             let shares: Vec<f64> =
                 next.iter().map(|&source| run.task.standing.sources[source as usize]).collect();
-            let report = run.progress.map(|_| |_| step(0, 0));
+            let report = run.told.is_heard().then_some(|_| step(0, 0));
             let aside = self.teams.search(next, &shares, report).map_err(named)?;
             for team in aside {
                 let sources = next.chunks(width).nth(team).expect("a team has sources");
@@ -244,11 +236,11 @@ impl<U: SearchWeight> OnHost<'_, '_, U> {
                 empty.insert((searches, work_spaces(self.task, self.config, false)?))
             }
         };
-        let mut sums = Sums(vec![0.0; self.task.n_scores()]);
+        let mut sums = vec![0.0; self.task.n_scores()];
         for sources in sources.chunks(spaces.len() * LANES) {
             searches.search(spaces, sources, goes_on)?;
-            sums.add(&spaces[..sources.len().div_ceil(LANES)]);
+            add_blocks(&mut sums, &spaces[..sources.len().div_ceil(LANES)]);
         }
-        Ok(sums.0)
+        Ok(sums)
     }
 }

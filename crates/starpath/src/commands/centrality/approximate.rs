@@ -35,7 +35,7 @@ pub(super) fn find(
     loaded: &Loaded,
     error: f64,
     args: &CentralityArgs,
-    output: Option<ResultFile>,
+    output: Option<&ResultFile>,
     common: &Common,
 ) -> anyhow::Result<Report> {
     let names = loaded.names();

@@ -3,19 +3,16 @@
 
 use std::fmt;
 
-use ::centrality::{Lengths, any, sampling_error};
+use ::centrality::{any, sampling_error};
 use graph_formats::{Csr, Direction, VertexId};
 use serde::Serialize;
 
-use super::{FAILURE, config, floats, n_threads, name_of};
-use crate::backend;
-use crate::cli::{CentralityArgs, Common, Measure};
+use super::{FAILURE, Root, Work, config, floats, name_of};
+use crate::cli::Measure;
 use crate::ids::{Id, Names};
-use crate::load::Loaded;
-use crate::output::ResultFile;
 use crate::progress::progress;
-use crate::report::{Head, VERTICES, counted};
-use crate::search::repeated;
+use crate::report::{Head, VERTICES, by_ranks, counted};
+use crate::search::repeated_by;
 
 #[derive(Serialize)]
 pub(super) struct Report {
@@ -23,6 +20,9 @@ pub(super) struct Report {
     head: Head,
     /// How paths are measured: "hops" or "weights".
     lengths: &'static str,
+    /// Processes that shared the sources, each with `threads` threads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ranks: Option<usize>,
     /// Vertices whose paths were counted.
     sources: usize,
     #[serde(flatten)]
@@ -94,21 +94,18 @@ impl Edges {
     }
 }
 
-pub(super) fn find(
-    loaded: &Loaded,
-    lengths: Lengths,
-    args: &CentralityArgs,
-    output: Option<ResultFile>,
-    common: &Common,
-) -> anyhow::Result<Report> {
-    let names = loaded.names();
+/// To be called by all ranks; the report is rank 0's.
+pub(super) fn find(work: &Work<'_>, root: Option<&Root>) -> anyhow::Result<Option<Report>> {
+    let &Work { ranks, graph, lengths, args, common, .. } = work;
     let config = config(lengths, args, common);
-    let gpus = backend::gpus_on_request(args.gpus, args.memory, common)?;
     let is_of_edges = args.measure == [Measure::EdgeBetweenness];
     let find = if is_of_edges { any::arc_betweenness } else { any::betweenness };
     let step = progress("counting paths", common);
-    let (found, times) = repeated(common, || Ok(find(&loaded.csr, &gpus, &config, Some(&step))?))?;
+    let (found, times) =
+        repeated_by(ranks, common, || Ok(find(graph, work.workers(), &config, Some(&step))?))?;
     drop(step);
+    let Some(Root { loaded, output }) = root else { return Ok(None) };
+    let names = loaded.names();
     let (n_vertices, n_sources) = (found.n_vertices(), found.n_sources());
     let greatest = if is_of_edges {
         let edges = Edges::of(&loaded.csr.unweighted(), &found.normalised())?;
@@ -128,18 +125,15 @@ pub(super) fn find(
         }
         Greatest::of(&found.normalised(), &names)
     };
-    Ok(Report {
-        head: Head {
-            backend: if gpus.is_empty() { "cpu" } else { "cuda" },
-            threads: n_threads(common),
-            ..loaded.head("centrality").solved("brandes", &times, common)
-        },
+    Ok(Some(Report {
+        head: work.head(loaded, "brandes", &times),
         lengths: name_of(lengths),
+        ranks: work.n_ranks(),
         sources: n_sources,
         greatest,
         sampling_error: (!found.is_exact() && n_sources > 1)
             .then(|| sampling_error(n_vertices, n_sources, FAILURE)),
-    })
+    }))
 }
 
 impl fmt::Display for Greatest {
@@ -159,7 +153,7 @@ impl fmt::Display for Greatest {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", self.head)?;
+        writeln!(f, "{}", by_ranks(&self.head, self.ranks))?;
         let sources = counted(self.sources, VERTICES);
         writeln!(f, "shortest paths in {} from {sources}", self.lengths)?;
         self.greatest.fmt(f)?;

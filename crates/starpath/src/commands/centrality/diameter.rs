@@ -32,7 +32,7 @@ pub(super) fn run(args: &CentralityArgs, common: &Common) -> anyhow::Result<()> 
     backend::cpu("--measure diameter", common)?;
     let loaded = load(&args.graph, common)?;
     let names = loaded.names();
-    let lengths = lengths(&loaded, args, common);
+    let lengths = lengths(&loaded.csr, args, common);
     let step = progress("excluding", common);
     let (found, times) = repeated(common, || {
         let found = any::diameter(&loaded.csr, lengths, common.threads, Some(&step));
