@@ -55,7 +55,7 @@ pub use approximate::{
     ApproximateBetweenness, ApproximateConfig, approximate_betweenness,
     approximate_betweenness_on_gpus,
 };
-pub use betweenness::Betweenness;
+pub use betweenness::{Betweenness, Convention};
 pub use config::{Config, Lengths, Side, Sources};
 pub use diameter::Diameter;
 pub use error::CentralityError;

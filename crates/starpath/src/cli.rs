@@ -18,7 +18,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use graph_formats::by_name;
 
 pub(crate) use aggregate::AggregateArgs;
-pub(crate) use centrality::{CentralityArgs, Measure, Side};
+pub(crate) use centrality::{CentralityArgs, Convention, Measure, Side};
 pub(crate) use graph::GraphArgs;
 pub(crate) use pairs::{ApspArgs, ClosureAlgorithm, ClosureArgs, GpuCount, QueryArgs};
 #[cfg(feature = "plot")]

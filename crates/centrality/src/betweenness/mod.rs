@@ -21,6 +21,7 @@
 
 mod batch;
 mod blocks;
+mod convention;
 mod gpu;
 mod nearby;
 pub(crate) mod single;
@@ -31,6 +32,8 @@ use breadth_first::depth;
 use graph_formats::{Csr, Weight};
 use paths::Progress;
 use sssp::SearchWeight;
+
+pub use self::convention::Convention;
 
 use self::blocks::{ByWeights, for_each_block, sum_up, work_spaces};
 use self::task::{FLAT_DEPTH, Order, Task};
@@ -65,7 +68,9 @@ pub struct Betweenness {
     scored: Scored,
     sums: Vec<f64>,
     n_vertices: usize,
-    n_sources: usize,
+    /// The sources, if not all vertices.
+    sources: Option<Vec<VertexId>>,
+    is_undirected: bool,
 }
 
 impl Betweenness {
@@ -73,10 +78,9 @@ impl Betweenness {
     /// shortest paths that go through it; for each arc, over all ordered pairs. A sample of k
     /// sources gives an estimate: the sum over its pairs, times n/k.
     ///
-    /// NetworkX without `normalized` and igraph count each pair of an undirected graph once: half
-    /// of this. Their value of an edge is half the sum of its two arcs.
+    /// Other programs [state](Self::stated) it otherwise.
     pub fn raw(&self) -> Vec<f64> {
-        let scale = self.n_vertices as f64 / self.n_sources as f64;
+        let scale = self.n_vertices as f64 / self.n_sources() as f64;
         self.sums.iter().map(|sum| sum * scale).collect()
     }
 
@@ -99,12 +103,12 @@ impl Betweenness {
 
     /// The number of sources.
     pub fn n_sources(&self) -> usize {
-        self.n_sources
+        self.sources.as_ref().map_or(self.n_vertices, Vec::len)
     }
 
     /// Whether it is exact, because all vertices were sources.
     pub fn is_exact(&self) -> bool {
-        self.n_sources == self.n_vertices
+        self.n_sources() == self.n_vertices
     }
 }
 

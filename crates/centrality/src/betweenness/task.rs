@@ -50,8 +50,8 @@ pub(super) struct Task<'g, W: Weight> {
     /// Its vertices from which paths lead on, and that stand for sources.
     pub(super) sources: Vec<VertexId>,
     pub(super) standing: Standing,
-    /// The number of sources requested.
-    n_sources: usize,
+    /// The sources requested, if not all vertices.
+    drawn: Option<Vec<VertexId>>,
 }
 
 impl<'g, W: Weight> Task<'g, W> {
@@ -63,7 +63,6 @@ impl<'g, W: Weight> Task<'g, W> {
     ) -> Result<Self, CentralityError> {
         let n = graph.n_vertices();
         let drawn = draw(n, &config.sources)?;
-        let n_sources = drawn.as_ref().map_or(n, Vec::len);
         // paths through a vertex of an undirected graph are the same both ways, along an arc not
         let is_directed = graph.direction() == Direction::Directed || scored == Scored::Arcs;
         let is_transposed = drawn.is_some() && config.side == Side::In && is_directed;
@@ -73,22 +72,12 @@ impl<'g, W: Weight> Task<'g, W> {
         }
         let transposed = is_transposed.then(|| graph.transposed());
         let searched = transposed.as_ref().unwrap_or(graph).clone();
-        let mut sources = drawn.unwrap_or_else(|| graph.vertices().collect());
+        let mut sources = drawn.clone().unwrap_or_else(|| graph.vertices().collect());
         let standing = Standing::alone(n, &sources);
         // no path begins at others
         sources.retain(|&source| searched.out_degree(source) > 0);
         let (trees, members) = (None, None);
-        Ok(Self {
-            graph,
-            scored,
-            transposed,
-            trees,
-            members,
-            searched,
-            sources,
-            standing,
-            n_sources,
-        })
+        Ok(Self { graph, scored, transposed, trees, members, searched, sources, standing, drawn })
     }
 
     /// Leaves out the trees of an undirected graph, if sources are many, and vertices without arcs;
@@ -135,9 +124,13 @@ impl<'g, W: Weight> Task<'g, W> {
             Scored::Vertices => self.of_vertices(scores),
             Scored::Arcs => self.of_arcs(scores)?,
         };
-        let (scored, n_vertices, n_sources) =
-            (self.scored, self.graph.n_vertices(), self.n_sources);
-        Ok(Betweenness { scored, sums: scores, n_vertices, n_sources })
+        Ok(Betweenness {
+            scored: self.scored,
+            sums: scores,
+            n_vertices: self.graph.n_vertices(),
+            sources: self.drawn.clone(),
+            is_undirected: self.graph.direction() == Direction::Undirected,
+        })
     }
 
     fn of_vertices(&self, scores: Vec<f64>) -> Vec<f64> {

@@ -4,6 +4,7 @@
 mod approximate;
 mod betweenness;
 mod checkpoint;
+mod conventions;
 mod diameter;
 mod exact;
 mod gpu;

@@ -34,6 +34,10 @@ Betweenness counts parallel arcs as different paths. Sums of floats are rounded,
 length may seem to differ: with --tie-tolerance 1e-12 they count as equally long. With --sample, --side
 says whether the counted paths begin or end at the vertices of the sample.
 
+Betweenness is divided by the number of pairs. --convention states it as another program does:
+networkx (or cugraph), igraph or gapbs. The reported error of a sample is that of the mean, and left
+out then.
+
 --measure diameter alone finds only the diameter, by bounds: it takes a few searches instead of one
 from every vertex.
 
@@ -79,6 +83,9 @@ pub(crate) struct CentralityArgs {
     /// it is longer by at most this share of the length [default: 0]
     #[arg(long, value_name = "T", value_parser = parse_tolerance, conflicts_with = "hops", allow_negative_numbers = true)]
     pub(crate) tie_tolerance: Option<f64>,
+    /// How betweenness is stated [default: starpath]
+    #[arg(long, value_name = "C", value_enum)]
+    pub(crate) convention: Option<Convention>,
     /// Estimate from N vertices, drawn at random [default: all vertices, exact]
     #[arg(long, value_name = "N", group = "estimate")]
     pub(crate) sample: Option<NonZeroUsize>,
@@ -131,6 +138,20 @@ pub(crate) enum Measure {
     Diameter,
 }
 
+/// How betweenness is stated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Convention {
+    /// The mean over all ordered pairs
+    Starpath,
+    /// As NetworkX and cuGraph: in a sample no vertex is a source of the paths through itself
+    #[value(name = "networkx", alias = "cugraph")]
+    NetworkX,
+    /// As igraph: the sum over all pairs, each of an undirected graph once
+    Igraph,
+    /// As GAPBS, for vertices: divided by the greatest value
+    Gapbs,
+}
+
 /// Direction of the distances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Side {
@@ -165,6 +186,21 @@ impl CentralityArgs {
         if self.tie_tolerance.is_some() && !is_betweenness && !is_of_edges {
             let text = "--tie-tolerance is for --measure betweenness and edge-betweenness";
             return Err(WrongUse(text.to_owned()));
+        }
+        if let Some(convention) = self.convention {
+            let text = match convention {
+                _ if !is_betweenness && !is_of_edges => {
+                    "--convention is for --measure betweenness and edge-betweenness"
+                }
+                _ if self.error.is_some() => {
+                    "--error is of the mean over all pairs; leave out --convention"
+                }
+                Convention::Gapbs if is_of_edges => "--convention gapbs is for vertices",
+                _ => "",
+            };
+            if !text.is_empty() {
+                return Err(WrongUse(text.to_owned()));
+            }
         }
         if is_of_edges && self.measure.len() > 1 {
             let text = "--measure edge-betweenness is of edges, and other measures are of vertices; \

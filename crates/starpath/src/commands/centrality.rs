@@ -11,7 +11,8 @@ use std::fmt;
 use std::path::Path;
 
 use ::centrality::{
-    Betweenness, Config, Correction, Lengths, Sources, Totals, Workers, any, sampling_error,
+    Betweenness, Config, Convention, Correction, Lengths, Sources, Totals, Workers, any,
+    sampling_error,
 };
 use collectives::Communicator;
 use gpu_runtime::Gpu;
@@ -22,7 +23,7 @@ use serde::Serialize;
 
 use self::betweenness::Greatest;
 use crate::backend;
-use crate::cli::{CentralityArgs, Common, Measure, Side};
+use crate::cli::{self, CentralityArgs, Common, Measure, Side};
 use crate::failure::{WrongUse, say};
 use crate::load::{Loaded, load};
 use crate::output::{ResultFile, is_standard_output, refuse_same};
@@ -62,6 +63,9 @@ struct Report {
     hop_plot: Option<Vec<u64>>,
     #[serde(flatten)]
     betweenness: Option<Greatest>,
+    /// Whether betweenness is a mean, so that the error is its bound too.
+    #[serde(skip)]
+    is_mean: bool,
     /// Of a sample: the bound on the error of a mean distance, as a fraction of the diameter, and
     /// of betweenness.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -229,7 +233,8 @@ fn find(work: &Work<'_>, root: Option<&Root>) -> anyhow::Result<Option<Report>> 
         mean_distance: totals.mean_distance(),
         wiener_index: totals.wiener_index().map(Amount::from),
         hop_plot: totals.hop_plot(),
-        betweenness: betweenness.map(|found| Greatest::of(&found.normalised(), &names)),
+        betweenness: betweenness.map(|found| Greatest::of(&found.stated(convention(args)), &names)),
+        is_mean: convention(args) == Convention::Starpath,
         sampling_error: (!totals.is_exact() && n_sources > 1)
             .then(|| sampling_error(n_vertices, n_sources, FAILURE)),
     }))
@@ -275,6 +280,15 @@ fn config(lengths: Lengths, args: &CentralityArgs, common: &Common) -> Config {
     }
 }
 
+fn convention(args: &CentralityArgs) -> Convention {
+    match args.convention {
+        None | Some(cli::Convention::Starpath) => Convention::Starpath,
+        Some(cli::Convention::NetworkX) => Convention::NetworkX,
+        Some(cli::Convention::Igraph) => Convention::Igraph,
+        Some(cli::Convention::Gapbs) => Convention::Gapbs,
+    }
+}
+
 fn name_of(lengths: Lengths) -> &'static str {
     match lengths {
         Lengths::Hops => "hops",
@@ -298,7 +312,7 @@ fn values(
         Measure::Closeness => floats(totals.closeness(Correction::WassermanFaust)),
         Measure::Harmonic => floats(totals.harmonic()),
         Measure::Eccentricity => totals.eccentricities(),
-        Measure::Betweenness => floats(betweenness?.normalised()),
+        Measure::Betweenness => floats(betweenness?.stated(convention(args))),
         Measure::EdgeBetweenness | Measure::Diameter => return None,
     })
 }
@@ -333,7 +347,10 @@ impl fmt::Display for Report {
                 f,
                 "estimates: radius and diameter are lower bounds; mean distances of vertices are \
                  off by at most {error:.4} times the diameter in 99 samples of 100{}",
-                self.betweenness.as_ref().map_or("", |_| ", betweenness by at most as much")
+                match &self.betweenness {
+                    Some(_) if self.is_mean => ", betweenness by at most as much",
+                    _ => "",
+                }
             ),
             None => Ok(()),
         }

@@ -388,6 +388,47 @@ fn interrupted_runs_leave_no_file() {
 
 /// 0.1 + 0.2 is not 0.3, but as long.
 #[test]
+fn betweenness_is_stated_as_elsewhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    // 1 - 2 - 3 - 4 - 5
+    fs::write(folder.join("path.csv"), "1,2\n2,3\n3,4\n4,5\n").unwrap();
+    let line = "centrality {}/path.csv --undirected --hops -o {}/b.tsv --measure";
+    for (options, [ends, sides, middle]) in [
+        ("betweenness", [0.0, 0.5, 4.0 / 6.0]),
+        ("betweenness --convention starpath", [0.0, 0.5, 4.0 / 6.0]),
+        ("betweenness --convention networkx", [0.0, 0.5, 4.0 / 6.0]),
+        ("betweenness --convention cugraph", [0.0, 0.5, 4.0 / 6.0]),
+        ("betweenness --convention igraph", [0.0, 3.0, 4.0]),
+        ("betweenness,eccentricity --convention gapbs", [0.0, 0.75, 1.0]),
+    ] {
+        let report = json_in(folder, &format!("{line} {options}"));
+        assert_eq!(report["greatest"].as_f64(), Some(middle), "{options}");
+        let table = read(folder, "b.tsv");
+        let value = |row: &str| row.split('\t').nth(1).unwrap().parse::<f64>().unwrap();
+        let found: Vec<_> = table.lines().skip(1).map(value).collect();
+        assert_eq!(found, [ends, sides, middle, sides, ends], "{options}");
+    }
+    let report = json_in(folder, &format!("{line} edge-betweenness --convention igraph"));
+    assert_eq!(report["greatest"].as_f64(), Some(6.0));
+    // one source has no value
+    let one = format!("{line} betweenness --sample 1 --convention networkx");
+    let report = json_in(folder, &one);
+    assert!(report.get("sampling_error").is_none() && read(folder, "b.tsv").contains("NaN"));
+    let report = json_in(folder, &format!("{line} betweenness --sample 3 --convention igraph"));
+    assert!(report.get("sampling_error").is_none());
+    for (options, part) in [
+        ("closeness --convention igraph", "for --measure betweenness"),
+        ("edge-betweenness --convention gapbs", "for vertices"),
+        ("betweenness --error 0.1 --convention igraph", "leave out --convention"),
+    ] {
+        let run = run_in(folder, &format!("{line} {options}"));
+        assert_eq!(run.code, Some(2), "{options}: {run:?}");
+        assert!(run.stderr.contains(part), "{options}: {run:?}");
+    }
+}
+
+#[test]
 fn ties_of_floats_are_counted_where_that_is_asked_for() {
     let folder = path();
     let folder = folder.path();

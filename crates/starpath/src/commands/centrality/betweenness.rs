@@ -3,11 +3,11 @@
 
 use std::fmt;
 
-use ::centrality::{any, sampling_error};
+use ::centrality::{Convention, any, sampling_error};
 use graph_formats::{Csr, Direction, VertexId};
 use serde::Serialize;
 
-use super::{FAILURE, Root, Work, config, floats, name_of};
+use super::{FAILURE, Root, Work, config, convention, floats, name_of};
 use crate::cli::Measure;
 use crate::ids::{Id, Names};
 use crate::progress::progress;
@@ -63,9 +63,9 @@ impl Greatest {
     }
 }
 
-/// The first of the greatest values, and its place.
+/// The first of the greatest values that are numbers, and its place.
 fn greatest(values: &[f64]) -> Option<(usize, f64)> {
-    let values = values.iter().copied().enumerate();
+    let values = values.iter().copied().enumerate().filter(|(_, value)| !value.is_nan());
     values.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))
 }
 
@@ -107,8 +107,10 @@ pub(super) fn find(work: &Work<'_>, root: Option<&Root>) -> anyhow::Result<Optio
     let Some(Root { loaded, output }) = root else { return Ok(None) };
     let names = loaded.names();
     let (n_vertices, n_sources) = (found.n_vertices(), found.n_sources());
+    let convention = convention(args);
+    let values = found.stated(convention);
     let greatest = if is_of_edges {
-        let edges = Edges::of(&loaded.csr.unweighted(), &found.normalised())?;
+        let edges = Edges::of(&loaded.csr.unweighted(), &values)?;
         if let Some(output) = output {
             output.write_edges(
                 &names,
@@ -119,20 +121,20 @@ pub(super) fn find(work: &Work<'_>, root: Option<&Root>) -> anyhow::Result<Optio
         }
         Greatest::of_edges(&edges, &names)
     } else {
+        let greatest = Greatest::of(&values, &names);
         if let Some(output) = output {
-            let values = floats(found.normalised());
-            output.write_measures(&names, &[(Measure::Betweenness.name(), values)])?;
+            output.write_measures(&names, &[(Measure::Betweenness.name(), floats(values))])?;
         }
-        Greatest::of(&found.normalised(), &names)
+        greatest
     };
+    let is_estimate = !found.is_exact() && n_sources > 1 && convention == Convention::Starpath;
     Ok(Some(Report {
         head: work.head(loaded, "brandes", &times),
         lengths: name_of(lengths),
         ranks: work.n_ranks(),
         sources: n_sources,
         greatest,
-        sampling_error: (!found.is_exact() && n_sources > 1)
-            .then(|| sampling_error(n_vertices, n_sources, FAILURE)),
+        sampling_error: is_estimate.then(|| sampling_error(n_vertices, n_sources, FAILURE)),
     }))
 }
 
