@@ -9,7 +9,8 @@
 //! In an undirected graph both ways go along the arcs of the side that has fewer. Out, these are the
 //! arcs of the level, or of all vertices that some source has not found. Back, they are those of the
 //! level, or of the next one. R-MAT graphs have most arcs on levels in the middle, and most vertices
-//! on those after them.
+//! on those after them. Scores of arcs are terms of what a vertex gets back along its own arcs, so
+//! these are always those of the level.
 //!
 //! O(l·m) for all eight, where a vertex is on l different levels; 131 bytes a vertex, and 8 for each
 //! level that it is on.
@@ -21,6 +22,7 @@ use std::ops::Range;
 use graph_formats::{Csr, Direction, VertexId};
 use sssp::SsspError;
 
+use super::Scored;
 use super::single::GoesOn;
 use super::trees::Standing;
 
@@ -64,6 +66,19 @@ impl Lanes {
     fn sum(&self) -> f64 {
         self.0.iter().sum()
     }
+
+    /// The products with the numbers of `other`.
+    fn times(&self, other: &Self) -> Self {
+        Self(std::array::from_fn(|lane| self.0[lane] * other.0[lane]))
+    }
+
+    /// The sum of the products with the numbers of `other` that have a bit.
+    #[inline(always)]
+    fn products(&self, other: &Self, bits: u8) -> f64 {
+        let mut those = Self::ZERO;
+        those.add(other, bits);
+        self.times(&those).sum()
+    }
 }
 
 /// The work space of a batch after another.
@@ -93,18 +108,18 @@ struct Level {
     n_arcs: usize,
 }
 
-/// Arcs that matter, sorted out before their heads are read, so that a mispredicted branch
-/// does not wait for memory.
-struct Hits([(VertexId, u8); CHUNK]);
+/// Arcs that matter, their bits and places, sorted out before their heads are read, so that a
+/// mispredicted branch does not wait for memory.
+struct Hits([(VertexId, u8, u8); CHUNK]);
 
 impl Hits {
     /// Those of up to CHUNK heads to which `bits` gives some.
     #[inline(always)]
-    fn among(&mut self, heads: &[VertexId], bits: impl Fn(usize) -> u8) -> &[(VertexId, u8)] {
+    fn among(&mut self, heads: &[VertexId], bits: impl Fn(usize) -> u8) -> &[(VertexId, u8, u8)] {
         let mut n = 0;
-        for &head in heads {
+        for (at, &head) in (0..=u8::MAX).zip(heads) {
             let bits = bits(head as usize);
-            self.0[n] = (head, bits);
+            self.0[n] = (head, bits, at);
             n += usize::from(bits != 0);
         }
         &self.0[..n]
@@ -121,16 +136,17 @@ impl Batch {
             found: Vec::new(),
             levels: Vec::new(),
             left: None,
-            hits: Hits([(0, 0); CHUNK]),
+            hits: Hits([(0, 0, 0); CHUNK]),
         }
     }
 
-    /// Adds the dependencies of `sources`, different vertices, on all others to `sums`; false, and
-    /// nothing is added, where there are too many paths.
+    /// Adds the dependencies of `sources`, different vertices, on all others or on arcs to `sums`;
+    /// false, and nothing is added, where there are too many paths.
     pub(super) fn add_dependencies(
         &mut self,
         graph: &Csr<u32>,
         standing: &Standing,
+        scored: Scored,
         sources: &[VertexId],
         sums: &mut [f64],
         goes_on: GoesOn<'_>,
@@ -173,13 +189,25 @@ impl Batch {
         for level in (1..self.levels.len()).rev() {
             goes_on()?;
             let of_level = self.levels[level - 1].end..self.levels[level].end;
-            match self.levels.get(level + 1) {
-                Some(next) if both_ways && next.n_arcs < self.levels[level].n_arcs => {
+            match (scored, self.levels.get(level + 1)) {
+                (Scored::Arcs, _) => {
+                    self.pull_back_to_arcs(graph, of_level.clone(), &of_sources, sums);
+                }
+                (Scored::Vertices, Some(next))
+                    if both_ways && next.n_arcs < self.levels[level].n_arcs =>
+                {
                     self.push_back(graph, of_level.clone(), of_level.end..next.end);
                 }
-                _ => self.pull_back(graph, of_level.clone()),
+                (Scored::Vertices, _) => self.pull_back(graph, of_level.clone()),
             }
-            self.add_level(&standing.targets, &of_sources, of_level, sums);
+            let add = |vertex: usize, dependency| match scored {
+                Scored::Vertices => sums[vertex] += dependency,
+                Scored::Arcs => {}
+            };
+            self.end_way_back(&standing.targets, &of_sources, of_level, add);
+        }
+        if scored == Scored::Arcs {
+            self.pull_back_to_arcs(graph, 0..self.levels[0].end, &of_sources, sums);
         }
         Ok(true)
     }
@@ -200,7 +228,7 @@ impl Batch {
             let (vertex, sources) = found[at];
             let paths = of[vertex as usize];
             for heads in graph.ends_from(vertex).chunks(CHUNK) {
-                for &(head, finds) in hits.among(heads, |head| sources & !seen[head]) {
+                for &(head, finds, _) in hits.among(heads, |head| sources & !seen[head]) {
                     let head_of = head as usize;
                     if marks[head_of] == 0 {
                         found.push((head, 0));
@@ -232,7 +260,7 @@ impl Batch {
             let wanted = all & !seen[vertex as usize];
             let (mut paths, mut finds) = (Lanes::ZERO, 0);
             for tails in graph.ends_from(vertex).chunks(CHUNK) {
-                for &(tail, bits) in hits.among(tails, |tail| marks[tail] & wanted) {
+                for &(tail, bits, _) in hits.among(tails, |tail| marks[tail] & wanted) {
                     paths.add(&of[tail as usize], bits);
                     finds |= bits;
                 }
@@ -255,8 +283,31 @@ impl Batch {
         for &(vertex, sources) in &found[level] {
             let mut sum = Lanes::ZERO;
             for heads in graph.ends_from(vertex).chunks(CHUNK) {
-                for &(head, next) in hits.among(heads, |head| sources & seen[head]) {
+                for &(head, next, _) in hits.among(heads, |head| sources & seen[head]) {
                     sum.add(&of[head as usize], next);
+                }
+            }
+            passed[vertex as usize] = sum;
+        }
+    }
+
+    /// The same, with the dependencies on these arcs.
+    fn pull_back_to_arcs(
+        &mut self,
+        graph: &Csr<u32>,
+        level: Range<usize>,
+        of_sources: &Lanes,
+        sums: &mut [f64],
+    ) {
+        let Self { of, passed, seen, found, hits, .. } = self;
+        for &(vertex, sources) in &found[level] {
+            let paths = of[vertex as usize].times(of_sources);
+            let mut sum = Lanes::ZERO;
+            let rows = graph.ends_from(vertex).chunks(CHUNK);
+            for (heads, sums) in rows.zip(sums[graph.row(vertex)].chunks_mut(CHUNK)) {
+                for &(head, next, at) in hits.among(heads, |head| sources & seen[head]) {
+                    sum.add(&of[head as usize], next);
+                    sums[usize::from(at)] += paths.products(&of[head as usize], next);
                 }
             }
             passed[vertex as usize] = sum;
@@ -273,7 +324,7 @@ impl Batch {
         for &(vertex, sources) in &found[next] {
             let back = of[vertex as usize];
             for tails in graph.ends_from(vertex).chunks(CHUNK) {
-                for &(tail, bits) in hits.among(tails, |tail| sources & marks[tail]) {
+                for &(tail, bits, _) in hits.among(tails, |tail| sources & marks[tail]) {
                     passed[tail as usize].add(&back, bits);
                 }
             }
@@ -281,13 +332,13 @@ impl Batch {
         found[level].iter().for_each(|&(vertex, _)| marks[vertex as usize] = 0);
     }
 
-    /// Adds the dependencies on the vertices of a level, from what they got back.
-    fn add_level(
+    /// Calls `add` with the dependencies on the vertices of a level, from what they got back.
+    fn end_way_back(
         &mut self,
         targets: &[f64],
         of_sources: &Lanes,
         level: Range<usize>,
-        sums: &mut [f64],
+        mut add: impl FnMut(usize, f64),
     ) {
         let Self { of, passed, seen, found, .. } = self;
         for &(vertex, sources) in &found[level] {
@@ -296,7 +347,7 @@ impl Batch {
             for lane in (0..LANES).filter(|lane| sources >> lane & 1 == 1) {
                 let paths = of[vertex].0[lane];
                 let dependency = paths * passed[vertex].0[lane];
-                sums[vertex] += of_sources.0[lane] * dependency;
+                add(vertex, of_sources.0[lane] * dependency);
                 of[vertex].0[lane] = (targets[vertex] + dependency) / paths;
             }
         }

@@ -24,7 +24,7 @@ const BYTES_PER_ARC: usize = 12;
 const BYTES_PER_SUM: usize = size_of::<f64>();
 /// Blocks of each work space in a step of several ranks, at least, so that few stay idle at its end.
 const ROUNDS: usize = 8;
-/// Vertices that a thread adds up at a time.
+/// Scores that a thread adds up at a time.
 const SUMMED_PER_TASK: usize = 1 << 12;
 
 /// Searches in weights.
@@ -167,11 +167,10 @@ pub(super) struct WorkSpace {
 
 impl WorkSpace {
     fn new<W: Weight>(graph: &Csr<W>, scored: Scored, is_flat: bool) -> Self {
-        let has_batch = is_flat && scored == Scored::Vertices;
         Self {
             dependencies: vec![0.0; scored.number_in(graph)],
             single: Single::new(graph),
-            batch: has_batch.then(|| Batch::new(graph.n_vertices())),
+            batch: is_flat.then(|| Batch::new(graph.n_vertices())),
         }
     }
 
@@ -187,7 +186,7 @@ impl WorkSpace {
         let Self { dependencies, single, batch } = self;
         dependencies.fill(0.0);
         if let Some(batch) = batch
-            && batch.add_dependencies(graph, standing, sources, dependencies, goes_on)?
+            && batch.add_dependencies(graph, standing, scored, sources, dependencies, goes_on)?
         {
             return Ok(());
         }
@@ -220,7 +219,9 @@ pub(super) fn add_blocks(sums: &mut [f64], blocks: &[WorkSpace]) {
 /// The sums of the dependencies, by vertex or by arc.
 impl State for Vec<f64> {
     fn add(&mut self, part: &Self) {
-        self.iter_mut().zip(part).for_each(|(sum, more)| *sum += more);
+        parallel::fill(self, SUMMED_PER_TASK, &|first, sums| {
+            sums.iter_mut().zip(&part[first..]).for_each(|(sum, more)| *sum += more);
+        });
     }
 
     fn write(&self, bytes: &mut Vec<u8>) {

@@ -11,8 +11,8 @@
 //! sums of [parts](crate::parts), so that no sum depends on threads or ranks. Where levels are few and large, a block is searched at once
 //! ([`batch`]), else one source after another ([`single`]).
 //!
-//! The dependency on the arc from v to w is its term of this sum. Arcs take one source after another
-//! on every graph: a thread then has 8 bytes more for each arc.
+//! The dependency on the arc from v to w is its term of this sum. For these a thread has 8 bytes more
+//! for each arc.
 //!
 //! How it differs from the paper: vertices are not sorted by distance, and numbers of paths do not
 //! overflow ([`single`]).
@@ -29,7 +29,7 @@ mod task;
 mod trees;
 
 use breadth_first::depth;
-use graph_formats::{Csr, Weight};
+use graph_formats::{Csr, VertexId, Weight};
 use paths::Progress;
 use sssp::SearchWeight;
 
