@@ -29,7 +29,7 @@ const MOST_OF_PART: usize = 512;
 /// Sources of a block; a part has whole blocks, and at least one.
 const LEAST_OF_PART: usize = 8;
 /// Parts of a run, at least, so that many ranks have work, unless parts would be too small.
-const MIN_PARTS: usize = 128;
+const MIN_PARTS: usize = 64;
 /// Bytes of the parts that a rank keeps until it sends them, unless one part has more.
 const MAX_BYTES: usize = 1 << 30;
 

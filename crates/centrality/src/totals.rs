@@ -186,25 +186,31 @@ fn add_to_lists<D: Distance, S: Send, G: Send>(
     });
 }
 
+/// Adds a list to another.
+fn add_lists<T: Send + Sync>(all: &mut [T], more: &[T], add: impl Fn(&mut T, &T) + Sync) {
+    let more = more.par_iter().with_min_len(SUMMED_PER_TASK);
+    all.par_iter_mut().zip(more).for_each(|(all, more)| add(all, more));
+}
+
 impl State for Sums {
     fn add(&mut self, part: &Self) {
         let Self { n_sources, lengths, reciprocals } = self;
-        n_sources.iter_mut().zip(&part.n_sources).for_each(|(all, n)| *all += n);
-        reciprocals.iter_mut().zip(&part.reciprocals).for_each(|(all, sum)| *all += sum);
+        add_lists(n_sources, &part.n_sources, |all, n| *all += n);
+        add_lists(reciprocals, &part.reciprocals, |all, sum| *all += sum);
         match (lengths, &part.lengths) {
             (
                 Lengths::Integers { sums, greatest },
                 Lengths::Integers { sums: more, greatest: others },
             ) => {
-                sums.iter_mut().zip(more).for_each(|(all, sum)| *all += sum);
-                greatest.iter_mut().zip(others).for_each(|(all, &other)| *all = other.max(*all));
+                add_lists(sums, more, |all, sum| *all += sum);
+                add_lists(greatest, others, |all, &other| *all = other.max(*all));
             }
             (
                 Lengths::Floats { sums, greatest },
                 Lengths::Floats { sums: more, greatest: others },
             ) => {
-                sums.iter_mut().zip(more).for_each(|(all, &sum)| *all += sum);
-                greatest.iter_mut().zip(others).for_each(|(all, &other)| *all = other.max(*all));
+                add_lists(sums, more, |all, &sum| *all += sum);
+                add_lists(greatest, others, |all, &other| *all = other.max(*all));
             }
             _ => unreachable!("both are of weights of one type"),
         }
