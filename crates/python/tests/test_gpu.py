@@ -60,6 +60,22 @@ def test_searches_are_the_processors(dtype):
 
 
 @with_gpu
+@pytest.mark.parametrize("dtype", WEIGHTS)
+def test_betweenness_is_the_processors(dtype):
+    for graph in [random_graph(dtype), random_graph(dtype).unweighted()]:
+        for asked in [{}, {"sources": [3, 250, 9]}, {"sample": 40, "normalized": False}]:
+            for here, there in [
+                (graph.betweenness(**asked), graph.betweenness(backend="cuda", **asked)),
+                (graph.edge_betweenness(**asked), graph.edge_betweenness(backend="cuda", **asked)),
+            ]:
+                assert here.any() and np.allclose(here, there)
+    unweighted = random_graph(dtype).unweighted()
+    here, there = [unweighted.approximate_betweenness(0.05, backend=backend)
+                   for backend in [None, "cuda"]]
+    assert (here == there).all()
+
+
+@with_gpu
 def test_arcs_are_counted_level_by_level():
     graph = random_graph("float32", seed=3).unweighted()
     assert graph.explain(backend="cuda").startswith("breadth-first")

@@ -23,7 +23,6 @@
 mod lengths;
 mod teams;
 
-use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -78,8 +77,7 @@ pub(super) fn find<U: SearchWeight>(
         task.reduce(Order::of_depth(depth))?;
     }
     if depth > FLAT_DEPTH {
-        let threads = config.threads.map_or_else(rayon::current_num_threads, NonZeroUsize::get);
-        task.sources = nearby(&task.searched.clone().unweighted(), &task.sources, threads)?;
+        task.sources = nearby(&task.searched.clone().unweighted(), &task.sources)?;
     }
     let n_scores = task.n_scores();
     let mut sums = vec![0.0; n_scores];

@@ -229,7 +229,7 @@ impl<U: Weight> Teams<U> {
         let blocks = (m as f64 / depth / ARCS_PER_BLOCK) as usize;
         // of few sources on small levels, more teams are worth more than the sharing of arcs
         let mut width = match blocks {
-            0 => n_sources.div_ceil(SMALL_TEAMS).next_power_of_two().min(MAX_WIDTH),
+            0 => 1 << (n_sources / SMALL_TEAMS).clamp(1, MAX_WIDTH).ilog2(),
             _ => MAX_WIDTH,
         };
         while width > 1 && (fit(width) == 0 || size.places(width) > MAX_PLACES) {
