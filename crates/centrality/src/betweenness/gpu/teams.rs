@@ -1,9 +1,9 @@
 //! The work spaces of teams on a GPU, and launches of all teams.
 //!
-//! Where levels are large, all blocks are one team; where they are small, every block is one, and of
-//! few sources a batch has fewer. For 32 sources a team has 550 bytes a vertex, in weights 1,040 to
-//! 1,160, and for scores of arcs 8 an arc. Where that is more than there is, teams are fewer, and
-//! then a batch has fewer sources, down to one. All is known and requested before the first search.
+//! Where levels are large, all blocks are one team; where they are small, every block is one. For 32
+//! sources a team has 550 bytes a vertex, in weights 1,040 to 1,160, and for scores of arcs 8 an
+//! arc. Where that is more than there is, teams are fewer, and then a batch has fewer sources, down
+//! to one. All is known and requested before the first search.
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
@@ -25,9 +25,6 @@ pub(in super::super) const MAX_WIDTH: usize = 32;
 const ARCS_PER_PIECE: usize = 256;
 /// Arcs for each unit of the estimated depth for which a team has a block.
 const ARCS_PER_BLOCK: f64 = 8192.0;
-/// Teams of a block that should have work. Not the number of blocks, so that batches, and the last
-/// bits of sums, do not depend on the GPU.
-const SMALL_TEAMS: usize = 256;
 /// Places of the lists of a team, at most: the kernel counts them with 32 bits.
 const MAX_PLACES: usize = 1 << 31;
 
@@ -226,12 +223,7 @@ impl<U: Weight> Teams<U> {
         let usable = gpu.available_bytes()? / 16 * parts;
         let free = usable.saturating_sub(others);
         let fit = |width| (free / size.bytes(width)) as usize;
-        let blocks = (m as f64 / depth / ARCS_PER_BLOCK) as usize;
-        // of few sources on small levels, more teams are worth more than the sharing of arcs
-        let mut width = match blocks {
-            0 => 1 << (n_sources / SMALL_TEAMS).clamp(1, MAX_WIDTH).ilog2(),
-            _ => MAX_WIDTH,
-        };
+        let mut width = MAX_WIDTH;
         while width > 1 && (fit(width) == 0 || size.places(width) > MAX_PLACES) {
             width /= 2;
         }
@@ -241,6 +233,7 @@ impl<U: Weight> Teams<U> {
         }
         let shape = two_blocks_each(gpu);
         let n_blocks = shape.grid.0 as usize;
+        let blocks = (m as f64 / depth / ARCS_PER_BLOCK) as usize;
         let wanted = n_blocks / blocks.clamp(1, n_blocks);
         let n_teams = wanted.min(fit(width)).min(n_sources.div_ceil(width)).max(1);
         let bytes = others + n_teams as u64 * size.bytes(width);
