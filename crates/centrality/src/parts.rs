@@ -79,6 +79,8 @@ impl<'a> From<&'a [Gpu]> for Workers<'a> {
 pub(crate) trait State: Clone {
     /// Adds what the next part has found.
     fn add(&mut self, part: &Self);
+    /// How many bytes [`write`](Self::write) adds.
+    fn n_bytes(&self) -> usize;
     /// It as bytes in the order of this machine.
     fn write(&self, bytes: &mut Vec<u8>);
     /// Reads it from these bytes; `None` if they are nothing of as many vertices.
@@ -91,7 +93,8 @@ pub(crate) trait State: Clone {
 
 /// How many sources a part has, of a run with `n_sources`.
 pub(crate) fn sources_of_part(n_sources: usize) -> usize {
-    (n_sources / MIN_PARTS).next_multiple_of(LEAST_OF_PART).clamp(LEAST_OF_PART, MOST_OF_PART)
+    let whole_blocks = n_sources / MIN_PARTS / LEAST_OF_PART * LEAST_OF_PART;
+    whole_blocks.clamp(LEAST_OF_PART, MOST_OF_PART)
 }
 
 /// What ranks take at a time.
@@ -114,8 +117,7 @@ pub(crate) struct Shared<'r> {
 }
 
 impl<'r> Shared<'r> {
-    /// Does `work` on all ranks. It adds up once at most; what fails before that on one rank is an
-    /// error on all.
+    /// Does `work` on all ranks. It adds up once at most; what fails on one rank is an error on all.
     pub(crate) fn run<T>(
         ranks: &'r dyn Communicator,
         checkpoint: Option<Checkpoint>,
@@ -124,8 +126,9 @@ impl<'r> Shared<'r> {
     ) -> Result<T, CentralityError> {
         let shared = Self { ranks, checkpoint, progress, has_begun: Cell::new(false) };
         let result = work(&shared);
-        // the others wait for this rank to begin
-        if shared.has_begun.get() { result } else { agree(ranks, result) }
+        // the others wait for this rank to begin, and then to end
+        let result = if shared.has_begun.get() { result } else { agree(ranks, result) };
+        agree(ranks, result)
     }
 
     /// How far `n_sources` are.
@@ -192,11 +195,12 @@ pub(crate) fn add_up<S: State>(
     find: Find<'_, S>,
 ) -> Result<(), CentralityError> {
     let ranks = shared.ranks;
-    let n_bytes = if ranks.size() > 1 { written(state).len() + state.growth() } else { 0 };
+    let n_bytes = if ranks.size() > 1 { state.n_bytes() + state.growth() } else { 0 };
     let n_parts = steps.n_parts.min(MAX_BYTES / n_bytes.max(1)).max(1);
     let mut sum =
         Sum { state, done: 0, sources, of_part: steps.of_part, shared, saved: Instant::now() };
-    let is_ready = ensure_granted(n_parts * n_bytes).map_err(CentralityError::from);
+    // besides what is to be sent: a part that is read, its bytes, and those of the sum
+    let is_ready = ensure_granted((n_parts + 3) * n_bytes).map_err(CentralityError::from);
     shared.begin(is_ready.and_then(|()| sum.load()))?;
     // where ranks differ in threads
     let mut first = [sum.done as u64, steps.of_part as u64];
@@ -304,8 +308,9 @@ impl<S: State> Sum<'_, S> {
 }
 
 fn written<S: State>(state: &S) -> Vec<u8> {
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(state.n_bytes());
     state.write(&mut bytes);
+    debug_assert_eq!(bytes.len(), state.n_bytes());
     bytes
 }
 

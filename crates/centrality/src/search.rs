@@ -24,9 +24,9 @@ use crate::{CentralityError, Config, Lengths, Side, Totals};
 /// Bytes of the distances that are held at a time, unless a row has more.
 const BYTES_OF_ROWS: usize = 64 << 20;
 
-/// Bytes that the totals, those of a part, the sources and a copy of the row offsets take for each
+/// Bytes that the totals, those of a round and a part, the sources and a copy of the row offsets take for each
 /// vertex, about.
-const BYTES_OF_VERTEX: usize = 100;
+const BYTES_OF_VERTEX: usize = 130;
 
 /// Tables of rows of a rank in a step, at least.
 const TABLES_PER_STEP: usize = 4;
@@ -37,6 +37,9 @@ const SOURCES_PER_THREAD: usize = 2 << 10;
 
 /// The same of each GPU: sixteen batches, so that the last ones hardly leave a GPU without work.
 const SOURCES_PER_GPU: usize = 16 << 10;
+
+/// Sources that search together on a CPU.
+const SOURCES_OF_BATCH: usize = 512;
 
 /// A weight type that this crate searches and sweeps with, and so its unsigned type.
 pub trait MeasureKeys: SearchWeight + MetricWeight<Unsigned: SearchWeight + MetricWeight> {}
@@ -77,9 +80,13 @@ fn by_hops(
     let Run { graph: turned, sources, mut totals } = Run::new(graph, config)?;
     let counter = HopCounter::new(turned.as_ref().unwrap_or(graph), gpus, config.threads);
     let n = graph.n_vertices();
+    let n_ranks = shared.ranks.size();
     let at_a_time = match shared.checkpoint {
-        None if shared.ranks.size() == 1 => sources.len().max(1),
-        _ => sources_of_step(config.threads, gpus.len()),
+        None if n_ranks == 1 => sources.len().max(1),
+        _ => {
+            let share = sources.len().div_ceil(n_ranks).next_multiple_of(SOURCES_OF_BATCH);
+            share.clamp(1, sources_of_step(config.threads, gpus.len()))
+        }
     };
     totals.set_hops(add_hops(counter, &sources, n, at_a_time, shared)?);
     Ok(totals)

@@ -17,7 +17,7 @@ use crate::{CentralityError, Config, Lengths, Totals};
 /// Sources of a round times vertices, about. Floats are added up round by round, and in a round part
 /// by part, so that sums are the same however many GPUs and ranks share them.
 const PAIRS_PER_ROUND: usize = 1 << 35;
-/// Bytes that the sums of floats of all parts take on a GPU, at most.
+/// Bytes that sums and reciprocals of all parts take on a GPU, at most.
 const BYTES_OF_PARTS: u64 = 256 << 20;
 
 pub(crate) fn find_by_hierarchy<W: MeasureKeys>(
@@ -31,7 +31,9 @@ pub(crate) fn find_by_hierarchy<W: MeasureKeys>(
         return find(workers, graph, config, progress);
     }
     let unsigned = unsigned(graph)?;
-    let checkpoint = Checkpoint::new(workers, graph, "hierarchy, ", config);
+    // a GPU adds up in another order
+    let measure = if workers.gpus.is_empty() { "hierarchy, " } else { "hierarchy on GPUs, " };
+    let checkpoint = Checkpoint::new(workers, graph, measure, config);
     let totals = Shared::run(workers.ranks, checkpoint, progress, |shared| {
         sweep_graph(hierarchy, workers.gpus, &unsigned, config, shared)
     })?;
@@ -97,6 +99,6 @@ fn at_a_time(gpus: &[Gpu], n_vertices: usize) -> Result<usize, HierarchyError> {
     for gpu in gpus {
         bytes = bytes.min(gpu.available_bytes()? / 8);
     }
-    let bytes_of_part = (n_vertices * size_of::<f64>()).max(1) as u64;
+    let bytes_of_part = (2 * n_vertices * size_of::<f64>()).max(1) as u64;
     Ok(gpus.len() * (bytes / bytes_of_part).max(1) as usize * SOURCES_PER_PART)
 }

@@ -17,8 +17,9 @@ const RECIPROCAL: f64 = 1.0 / (1u128 << 64) as f64;
 /// The distances between every vertex and the sources, added up. All measures are computed from
 /// these.
 ///
-/// They are the same with any number of threads and ranks and on every device. Whole numbers are added
-/// up exactly. Floats are added up in the order of the sources to sums of parts, and these in theirs.
+/// They are the same with any number of threads, ranks and GPUs. Whole numbers are added up exactly.
+/// Floats are added up to sums of parts, in an order that CPUs and GPUs do not share, and these in
+/// theirs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Totals {
     pub(crate) found: Sums,
@@ -216,6 +217,17 @@ impl State for Sums {
         }
     }
 
+    fn n_bytes(&self) -> usize {
+        let of_lengths = match &self.lengths {
+            Lengths::Integers { .. } => size_of::<u128>() + size_of::<u64>(),
+            Lengths::Floats { sums, .. } => {
+                sums.first().map_or(0, |sum| size_of_val(&sum.to_storage())) + size_of::<f64>()
+            }
+        };
+        let of_vertex = size_of::<u32>() + size_of::<f64>() + of_lengths;
+        4 * size_of::<u64>() + self.n_sources.len() * of_vertex
+    }
+
     fn write(&self, bytes: &mut Vec<u8>) {
         put_list(bytes, &self.n_sources);
         put_list(bytes, &self.reciprocals);
@@ -252,6 +264,11 @@ impl State for Sums {
 impl State for HopSums {
     fn add(&mut self, part: &Self) {
         Self::add(self, part);
+    }
+
+    fn n_bytes(&self) -> usize {
+        let of_vertex = 2 * size_of::<u32>() + size_of::<u64>() + size_of::<u128>();
+        (5 + self.by_hop.len()) * size_of::<u64>() + self.n_sources.len() * of_vertex
     }
 
     fn write(&self, bytes: &mut Vec<u8>) {

@@ -694,7 +694,7 @@ impl<W: MetricWeight> Query<'_, W> {
 
 impl<W: MetricWeight> DeviceMetric<W> {
     /// Replaces the weights by these, one for each arc, as [`DeviceHierarchy::customize`], but
-    /// takes no memory unless wider or narrower keys are needed.
+    /// takes no memory, unless keys get wider or narrower, or the CPU has customized them.
     ///
     /// # Errors
     /// When there are fewer weights than arcs or more, one is not finite, or as

@@ -176,9 +176,10 @@ fn find(
     let into = transposed.as_ref().unwrap_or(graph);
     let sampler = Sampler { out: graph, into, seed: config.seed };
     let counts = Counts::new(n, config.threads);
+    let longest = || longest(graph, config.threads);
     thread::scope(|scope| {
-        // the first pairs do not need it
-        let longest = scope.spawn(|| longest(graph, config.threads));
+        // the first pairs do not need it; the system may refuse a thread
+        let beside = thread::Builder::new().spawn_scoped(scope, longest);
         let mut pairs: Box<dyn Pairs> = match gpu {
             Some(gpu) => {
                 let made = OnGpu::new(gpu, &sampler, counts);
@@ -188,7 +189,10 @@ fn find(
         };
         let (mut done, mut required) = (0, rule.first());
         pairs.add(0..required, required, progress)?;
-        let longest = longest.join().unwrap_or_else(|panic| resume_unwind(panic))?;
+        let longest = match beside {
+            Ok(beside) => beside.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(_) => longest(),
+        }?;
         if longest < 2 {
             return nothing();
         }

@@ -224,6 +224,10 @@ impl State for Vec<f64> {
         });
     }
 
+    fn n_bytes(&self) -> usize {
+        size_of::<u64>() + size_of_val(&self[..])
+    }
+
     fn write(&self, bytes: &mut Vec<u8>) {
         put_list(bytes, self);
     }

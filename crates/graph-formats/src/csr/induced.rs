@@ -28,7 +28,8 @@ impl<W: Weight> Csr<W> {
     /// [`GraphError::NoMemory`].
     pub fn induced(&self, members: &[VertexId]) -> Result<Self, GraphError> {
         let n = self.n_vertices();
-        ensure_granted(self.bytes() + n * size_of::<VertexId>())?;
+        let of_lengths = members.len() * size_of::<usize>();
+        ensure_granted(self.bytes() + n * size_of::<VertexId>() + of_lengths)?;
         let mut new_ids = vec![LEFT_OUT; n];
         for (id, &member) in (0..).zip(members) {
             match new_ids.get_mut(member as usize) {
@@ -44,7 +45,7 @@ impl<W: Weight> Csr<W> {
         }
         let to = |arc: usize| new_ids[self.column_indices[arc] as usize];
         let arcs_of = |member: VertexId| self.row(member).filter(|&arc| to(arc) != LEFT_OUT);
-        let mut lengths = vec![0; members.len()];
+        let mut lengths = vec![0usize; members.len()];
         parallel::fill(&mut lengths, ROWS_PER_TASK, &|first, lengths| {
             for (length, &member) in lengths.iter_mut().zip(&members[first..]) {
                 *length = match members.len() == n {

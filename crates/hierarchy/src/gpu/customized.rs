@@ -12,7 +12,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, Kernel, LaunchConfig, PinnedBuffer};
-use graph_formats::{Weight, parallel};
+use graph_formats::{Weight, ensure_granted, parallel};
 use rayon::prelude::*;
 
 use super::batches::Batches;
@@ -121,6 +121,7 @@ impl<K: DeviceKey> Customized<K> {
     /// With the CPU's keys.
     pub(super) fn with_keys(device: &Arrays, keys: &[[K; 2]]) -> Result<Self, HierarchyError> {
         let mut customized = Self::new(device)?;
+        ensure_granted(size_of_val(keys))?;
         let keys = keys.as_flattened().par_iter().with_min_len(KEYS_PER_TASK);
         customized.keys.upload(&keys.map(|key| key.without_sign()).collect::<Vec<_>>())?;
         Ok(customized)
@@ -138,18 +139,26 @@ impl<K: DeviceKey> Customized<K> {
         Ok(copy)
     }
 
+    /// Takes the memory that weights need. Whether it has weights already.
+    pub(super) fn make_ready(
+        &mut self,
+        (device, steps): (&Arrays, &Steps),
+    ) -> Result<bool, HierarchyError> {
+        let has_weights = self.inputs.is_some();
+        if !has_weights {
+            self.inputs = Some(Inputs::new(&device.gpu, steps.slots.len())?);
+        }
+        Ok(has_weights)
+    }
+
     /// Puts in weights of all arcs of the graph, which fit the keys.
     pub(super) fn customize<U: Weight>(
         &mut self,
         (device, steps): (&Arrays, &Steps),
         weights: Weights<'_, U>,
     ) -> Result<(), HierarchyError> {
-        let gpu = &device.gpu;
-        let inputs = match self.inputs.take() {
-            Some(inputs) => inputs,
-            None => Inputs::new(gpu, steps.slots.len())?,
-        };
-        let inputs = self.inputs.insert(inputs);
+        self.make_ready((device, steps))?;
+        let (gpu, inputs) = (&device.gpu, self.inputs.as_mut().expect("it was made"));
         // a launch before may still read them
         gpu.synchronize()?;
         let parts = inputs.staged.chunks_mut(KEYS_PER_TASK);
@@ -162,16 +171,13 @@ impl<K: DeviceKey> Customized<K> {
         inputs.launch(gpu, steps, &self.keys)
     }
 
-    /// Puts in others of some arcs, which fit too; `weights` has them already.
+    /// Puts in others of some arcs, which fit too, where it has weights.
     pub(super) fn update<W: Weight>(
         &mut self,
         (device, steps): (&Arrays, &Steps),
-        weights: Weights<'_, W::Unsigned>,
         changes: &[(usize, W)],
     ) -> Result<(), HierarchyError> {
-        let Some(inputs) = &mut self.inputs else {
-            return self.customize((device, steps), weights);
-        };
+        let inputs = self.inputs.as_mut().expect("it has weights");
         device.gpu.synchronize()?;
         for &(arc, weight) in changes {
             // the last arcs of the graph may lower no key

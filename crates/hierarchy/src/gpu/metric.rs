@@ -119,16 +119,28 @@ impl<W: Weight> DeviceMetric<W> {
         match weights {
             NewWeights::Few(changes, _) if changes.is_empty() => Ok(()),
             NewWeights::Few(changes, bound) => {
+                let device = Arc::clone(&self.device);
+                let steps = (&*device, device.steps(&structure(&self.graph))?);
+                let has_weights = with_keys!(W, &mut self.keys, keys => keys.make_ready(steps))?;
+                // nothing is refused from here on
                 self.graph.set_weights(&changes).expect("arcs and weights have been checked");
                 self.bound = bound;
-                let steps = (&*self.device, self.device.steps(&structure(&self.graph))?);
                 let weights = Weights::of(&self.graph);
-                with_keys!(W, &mut self.keys, keys => keys.update(steps, weights, &changes))
+                with_keys!(W, &mut self.keys, keys => match has_weights {
+                    true => keys.update(steps, &changes),
+                    false => keys.customize(steps, weights),
+                })
             }
             NewWeights::Many(graph) => {
                 let (kind, bound) = KeyKind::of(&graph)?;
-                if kind != self.keys.kind() {
-                    self.keys = AnyKeys::new(&self.device, kind)?;
+                let steps = (&*self.device, self.device.steps(&structure(&graph))?);
+                let is_other = kind != self.keys.kind();
+                let mut other = is_other.then(|| AnyKeys::new(&self.device, kind)).transpose()?;
+                let keys = other.as_mut().unwrap_or(&mut self.keys);
+                with_keys!(W, keys, keys => keys.make_ready(steps))?;
+                // nothing is refused from here on
+                if let Some(other) = other {
+                    self.keys = other;
                 }
                 (self.graph, self.bound) = (graph, bound);
                 self.put_in()

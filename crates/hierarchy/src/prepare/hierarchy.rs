@@ -144,11 +144,13 @@ impl Hierarchy {
 
     /// What lies below each rank, for the graph that this is of. O(n + arcs of both) the first time.
     pub(crate) fn below(&self, graph: &Structure) -> &Below {
-        self.below.get_or_init(|| {
-            let ((lower_offsets, lower), (input_offsets, inputs)) =
-                rayon::join(|| lower(self), || inputs(self, graph));
-            Below { lower_offsets, lower, input_offsets, inputs }
-        })
+        if let Some(below) = self.below.get() {
+            return below;
+        }
+        // not inside the cell: a thread that waits for the other half may take work that comes here
+        let ((lower_offsets, lower), (input_offsets, inputs)) =
+            rayon::join(|| lower(self), || inputs(self, graph));
+        self.below.get_or_init(|| Below { lower_offsets, lower, input_offsets, inputs })
     }
 
     /// Bytes that [`Below`] takes for a graph of `n_arcs` arcs.

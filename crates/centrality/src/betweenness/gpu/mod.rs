@@ -47,7 +47,7 @@ use crate::{CentralityError, Config, Lengths};
 
 /// Sources from which on it pays to cut a graph down and to renumber vertices.
 const MIN_SOURCES_TO_CHANGE: usize = 2048;
-/// Parts, at least, so that GPUs have equal work; unless scores are too many for that.
+/// Parts, so that GPUs have equal work, unless sources are too few or scores too many for that.
 const PARTS: usize = 8;
 /// Sources of a part, at most; likewise.
 const SOURCES_PER_PART: usize = 512;
