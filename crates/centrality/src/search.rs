@@ -24,8 +24,8 @@ use crate::{CentralityError, Config, Lengths, Side, Totals};
 /// Bytes of the distances that are held at a time, unless a row has more.
 const BYTES_OF_ROWS: usize = 64 << 20;
 
-/// Bytes that the totals, those of a round and a part, the sources and a copy of the row offsets take for each
-/// vertex, about.
+/// Bytes that the totals, those of a round and a part, the sources and a copy of the row offsets
+/// take for each vertex, about.
 const BYTES_OF_VERTEX: usize = 130;
 
 /// Tables of rows of a rank in a step, at least.
