@@ -20,6 +20,9 @@ pub struct Config {
     /// that still counts as one, as a share of the length. Zero counts only equal sums, which sums
     /// of floats may miss by their rounding; 1e-12 is enough for `f64`, 1e-4 for `f32`.
     pub tie_tolerance: f64,
+    /// For betweenness of vertices: whether a path also counts for the two vertices at its ends, as
+    /// with `endpoints` in NetworkX and cuGraph.
+    pub endpoints: bool,
     /// The most CPU threads to use. `None` is one for each core.
     pub threads: Option<NonZeroUsize>,
     /// A file with the state of the run, replaced as a whole from time to time and when the run

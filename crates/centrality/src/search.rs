@@ -22,7 +22,7 @@ use crate::totals::add_rows;
 use crate::{CentralityError, Config, Lengths, Side, Totals};
 
 /// Bytes of the distances that are held at a time, unless a row has more.
-const BYTES_OF_ROWS: usize = 64 << 20;
+pub(crate) const BYTES_OF_ROWS: usize = 64 << 20;
 
 /// Bytes that the totals, those of a round and a part, the sources and a copy of the row offsets
 /// take for each vertex, about.
@@ -106,7 +106,7 @@ fn by_weights<U: SearchWeight>(
 }
 
 /// On these GPUs, or where there are none on the CPU.
-fn solver<'g, U: SearchWeight>(
+pub(crate) fn solver<'g, U: SearchWeight>(
     gpus: &[Gpu],
     graph: &'g Csr<U>,
     config: &Config,

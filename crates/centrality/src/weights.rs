@@ -214,7 +214,7 @@ pub fn diameter<W: MeasureWeight>(
 /// Finds the betweenness of every vertex, from the shortest paths that begin, or by the side of
 /// `config` end, at its sources. If all vertices are sources, both sides give the same.
 ///
-/// The ends of a path do not count as between. Parallel arcs are different paths, as in igraph.
+/// The ends of a path count only with [`Config::endpoints`]. Parallel arcs are different paths, as in igraph.
 /// Loops are on no path. In weights, paths are shortest where the sums of their weights are the
 /// same number: sums of floats are rounded, and then may differ. [`Config::tie_tolerance`] counts
 /// paths that are longer by so little.

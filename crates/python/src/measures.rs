@@ -242,6 +242,8 @@ impl Graph {
     ///     As for `totals`; paths of a sample start there.
     /// sources : array_like of int, or of names of the graph, optional
     ///     Count paths from these vertices only, and estimate. Not together with `sample`.
+    /// endpoints : bool, default False
+    ///     Whether a path also counts for the two vertices at its ends.
     ///
     /// Returns
     /// -------
@@ -259,7 +261,7 @@ impl Graph {
     /// array([0., 1., 0.])
     #[pyo3(signature = (
         *, normalized=true, sample=None, seed=0, threads=None, backend=None, progress=false,
-        sources=None
+        sources=None, endpoints=false
     ))]
     #[expect(clippy::too_many_arguments, reason = "named ones, in Python")]
     fn betweenness<'py>(
@@ -272,9 +274,11 @@ impl Graph {
         backend: Option<&str>,
         progress: bool,
         sources: Option<&Bound<'_, PyAny>>,
+        endpoints: bool,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let how = How::new(None, threads, backend)?;
         let config = self.config_of_paths(sample, seed, &how, sources)?;
+        let config = Config { endpoints, ..config };
         self.find_betweenness(py, any::betweenness, &how, &config, normalized, progress)
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Betweenness, Scored};
 
-/// How betweenness is stated. The ends of paths do not count.
+/// How betweenness is stated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Convention {
     /// Divided by the number of ordered pairs: [`Betweenness::normalised`].
@@ -11,7 +11,7 @@ pub enum Convention {
     /// As NetworkX and cuGraph do by default. Only in a sample it differs from
     /// [`Starpath`](Self::Starpath): no vertex is a source of paths through itself. So of k sources,
     /// the sum of a source is taken to be of k − 1, and that of another vertex of k. A single source
-    /// has NaN.
+    /// has NaN. Where [ends](crate::Config::endpoints) count, there is no difference.
     NetworkX,
     /// As igraph does by default: [`Betweenness::raw`], but each pair of an undirected graph counts
     /// once.
@@ -53,8 +53,8 @@ impl Betweenness {
 
     fn of_networkx(&self) -> Vec<f64> {
         let mut values = self.normalised();
-        if let (Some(sources), Scored::Vertices, 3..) =
-            (&self.sources, self.scored, self.n_vertices)
+        if let (Some(sources), Scored::Vertices, 3.., false) =
+            (&self.sources, self.scored, self.n_vertices, self.endpoints)
         {
             let (n, k) = (self.n_vertices as f64, sources.len() as f64);
             let of_others = |k: f64| move |sum: &f64| sum / (k * (n - 2.0));

@@ -22,6 +22,7 @@
 mod batch;
 mod blocks;
 mod convention;
+mod ends;
 mod gpu;
 mod nearby;
 pub(crate) mod single;
@@ -71,6 +72,8 @@ pub struct Betweenness {
     /// The sources, if not all vertices.
     sources: Option<Vec<VertexId>>,
     is_undirected: bool,
+    /// Whether paths count at their ends.
+    endpoints: bool,
 }
 
 impl Betweenness {
@@ -86,12 +89,13 @@ impl Betweenness {
 
     /// Betweenness divided by the number of these pairs, so that it is at most 1, as in NetworkX:
     /// (n − 1)(n − 2) for vertices, and zero for fewer than three of them; n(n − 1) for arcs. Its
-    /// value of an undirected edge is the sum of the two arcs.
+    /// value of an undirected edge is the sum of the two arcs. Where [ends](Config::endpoints) count,
+    /// vertices are in n(n − 1) pairs too.
     pub fn normalised(&self) -> Vec<f64> {
         let n = self.n_vertices as f64;
         let pairs = match self.scored {
-            Scored::Vertices => (n - 1.0) * (n - 2.0),
-            Scored::Arcs => n * (n - 1.0),
+            Scored::Vertices if !self.endpoints => (n - 1.0) * (n - 2.0),
+            _ => n * (n - 1.0),
         };
         self.raw().into_iter().map(|sum| sum / pairs.max(1.0)).collect()
     }
@@ -130,7 +134,7 @@ pub(crate) fn find<W: MeasureKeys>(
     // sums have another order there
     let on = if workers.gpus.is_empty() { "" } else { " on GPUs" };
     let keep = || Checkpoint::new(workers, graph, &format!("betweenness of {of}{on}, "), config);
-    match config.lengths {
+    let mut found = match config.lengths {
         Lengths::Hops => {
             let graph = graph.clone().unweighted();
             Shared::run(workers.ranks, keep(), progress, |shared| match workers.gpus {
@@ -146,7 +150,13 @@ pub(crate) fn find<W: MeasureKeys>(
                 gpus => gpu::find(gpus, &graph, scored, config, shared),
             })
         }
+    }?;
+    if config.endpoints && scored == Scored::Vertices {
+        let ends = ends::count(workers, graph, found.sources.as_deref(), config, progress)?;
+        found.sums.iter_mut().zip(ends).for_each(|(sum, ends)| *sum += ends);
+        found.endpoints = true;
     }
+    Ok(found)
 }
 
 fn by_hops(

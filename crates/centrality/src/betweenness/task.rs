@@ -130,6 +130,7 @@ impl<'g, W: Weight> Task<'g, W> {
             n_vertices: self.graph.n_vertices(),
             sources: self.drawn.clone(),
             is_undirected: self.graph.direction() == Direction::Undirected,
+            endpoints: false,
         })
     }
 

@@ -1,6 +1,6 @@
 //! Betweenness as other programs state it, by values that they print.
 
-use centrality::{Config, Convention, Sources, arc_betweenness};
+use centrality::{Config, Convention, Side, Sources, arc_betweenness};
 use graph_formats::{Csr, VertexId};
 
 use crate::betweenness::{assert_near, find};
@@ -68,6 +68,46 @@ fn conventions_are_those_of_other_programs() {
         assert_near(&found.stated(Convention::NetworkX), &found.normalised());
         assert_eq!(found.stated(Convention::Starpath), found.normalised());
     }
+}
+
+/// Values of NetworkX 3.6.1 with `endpoints`, where `sample` of the seed returns these sources.
+#[test]
+fn ends_count_where_they_are_asked_for() {
+    let of = |graph: &Csr<u32>, sources: &[VertexId]| {
+        let sources = match sources {
+            [] => Sources::All,
+            _ => Sources::Listed(sources.to_vec()),
+        };
+        let found = find(graph, &Config { sources, endpoints: true, ..Config::default() });
+        assert_eq!(found.stated(Convention::NetworkX), found.normalised());
+        found.normalised()
+    };
+    let [a, b, c] = [59.0 / 270.0, 52.0 / 135.0, 0.2];
+    let all = [a, a, c, 38.0 / 135.0, c, b, b, 23.0 / 45.0, 17.0 / 45.0, c];
+    assert_near(&of(&kite(), &[]), &all);
+    let [a, b] = [1.0 / 9.0, 2.0 / 9.0];
+    let all = [34.0 / 81.0, 23.0 / 162.0, a, 14.0 / 81.0, a, 101.0 / 162.0, 19.0 / 81.0];
+    assert_near(&of(&kite(), &[0, 5, 7]), &[&all[..], &[5.0 / 9.0, b, a]].concat());
+    // with a part by itself
+    let arcs = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (1, 4), (4, 5), (5, 2), (6, 7)];
+    let directed = Csr::from_arcs(8, &arcs.map(|(u, v)| (u, v, 1))).unwrap();
+    let all = [14.0, 14.0, 22.0, 13.0, 17.0, 17.0, 1.0, 1.0];
+    assert_near(&of(&directed, &[]), &all.map(|sum| sum / 56.0));
+    let sample = [1.0, 5.0, 3.0, 1.0, 2.0, 1.0, 1.0, 1.0];
+    assert_near(&of(&directed, &[1, 6]), &sample.map(|sum| sum / 14.0));
+    let reversed = Config {
+        side: Side::In,
+        sources: Sources::Listed(vec![1, 6]),
+        endpoints: true,
+        ..Config::default()
+    };
+    assert_near(&find(&directed.transposed(), &reversed).normalised(), &of(&directed, &[1, 6]));
+    let parts = Csr::from_edges(5, &[(0, 1, 1u32), (1, 2, 1), (3, 4, 1)]).unwrap();
+    assert_near(&of(&parts, &[]), &[0.2, 0.3, 0.2, 0.1, 0.1]);
+    assert_near(&of(&parts, &[1, 3]), &[0.125, 0.25, 0.125, 0.125, 0.125]);
+    let lone = Csr::<u32>::from_arcs(1, &[]).unwrap();
+    assert_eq!((of(&lone, &[]), of(&lone, &[0])), (vec![0.0], vec![0.0]));
+    assert!(of(&Csr::from_arcs(0, &[]).unwrap(), &[]).is_empty());
 }
 
 #[test]

@@ -78,7 +78,8 @@ proptest! {
         let floats = floats.map_weights(|weight| weight * 0.3).unwrap();
         for lengths in [Lengths::Hops, Lengths::Weights] {
             for (sources, side) in [(Sources::All, Side::Out), (sample(n), Side::In)] {
-                let config = Config { lengths, sources, side, ..Config::default() };
+                let endpoints = lengths == Lengths::Hops;
+                let config = Config { lengths, sources, side, endpoints, ..Config::default() };
                 let sizes = [1, 2, 3, 4, 5];
                 check(whole.clone(), &[], &config, &sizes);
                 check(undirected(&whole), &[], &config, &sizes);

@@ -494,6 +494,7 @@ class Graph:
         backend: _Backend | None = None,
         progress: bool = False,
         sources: _Vertices | None = None,
+        endpoints: bool = False,
     ) -> NDArray[np.float64]:
         """Betweenness of each vertex: the sum, over pairs of others, of the share of their shortest
         paths that go through it."""

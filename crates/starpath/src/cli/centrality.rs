@@ -86,6 +86,9 @@ pub(crate) struct CentralityArgs {
     /// How betweenness is stated [default: starpath]
     #[arg(long, value_name = "C", value_enum)]
     pub(crate) convention: Option<Convention>,
+    /// Betweenness also counts each path for the two vertices at its ends, as in NetworkX and cuGraph
+    #[arg(long)]
+    pub(crate) endpoints: bool,
     /// Estimate from N vertices, drawn at random [default: all vertices, exact]
     #[arg(long, value_name = "N", group = "estimate")]
     pub(crate) sample: Option<NonZeroUsize>,
@@ -196,6 +199,19 @@ impl CentralityArgs {
                     "--error is of the mean over all pairs; leave out --convention"
                 }
                 Convention::Gapbs if is_of_edges => "--convention gapbs is for vertices",
+                _ => "",
+            };
+            if !text.is_empty() {
+                return Err(WrongUse(text.to_owned()));
+            }
+        }
+        if self.endpoints {
+            let text = match self.convention {
+                _ if !is_betweenness => "--endpoints is for --measure betweenness",
+                _ if self.error.is_some() => "--error counts no ends; leave out --endpoints",
+                Some(Convention::Igraph | Convention::Gapbs) => {
+                    "--endpoints is for --convention starpath, networkx and cugraph"
+                }
                 _ => "",
             };
             if !text.is_empty() {

@@ -275,6 +275,7 @@ fn config(lengths: Lengths, args: &CentralityArgs, common: &Common) -> Config {
             None => Sources::All,
         },
         tie_tolerance: args.tie_tolerance.unwrap_or_default(),
+        endpoints: args.endpoints,
         threads: common.threads,
         checkpoint: args.resume.clone(),
     }

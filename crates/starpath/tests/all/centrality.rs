@@ -401,6 +401,8 @@ fn betweenness_is_stated_as_elsewhere() {
         ("betweenness --convention cugraph", [0.0, 0.5, 4.0 / 6.0]),
         ("betweenness --convention igraph", [0.0, 3.0, 4.0]),
         ("betweenness,eccentricity --convention gapbs", [0.0, 0.75, 1.0]),
+        ("betweenness --endpoints", [0.4, 0.7, 0.8]),
+        ("betweenness --endpoints --convention networkx", [0.4, 0.7, 0.8]),
     ] {
         let report = json_in(folder, &format!("{line} {options}"));
         assert_eq!(report["greatest"].as_f64(), Some(middle), "{options}");
@@ -421,6 +423,9 @@ fn betweenness_is_stated_as_elsewhere() {
         ("closeness --convention igraph", "for --measure betweenness"),
         ("edge-betweenness --convention gapbs", "for vertices"),
         ("betweenness --error 0.1 --convention igraph", "leave out --convention"),
+        ("closeness --endpoints", "for --measure betweenness"),
+        ("betweenness --error 0.1 --endpoints", "leave out --endpoints"),
+        ("betweenness --endpoints --convention gapbs", "starpath, networkx and cugraph"),
     ] {
         let run = run_in(folder, &format!("{line} {options}"));
         assert_eq!(run.code, Some(2), "{options}: {run:?}");

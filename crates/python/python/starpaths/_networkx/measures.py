@@ -122,12 +122,10 @@ def betweenness_centrality(G, k=None, normalized=True, weight=None, endpoints=Fa
     n, directions = len(G), 1 if G.is_directed() else 2
     with _zero_weights_left_to_networkx():
         found = G.arcs(weight).graph.betweenness(
-            normalized=False, sources=sources, backend=device())
+            normalized=False, sources=sources, backend=device(), endpoints=endpoints)
     # the nodes that a path through one can begin and end at
     n_ends = n if endpoints else n - 1
-    if endpoints:
-        found = found + _paths_that_end(G, sources) * n / ((k if is_sample else n) * directions)
-    elif is_sample and n_ends > 1:
+    if is_sample and not endpoints and n_ends > 1:
         # a node is no source of the paths through it
         found *= n_ends / n
         found[sources] *= k / (k - 1) if k > 1 else math.nan
@@ -171,22 +169,6 @@ def _zero_weights_left_to_networkx():
         yield
     except StarpathsError as error:
         raise NotImplementedError(str(error)) from error
-
-
-def _paths_that_end(G, sources):
-    """How many paths from the sources, or all nodes, begin or end at each node."""
-    graph = G.arcs(None).graph
-    if sources is None:
-        return sum(
-            graph.totals(side=side, backend=device()).reached() for side in ["out", "in"])
-    counts = np.zeros(len(G))
-    for first in range(0, len(sources), _BLOCK):
-        block = sources[first : first + _BLOCK]
-        reached = np.isfinite(graph.table(block, backend=device()))
-        counts += reached.sum(axis=0)
-        # both sums count the source itself
-        counts[block] += reached.sum(axis=1) - 2
-    return counts
 
 
 def _eccentricities(G, weight, usebounds=False):
