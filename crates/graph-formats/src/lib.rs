@@ -10,6 +10,7 @@
 //! * [`npy`] writes results as arrays of NumPy, and reads them again.
 //! * [`generate`] makes seeded synthetic graphs, the same on any number of threads.
 //! * [`permute`] relabels vertices and sorts edges by segments of vertices.
+//! * [`DynamicGraph`] takes batches of [`Change`]s: arcs and vertices in and out, other weights.
 //!
 //! ```
 //! use graph_formats::Csr;
@@ -28,6 +29,7 @@ mod any;
 mod arc_counts;
 mod arc_pass;
 mod buffer;
+mod changes;
 mod checks;
 mod components;
 mod coo;
@@ -60,6 +62,7 @@ mod words;
 pub use any::AnyCsr;
 pub use arc_counts::ArcCounts;
 pub use buffer::Buffer;
+pub use changes::{ArcChange, Change, ChangeError, ChangeProblem, Changed, DynamicGraph, NoChange};
 pub use components::Components;
 pub use coo::Coo;
 pub use csr::{Csr, Direction};

@@ -2,6 +2,7 @@
 //! anew.
 
 mod binary;
+mod changes;
 mod columns;
 mod common;
 mod compressed;

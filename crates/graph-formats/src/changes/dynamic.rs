@@ -1,0 +1,306 @@
+//! A graph that changes.
+
+use std::collections::HashSet;
+
+use super::rows::Rows;
+use super::{Change, ChangeError, ChangeProblem};
+use crate::{Csr, Direction, GraphError, NoMemory, VertexId, Weight, ensure_granted};
+
+/// A graph of which arcs and vertices may change; with its rows, and if it is directed its columns.
+///
+/// ```
+/// use graph_formats::{Change, Csr, DynamicGraph};
+///
+/// let mut graph = DynamicGraph::new(&Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 7)])?)?;
+/// let new = Change::Insert { from: 0, to: 2, weight: 9 };
+/// let old = Change::Delete { from: 0, to: 1, weight: None };
+/// let changed = graph.apply(&[new, old])?;
+/// assert_eq!((changed.arcs[0].before, changed.arcs[0].after), (None, Some(9)));
+/// assert_eq!(graph.to_csr()?, Csr::from_arcs(3, &[(0, 2, 9), (1, 2, 7)])?);
+/// let error = graph.apply(&[new, old]).unwrap_err();
+/// assert_eq!(error.to_string(), "change 1: there is no arc 0 -> 1");
+/// graph.undo(&changed);
+/// assert_eq!(graph.to_csr()?, Csr::from_arcs(3, &[(0, 1, 5), (1, 2, 7)])?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct DynamicGraph<W: Weight> {
+    rows: Rows<W>,
+    /// If the graph is directed.
+    columns: Option<Rows<W>>,
+    n_negative: usize,
+}
+
+/// An arc that has changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ArcChange<W> {
+    /// Its tail.
+    pub from: VertexId,
+    /// Its head.
+    pub to: VertexId,
+    /// Its weight before; `None` if it is new.
+    pub before: Option<W>,
+    /// Its weight now; `None` if it is deleted.
+    pub after: Option<W>,
+}
+
+/// What changes have changed.
+#[derive(Clone, Debug, PartialEq)]
+#[must_use = "`undo` needs it"]
+pub struct Changed<W> {
+    /// The arcs; in an undirected graph both of an edge.
+    pub arcs: Vec<ArcChange<W>>,
+    n_vertices_before: usize,
+}
+
+impl<W: Weight> DynamicGraph<W> {
+    /// A copy of a graph that can change. O(n + m); of a directed graph, both rows and columns.
+    ///
+    /// # Errors
+    /// When the system refuses the memory.
+    pub fn new(graph: &Csr<W>) -> Result<Self, NoMemory> {
+        let is_directed = graph.direction() == Direction::Directed;
+        // the transposed graph is freed again
+        ensure_granted(if is_directed { 3 } else { 1 } * graph.bytes())?;
+        let rows = Rows::of(graph);
+        let columns = is_directed.then(|| Rows::of(&graph.transposed()));
+        let mut n_negative = 0;
+        if graph.first_negative().is_some() {
+            n_negative = graph.weights().iter().filter(|weight| weight.is_negative()).count();
+        }
+        Ok(Self { rows, columns, n_negative })
+    }
+
+    /// How many vertices, those without arcs included.
+    pub fn n_vertices(&self) -> usize {
+        self.rows.n_vertices()
+    }
+
+    /// How many arcs; an undirected edge counts twice.
+    pub fn n_arcs(&self) -> usize {
+        self.rows.n_arcs()
+    }
+
+    /// Whether every arc is known to have its reverse.
+    pub fn direction(&self) -> Direction {
+        match self.columns {
+            Some(_) => Direction::Directed,
+            None => Direction::Undirected,
+        }
+    }
+
+    /// Whether an arc weighs less than zero.
+    pub fn has_negative(&self) -> bool {
+        self.n_negative > 0
+    }
+
+    /// The arcs that leave `vertex`, as (destination, weight), ascending. O(1) and the arcs.
+    ///
+    /// # Panics
+    /// When the graph has no such vertex. So does the next method.
+    #[inline]
+    pub fn arcs_from(&self, vertex: VertexId) -> impl ExactSizeIterator<Item = (VertexId, W)> {
+        self.rows.arcs(vertex)
+    }
+
+    /// The arcs that end at `vertex`, as (source, weight), ascending. O(1) and the arcs.
+    #[inline]
+    pub fn arcs_to(&self, vertex: VertexId) -> impl ExactSizeIterator<Item = (VertexId, W)> {
+        self.columns.as_ref().unwrap_or(&self.rows).arcs(vertex)
+    }
+
+    /// The weight of the lightest arc from one vertex to another. O(log d).
+    pub fn weight(&self, from: VertexId, to: VertexId) -> Option<W> {
+        let is_vertex = (from as usize) < self.n_vertices();
+        if is_vertex { self.rows.find(from, to, None) } else { None }
+    }
+
+    /// The graph as it is now. O(n + m).
+    ///
+    /// # Errors
+    /// When the system refuses the memory.
+    pub fn to_csr(&self) -> Result<Csr<W>, GraphError> {
+        let bytes_of_arc = size_of::<VertexId>() + size_of::<W>();
+        ensure_granted(self.n_vertices() * size_of::<u64>() + self.n_arcs() * bytes_of_arc)?;
+        let (offsets, columns, weights) = self.rows.packed();
+        Ok(Csr::from_valid(offsets, columns, weights, self.direction()))
+    }
+
+    /// Makes all of these changes, or none. No pair of vertices may occur twice: then the order of
+    /// the changes does not matter. O(d) a change, amortized.
+    ///
+    /// # Errors
+    /// For the first change that cannot be made.
+    pub fn apply(&mut self, changes: &[Change<W>]) -> Result<Changed<W>, ChangeError> {
+        let n_vertices_before = self.n_vertices();
+        let mut checked = Checked {
+            graph: self,
+            n_vertices: n_vertices_before,
+            pairs: HashSet::new(),
+            deleted: HashSet::new(),
+            arcs: Vec::with_capacity(2 * changes.len()),
+        };
+        for (position, &change) in changes.iter().enumerate() {
+            checked.check(change).map_err(|problem| ChangeError { position, problem })?;
+        }
+        let Checked { arcs, n_vertices, .. } = checked;
+        let new = || arcs.iter().filter(|arc| arc.before.is_none());
+        let of_columns =
+            self.columns.as_ref().map(|rows| rows.bytes_to_insert(new().map(|arc| arc.to)));
+        let bytes = self.rows.bytes_to_insert(new().map(|arc| arc.from)) + of_columns.unwrap_or(0);
+        let refused = |error: NoMemory| ChangeError { position: 0, problem: error.into() };
+        ensure_granted(bytes).map_err(refused)?;
+        self.resize(n_vertices);
+        arcs.iter().for_each(|arc| self.replace(arc.from, arc.to, arc.before, arc.after));
+        Ok(Changed { arcs, n_vertices_before })
+    }
+
+    /// Takes back the last changes.
+    pub fn undo(&mut self, changed: &Changed<W>) {
+        changed.arcs.iter().for_each(|arc| self.replace(arc.from, arc.to, arc.after, arc.before));
+        self.resize(changed.n_vertices_before);
+    }
+
+    fn resize(&mut self, n_vertices: usize) {
+        self.rows.resize(n_vertices);
+        if let Some(columns) = &mut self.columns {
+            columns.resize(n_vertices);
+        }
+    }
+
+    /// Takes one arc out and puts another in between the same vertices.
+    fn replace(&mut self, from: VertexId, to: VertexId, old: Option<W>, new: Option<W>) {
+        let of_columns = self.columns.as_mut().map(|columns| (columns, to, from));
+        for (rows, row, column) in [(&mut self.rows, from, to)].into_iter().chain(of_columns) {
+            if let Some(old) = old {
+                rows.remove(row, column, old);
+            }
+            if let Some(new) = new {
+                rows.insert(row, column, new);
+            }
+        }
+        let is_negative = |weight: Option<W>| usize::from(weight.is_some_and(W::is_negative));
+        self.n_negative = self.n_negative + is_negative(new) - is_negative(old);
+    }
+}
+
+/// Changes that can be made.
+struct Checked<'g, W: Weight> {
+    graph: &'g DynamicGraph<W>,
+    n_vertices: usize,
+    /// Those that have changes.
+    pairs: HashSet<(VertexId, VertexId)>,
+    deleted: HashSet<VertexId>,
+    arcs: Vec<ArcChange<W>>,
+}
+
+impl<W: Weight> Checked<'_, W> {
+    fn check(&mut self, change: Change<W>) -> Result<(), ChangeProblem> {
+        match change {
+            Change::Insert { from, to, weight } => {
+                self.check_pair(from, to)?;
+                self.put(from, to, None, Some(finite(from, to, weight)?));
+            }
+            Change::Delete { from, to, weight } => {
+                self.check_pair(from, to)?;
+                self.put(from, to, Some(self.existing(from, to, weight)?), None);
+            }
+            Change::Reweight { from, to, weight } => {
+                self.check_pair(from, to)?;
+                let before = self.existing(from, to, None)?;
+                self.put(from, to, Some(before), Some(finite(from, to, weight)?));
+            }
+            Change::InsertVertex => {
+                // the greatest number stands for none
+                if self.n_vertices == VertexId::MAX as usize {
+                    return Err(ChangeProblem::TooManyVertices { n_vertices: self.n_vertices });
+                }
+                self.n_vertices += 1;
+            }
+            Change::DeleteVertex(vertex) => self.delete(vertex)?,
+        }
+        Ok(())
+    }
+
+    /// An error where an end is no vertex, or the pair has a change.
+    fn check_pair(&mut self, from: VertexId, to: VertexId) -> Result<(), ChangeProblem> {
+        let n_vertices = self.n_vertices;
+        for vertex in [from, to] {
+            if vertex as usize >= n_vertices {
+                return Err(ChangeProblem::NoSuchVertex { vertex, n_vertices });
+            }
+        }
+        let is_new = self.pairs.insert(self.pair(from, to));
+        match is_new && !self.deleted.contains(&from) && !self.deleted.contains(&to) {
+            true => Ok(()),
+            false => Err(ChangeProblem::Twice { from, to }),
+        }
+    }
+
+    fn pair(&self, from: VertexId, to: VertexId) -> (VertexId, VertexId) {
+        match self.graph.direction() {
+            Direction::Directed => (from, to),
+            Direction::Undirected => (from.min(to), from.max(to)),
+        }
+    }
+
+    /// The weight of this arc.
+    fn existing(
+        &self,
+        from: VertexId,
+        to: VertexId,
+        weight: Option<W>,
+    ) -> Result<W, ChangeProblem> {
+        let is_old = (from as usize) < self.graph.n_vertices();
+        let found = if is_old { self.graph.rows.find(from, to, weight) } else { None };
+        let weight = || weight.map(|weight| weight.to_string());
+        found.ok_or_else(|| ChangeProblem::NoSuchArc { from, to, weight: weight() })
+    }
+
+    /// Notes the change of an arc, or of an edge.
+    fn put(&mut self, from: VertexId, to: VertexId, before: Option<W>, after: Option<W>) {
+        self.arcs.push(ArcChange { from, to, before, after });
+        if self.graph.direction() == Direction::Undirected && from != to {
+            self.arcs.push(ArcChange { from: to, to: from, before, after });
+        }
+    }
+
+    fn delete(&mut self, vertex: VertexId) -> Result<(), ChangeProblem> {
+        let n_vertices = self.n_vertices;
+        if vertex as usize >= n_vertices {
+            return Err(ChangeProblem::NoSuchVertex { vertex, n_vertices });
+        }
+        if !self.deleted.insert(vertex) {
+            return Err(ChangeProblem::Twice { from: vertex, to: vertex });
+        }
+        if let Some(&(from, to)) = self.pairs.iter().find(|(u, v)| *u == vertex || *v == vertex) {
+            return Err(ChangeProblem::Twice { from, to });
+        }
+        if vertex as usize >= self.graph.n_vertices() {
+            return Ok(());
+        }
+        let graph = self.graph;
+        let is_left =
+            |other: VertexId, deleted: &HashSet<_>| other == vertex || !deleted.contains(&other);
+        for (to, weight) in graph.arcs_from(vertex) {
+            if is_left(to, &self.deleted) {
+                self.put(vertex, to, Some(weight), None);
+            }
+        }
+        if graph.direction() == Direction::Directed {
+            for (from, weight) in graph.arcs_to(vertex).filter(|&(from, _)| from != vertex) {
+                if is_left(from, &self.deleted) {
+                    self.put(from, vertex, Some(weight), None);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn finite<W: Weight>(from: VertexId, to: VertexId, weight: W) -> Result<W, ChangeProblem> {
+    match weight.is_finite() {
+        true => Ok(weight),
+        false => Err(ChangeProblem::WeightNotFinite { from, to, weight: weight.to_string() }),
+    }
+}
