@@ -49,6 +49,7 @@ pub mod npy;
 mod numbering;
 pub mod parallel;
 pub mod permute;
+mod prefetch;
 mod progress;
 mod rows;
 #[cfg(feature = "rustacuda")]
@@ -81,6 +82,7 @@ pub use key::DistanceKey;
 pub use memory::{Large, NoMemory, ensure_granted, free_memory};
 pub use names::{UnknownName, by_name};
 pub use numbering::Numbering;
+pub use prefetch::{prefetch, prefetch_first};
 pub use progress::{Interrupted, Progress, tell};
 pub use weight::{Distance, Weight, WeightKind};
 pub use weight_summary::WeightSummary;

@@ -1,7 +1,9 @@
 //! The errors of searches.
 
 use gpu_runtime::{Gpu, GpuError};
-use graph_formats::{Csr, Interrupted, Large, NoMemory, UnknownName, VertexId, Weight, WeightKind};
+use graph_formats::{
+    ChangeError, Csr, Interrupted, Large, NoMemory, UnknownName, VertexId, Weight, WeightKind,
+};
 use paths::aggregate::BadAggregate;
 
 /// The reason why a search could not start or has no result.
@@ -45,6 +47,9 @@ pub enum SearchError {
         /// What admits negative weights.
         advice: &'static str,
     },
+    /// A change of the graph cannot be made.
+    #[error(transparent)]
+    BadChange(#[from] ChangeError),
     /// Breadth-first search needs equal weights above zero.
     #[error(
         "breadth-first needs one weight above zero for all arcs, but they go from {least} to {greatest}; leave the algorithm out, or use delta-stepping"

@@ -24,19 +24,18 @@ mod error;
 mod large_pages;
 mod launch;
 mod pool;
-mod prefetch;
 mod query;
 mod threads;
 mod work;
 
 pub use error::{SearchError, check_not_negative, unless_out_of_memory};
+pub use graph_formats::{prefetch, prefetch_first};
 pub use large_pages::in_large_pages;
 pub use launch::{
     EDGES_PER_LAUNCH, Kernels, Launch, MAX_VERTICES, NO_VERTEX, a_thread_each, all_threads,
     check_size, length, milliseconds, two_blocks_each,
 };
 pub use pool::Pool;
-pub use prefetch::{prefetch, prefetch_first};
 pub use query::{Query, check_vertices};
 pub use threads::{Barrier, EndsOnPanic, Team, Threads, side_by_side, wait};
 pub use work::{Again, DeviceTimes, Work};

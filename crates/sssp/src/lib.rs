@@ -5,6 +5,7 @@
 //! * [`Solver::within`] finds what is near, at the cost of what is near.
 //! * [`Solver::k_shortest_paths`] finds the next shortest paths too.
 //! * [`Solver::table`] and [`Solver::nearest`] take many sources at once.
+//! * [`DynamicTrees`] keeps trees up to date while arcs and vertices come and go.
 //! * [`Solver::aggregate`] counts or sums up the points within a cutoff of every vertex.
 //! * [`Config`] names the [`Algorithm`], on a GPU the [`gpu::Algorithm`], with its settings. If it
 //!   names none, the solver chooses; its [`Plan`] has the choice and the reason.
@@ -41,6 +42,7 @@ mod config;
 pub mod cost;
 mod cpu;
 mod delta;
+mod dynamic;
 mod found;
 pub mod gpu;
 mod key;
@@ -56,6 +58,7 @@ mod weights;
 pub use algorithm::{Algorithm, Queue, QueueRule};
 pub use config::{Config, Goal};
 pub use delta::Delta;
+pub use dynamic::{DynamicTrees, Updated};
 pub use found::Found;
 pub use k_paths::Path;
 pub use paths::Progress;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::rows::Rows;
 use super::{Change, ChangeError, ChangeProblem};
-use crate::{Csr, Direction, GraphError, NoMemory, VertexId, Weight, ensure_granted};
+use crate::{Csr, Direction, NoMemory, VertexId, Weight, ensure_granted};
 
 /// A graph of which arcs and vertices may change; with its rows, and if it is directed its columns.
 ///
@@ -29,6 +29,7 @@ pub struct DynamicGraph<W: Weight> {
     /// If the graph is directed.
     columns: Option<Rows<W>>,
     n_negative: usize,
+    n_zero: usize,
 }
 
 /// An arc that has changed.
@@ -61,14 +62,17 @@ impl<W: Weight> DynamicGraph<W> {
     pub fn new(graph: &Csr<W>) -> Result<Self, NoMemory> {
         let is_directed = graph.direction() == Direction::Directed;
         // the transposed graph is freed again
-        ensure_granted(if is_directed { 3 } else { 1 } * graph.bytes())?;
+        let bytes = graph.bytes() + graph.n_arcs() * size_of::<(VertexId, W)>();
+        ensure_granted(if is_directed { 2 * bytes } else { bytes })?;
         let rows = Rows::of(graph);
         let columns = is_directed.then(|| Rows::of(&graph.transposed()));
-        let mut n_negative = 0;
-        if graph.first_negative().is_some() {
-            n_negative = graph.weights().iter().filter(|weight| weight.is_negative()).count();
+        let (mut n_negative, mut n_zero) = (0, 0);
+        if graph.weight_summary().least <= W::ZERO {
+            let weights = graph.weights();
+            n_negative = weights.iter().filter(|weight| weight.is_negative()).count();
+            n_zero = weights.iter().filter(|&&weight| weight == W::ZERO).count();
         }
-        Ok(Self { rows, columns, n_negative })
+        Ok(Self { rows, columns, n_negative, n_zero })
     }
 
     /// How many vertices, those without arcs included.
@@ -94,19 +98,31 @@ impl<W: Weight> DynamicGraph<W> {
         self.n_negative > 0
     }
 
-    /// The arcs that leave `vertex`, as (destination, weight), ascending. O(1) and the arcs.
+    /// Whether an arc weighs zero.
+    pub fn has_zero(&self) -> bool {
+        self.n_zero > 0
+    }
+
+    /// The arcs that leave `vertex`, as (destination, weight), ascending.
     ///
     /// # Panics
     /// When the graph has no such vertex. So does the next method.
     #[inline]
-    pub fn arcs_from(&self, vertex: VertexId) -> impl ExactSizeIterator<Item = (VertexId, W)> {
+    pub fn arcs_from(&self, vertex: VertexId) -> &[(VertexId, W)] {
         self.rows.arcs(vertex)
     }
 
-    /// The arcs that end at `vertex`, as (source, weight), ascending. O(1) and the arcs.
+    /// The arcs that end at `vertex`, as (source, weight), ascending.
     #[inline]
-    pub fn arcs_to(&self, vertex: VertexId) -> impl ExactSizeIterator<Item = (VertexId, W)> {
+    pub fn arcs_to(&self, vertex: VertexId) -> &[(VertexId, W)] {
         self.columns.as_ref().unwrap_or(&self.rows).arcs(vertex)
+    }
+
+    /// Loads where the arcs from `vertex` are into the cache, so that
+    /// [`arcs_from`](Self::arcs_from) does not wait for memory soon after.
+    #[inline]
+    pub fn prefetch(&self, vertex: VertexId) {
+        self.rows.prefetch(vertex);
     }
 
     /// The weight of the lightest arc from one vertex to another. O(log d).
@@ -119,7 +135,7 @@ impl<W: Weight> DynamicGraph<W> {
     ///
     /// # Errors
     /// When the system refuses the memory.
-    pub fn to_csr(&self) -> Result<Csr<W>, GraphError> {
+    pub fn to_csr(&self) -> Result<Csr<W>, NoMemory> {
         let bytes_of_arc = size_of::<VertexId>() + size_of::<W>();
         ensure_granted(self.n_vertices() * size_of::<u64>() + self.n_arcs() * bytes_of_arc)?;
         let (offsets, columns, weights) = self.rows.packed();
@@ -181,6 +197,8 @@ impl<W: Weight> DynamicGraph<W> {
         }
         let is_negative = |weight: Option<W>| usize::from(weight.is_some_and(W::is_negative));
         self.n_negative = self.n_negative + is_negative(new) - is_negative(old);
+        let is_zero = |weight: Option<W>| usize::from(weight == Some(W::ZERO));
+        self.n_zero = self.n_zero + is_zero(new) - is_zero(old);
     }
 }
 
@@ -282,14 +300,14 @@ impl<W: Weight> Checked<'_, W> {
         let graph = self.graph;
         let is_left =
             |other: VertexId, deleted: &HashSet<_>| other == vertex || !deleted.contains(&other);
-        for (to, weight) in graph.arcs_from(vertex) {
+        for &(to, weight) in graph.arcs_from(vertex) {
             if is_left(to, &self.deleted) {
                 self.put(vertex, to, Some(weight), None);
             }
         }
         if graph.direction() == Direction::Directed {
-            for (from, weight) in graph.arcs_to(vertex).filter(|&(from, _)| from != vertex) {
-                if is_left(from, &self.deleted) {
+            for &(from, weight) in graph.arcs_to(vertex) {
+                if from != vertex && is_left(from, &self.deleted) {
                     self.put(from, vertex, Some(weight), None);
                 }
             }

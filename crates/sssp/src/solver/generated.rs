@@ -3,15 +3,16 @@
 use std::num::NonZeroUsize;
 
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Direction, Distance, VertexId, Weight, ensure_granted};
+use graph_formats::{Change, Csr, Direction, Distance, VertexId, Weight, ensure_granted};
 use paths::aggregate::{self, Aggregate, Points, Sources, Way};
-use paths::{DistanceTable, Distances, Nearest, Predecessors, Tree, Within};
+use paths::{DistanceTable, Distances, Nearest, Predecessors, Progress, Tree, Within};
 use search_parts::{Pool, Query, check_not_negative, check_vertices};
 
 use super::core::{Answered, Device, OnCpu, Solver};
 use super::rows::{Rows, empty_table, ensure_memory, n_workers};
 use crate::cpu::aggregate::Job;
 use crate::cpu::{Searches, nearest};
+use crate::dynamic::{DynamicTrees, Updated};
 use crate::found::Found;
 use crate::gpu::{self, Arrays, DeviceSolver, OnGpus};
 use crate::overflow::check_overflow;
@@ -324,6 +325,42 @@ pub trait Generated<W: SearchKeys>: Sync {
             return Err(SsspError::NotAllVertices { n_distances, n_vertices });
         }
         Ok(predecessors::from_distances(graph, source, distances))
+    }
+
+    fn dynamic_trees(
+        &self,
+        graph: &Csr<W>,
+        sources: &[VertexId],
+        config: &Config,
+    ) -> Answer<DynamicTrees<W>> {
+        DynamicTrees::made(graph, sources, config, &|graph, sources, config| {
+            self.all_trees(graph, sources, config, None)
+        })
+    }
+
+    fn update_trees(
+        &self,
+        trees: &mut DynamicTrees<W>,
+        changes: &[Change<W>],
+        progress: Option<Progress<'_>>,
+    ) -> Answer<Vec<Updated>> {
+        trees.changed_by(changes, progress, &|graph, sources, config| {
+            self.all_trees(graph, sources, config, progress)
+        })
+    }
+
+    /// The trees of these sources, one after another.
+    fn all_trees(
+        &self,
+        graph: &Csr<W>,
+        sources: &[VertexId],
+        config: &Config,
+        progress: Option<Progress<'_>>,
+    ) -> Answer<Vec<Tree<W>>> {
+        let mut solver = self.on_cpu(graph, config)?;
+        solver.progress = progress;
+        let tree = |&source| Ok(self.tree(&mut solver, source, Goal::All)?.answer);
+        sources.iter().map(tree).collect()
     }
 
     fn device_solver(&self, gpu: &Gpu, arrays: &Arrays<'_, W>) -> Answer<DeviceSolver<W>> {

@@ -6,6 +6,7 @@ mod any;
 mod breadth_first;
 mod common;
 mod cost;
+mod dynamic;
 mod k_paths;
 mod laws;
 mod near;
