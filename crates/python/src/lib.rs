@@ -15,6 +15,7 @@ mod arrays;
 mod device_array;
 mod device_graph;
 mod device_metric;
+mod dynamic;
 mod error;
 mod graph;
 mod how;
@@ -44,6 +45,8 @@ mod _core {
     use crate::device_graph::DeviceGraph;
     #[pymodule_export]
     use crate::device_metric::DeviceMetric;
+    #[pymodule_export]
+    use crate::dynamic::DynamicTrees;
     #[pymodule_export]
     use crate::graph::{Graph, restored_graph};
     #[pymodule_export]

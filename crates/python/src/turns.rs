@@ -32,9 +32,8 @@ impl<T> Turns<T> {
     ) -> Result<R, Error> {
         if *unpoisoned(&self.user) == Some(user) {
             return Err(Error::argument(
-                "a signal's handler asks for what it interrupts, which would never end; give it a \
-                 Solver, DeviceGraph or DeviceMetric of its own, or have it leave the question for \
-                 later",
+                "a signal's handler asks for what it interrupts, which would never end; give it an \
+                 object of its own, or have it leave the question for later",
             ));
         }
         let mut value = unpoisoned(&self.value);

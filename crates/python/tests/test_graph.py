@@ -1087,3 +1087,46 @@ def test_what_lies_within_is_what_a_tree_has_there():
     for wrong in (-1.0, float("nan")):
         with pytest.raises(StarpathsError, match="cutoff"):
             graph.within([0], wrong)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_trees_follow_changes(directed):
+    draw = np.random.default_rng(5)
+    ends = draw.integers(0, 30, (2, 60))
+    graph = starpaths.Graph.from_arcs(*ends, draw.integers(1, 9, 60), n_vertices=30, directed=directed)
+    trees = starpaths.DynamicTrees(graph, [0, 7], threads=1)
+    for _ in range(20):
+        before = [trees.tree(i).distances for i in range(2)]
+        entries = trees.graph().to_scipy().tocoo()
+        at = draw.integers(entries.nnz)
+        old, new = (entries.row[at], entries.col[at]), draw.integers(0, 30, 2)
+        if {*old} & {*new}:
+            continue
+        weight = int(draw.integers(1, 9))
+        change = [("delete", *old), ("reweight", *old, weight), ("delete-vertex", old[0])]
+        changed = trees.update([change[draw.integers(3)], ("insert", *new, weight)])
+        for i, source in enumerate([0, 7]):
+            expected = trees.graph().sssp(source)
+            np.testing.assert_array_equal(trees.tree(i).distances, expected.distances)
+            np.testing.assert_array_equal(trees.tree(i).predecessors, expected.predecessors)
+            differ = np.flatnonzero(before[i] != expected.distances)
+            np.testing.assert_array_equal(np.sort(changed[i]), differ)
+
+
+def test_bad_changes_change_nothing():
+    graph = starpaths.Graph.from_arcs([0, 1], [1, 2], [5, 2])
+    trees = starpaths.DynamicTrees(graph, [0])
+    for change, message in [
+        (("delete", 2, 0), "no arc 2 -> 0"),
+        (("insert", 0, 2, 0.5), "no weight of this graph"),
+        (("insert", 0, 3, 1), "vertex 3"),
+        (("insert", 2, 1, -3), "negative cycle"),
+        (("close", 0, 1), "is no change; expected"),
+        (("delete", 0), "is no change; expected"),
+        (7, "not iterable"),
+    ]:
+        with pytest.raises((starpaths.StarpathsError, TypeError), match=message):
+            trees.update([("reweight", 0, 1, 9), change])
+    assert trees.tree(dtype=np.int64).distances.tolist() == [0, 5, 7]
+    with pytest.raises(starpaths.StarpathsError, match="there are 1 sources"):
+        trees.tree(1)

@@ -29,6 +29,9 @@ def graphs(matrix: csr_array) -> None:
     assert_type(graph.table(np.arange(2), threads=2), Either)
     assert_type(graph.trees(), tuple[Either, Vertices])
     assert_type(graph.components("strong"), tuple[int, Vertices])
+    dynamic = starpaths.DynamicTrees(graph, [0], threads=1)
+    assert_type(dynamic.update([("delete", 0, 1)]), list[Vertices])
+    assert_type(dynamic.tree(), starpaths.Tree)
 
 
 def distances(matrix: csr_array, is_wanted: bool) -> None:

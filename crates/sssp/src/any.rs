@@ -4,12 +4,14 @@
 //! [of any type](paths::AnyDistances), so that a program needs one function for all six types.
 
 use gpu_runtime::Gpu;
-use graph_formats::{AnyCsr, Distance, VertexId, with_csr};
+use graph_formats::{
+    AnyCsr, Change, ChangeError, ChangeProblem, Csr, Distance, VertexId, Weight, with_csr,
+};
 use paths::{AnyDistances, AnyNearest, AnyTable, AnyTree, AnyWithin, Number};
 
 use crate::{
-    Aggregate, Config, DeviceTimes, Found, Goal, Path, Plan, Points, Progress, SearchWeight,
-    Solver, SsspError, gpu,
+    Aggregate, Config, DeviceTimes, DynamicTrees, Found, Goal, Path, Plan, Points, Progress,
+    SearchWeight, Solver, SsspError, Updated, gpu,
 };
 
 /// A [`Solver`] of any weight type; each method is the solver's of the same name.
@@ -97,6 +99,68 @@ pub fn solver_on_gpus<'g>(
         solver.progress = progress;
         Ok(Box::new(solver))
     })
+}
+
+/// [`DynamicTrees`] of any weight type; each method is the one of the same name there.
+#[expect(missing_docs, reason = "each does what the method of its name does")]
+pub trait AnyDynamicTrees: Send {
+    /// A weight that the type of the graph does not have is refused.
+    fn update(
+        &mut self,
+        changes: &[Change<Number>],
+        progress: Option<Progress<'_>>,
+    ) -> Result<Vec<Updated>, SsspError>;
+    fn tree(&self, source: usize) -> AnyTree;
+    fn graph(&self) -> Result<AnyCsr, SsspError>;
+}
+
+/// [`DynamicTrees`] of these sources.
+///
+/// # Errors
+/// As [`DynamicTrees::new`].
+pub fn dynamic_trees(
+    graph: &AnyCsr,
+    sources: &[VertexId],
+    config: &Config,
+) -> Result<Box<dyn AnyDynamicTrees>, SsspError> {
+    with_csr!(graph, |graph| Ok(Box::new(DynamicTrees::new(graph, sources, config)?)))
+}
+
+impl<W: SearchWeight> AnyDynamicTrees for DynamicTrees<W>
+where
+    AnyCsr: From<Csr<W>>,
+{
+    fn update(
+        &mut self,
+        changes: &[Change<Number>],
+        progress: Option<Progress<'_>>,
+    ) -> Result<Vec<Updated>, SsspError> {
+        let typed = |(position, change): (usize, &Change<Number>)| {
+            let no_weight = || {
+                let problem = ChangeProblem::NoWeight { weight: change.to_string(), kind: W::KIND };
+                SsspError::from(ChangeError { position, problem })
+            };
+            change.try_map(weight_of).ok_or_else(no_weight)
+        };
+        let changes = changes.iter().enumerate().map(typed).collect::<Result<Vec<_>, _>>()?;
+        DynamicTrees::update(self, &changes, progress)
+    }
+
+    fn tree(&self, source: usize) -> AnyTree {
+        DynamicTrees::tree(self, source).clone().into()
+    }
+
+    fn graph(&self) -> Result<AnyCsr, SsspError> {
+        Ok(DynamicTrees::graph(self).to_csr()?.into())
+    }
+}
+
+/// The weight with this value, if there is one.
+fn weight_of<W: Weight>(number: Number) -> Option<W> {
+    match number.to_i128() {
+        Some(whole) => W::from_i128(whole),
+        None => W::from_f64(number.to_f64()),
+    }
 }
 
 impl<W: SearchWeight> AnySolver for Solver<'_, W> {

@@ -315,6 +315,11 @@ Predecessors (--predecessors):
   .npy  an array of u32: for every vertex the one before it on a shortest path, counted from 0. The
         source, and vertices without a distance, have the greatest value of the type.
 
+A change is a line of --changes: insert u v [w], delete u v [w], reweight u v w, delete-vertex u. An
+arc inserted without a weight weighs 1. Of parallel arcs the lightest is deleted or reweighted, or that
+of weight w. All are made together, so their order does not matter, and no arc may occur twice. In an
+undirected graph an arc is an edge.
+
 An array counts from 0. If the vertices are not named 0, 1, 2 and so on, the file OUT.npy.ids has
 their names, one a line. For a table OUT.npy.rows.ids has the sources and OUT.npy.columns.ids the
 targets. If names are not needed, these files of an earlier run are removed.
@@ -324,6 +329,7 @@ Example:
   starpath sssp rome99.gr --source 1 -o distances.npy --predecessors predecessors.npy
   starpath sssp rome99.gr --source 1 -o - | sort -n -k 2 | head
   starpath sssp rome99.gr --source 1 --target 3353
+  starpath sssp rome99.gr --source 1 --changes closed.txt -o distances.tsv
   starpath sssp neurons.csv --columns pre,post,length --source AVAL
   starpath sssp rome99.gr --sources depots.txt --targets shops.txt -o table.tsv
   starpath sssp roads.spg --sources all.txt --targets all.txt --backend cuda --gpus all
@@ -354,6 +360,12 @@ pub(crate) struct SsspArgs {
     /// Find for every vertex which source is nearest and how far, by one search from all sources
     #[arg(long, conflicts_with_all = ["source", "targets"], conflicts_with_all = SOLVER_OPTIONS)]
     pub(crate) nearest: bool,
+    /// Make these changes of the graph, one a line, see below; the result is that after them
+    #[arg(
+        long, value_name = "FILE", conflicts_with_all = ["target", "cutoff", "sources"],
+        conflicts_with_all = SOLVER_OPTIONS
+    )]
+    pub(crate) changes: Option<PathBuf>,
     /// Write the predecessor of every vertex on its path from --source: OUT.npy, see below
     #[arg(long, value_name = "OUT", conflicts_with = "sources")]
     pub(crate) predecessors: Option<PathBuf>,

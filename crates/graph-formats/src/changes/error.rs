@@ -1,6 +1,6 @@
 //! What can be wrong with changes.
 
-use crate::{NoMemory, VertexId};
+use crate::{NoMemory, VertexId, WeightKind};
 
 /// A change that cannot be made. Nothing is then changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -52,6 +52,14 @@ pub enum ChangeProblem {
         /// Its weight.
         weight: String,
     },
+    /// The weight type of the graph has no such number.
+    #[error("{weight} is no weight of this graph, whose weights are {kind}")]
+    NoWeight {
+        /// The number.
+        weight: String,
+        /// The type.
+        kind: WeightKind,
+    },
     /// There are as many vertices as 32-bit ids can number.
     #[error("a graph cannot have more than {n_vertices} vertices")]
     TooManyVertices {
@@ -69,10 +77,7 @@ fn of_weight(weight: &Option<String>) -> String {
 
 /// A line of a file of changes is not a change.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "line {line}: '{text}' is no change: {reason}; write insert u v [w], delete u v [w], reweight u v w or \
-     delete-vertex u"
-)]
+#[error("line {line}: '{text}' is no change: {reason}")]
 pub struct NoChange {
     /// The number of the line, from 1.
     pub line: usize,

@@ -7,7 +7,7 @@ mod rows;
 
 use std::fmt;
 
-use crate::{VertexId, Weight};
+use crate::VertexId;
 
 pub use dynamic::{ArcChange, Changed, DynamicGraph};
 pub use error::{ChangeError, ChangeProblem, NoChange};
@@ -57,7 +57,7 @@ pub enum Change<W> {
     DeleteVertex(VertexId),
 }
 
-impl<W: Weight> fmt::Display for Change<W> {
+impl<W: fmt::Display> fmt::Display for Change<W> {
     /// As in a file, with numbers for names.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -4,6 +4,7 @@
 `from_networkx` and `from_pandas` make one of NetworkX's graphs and of data frames. `DeviceGraph`
 takes arrays that are on a GPU, of CuPy or PyTorch, and leaves its results there. `Prepared` is a
 road network for many distances and paths, in microseconds each; on a GPU it is a `DeviceMetric`.
+`DynamicTrees` has shortest paths that follow changes of the graph.
 `starpaths.csgraph` has the same under the names and conventions of `scipy.sparse.csgraph`.
 
 Examples
@@ -24,6 +25,7 @@ from starpaths._core import (
     DeviceGraph,
     DeviceMetric,
     DeviceTree,
+    DynamicTrees,
     Graph,
     Metric,
     Pairs,
@@ -40,6 +42,7 @@ __all__ = [
     "DeviceGraph",
     "DeviceMetric",
     "DeviceTree",
+    "DynamicTrees",
     "Graph",
     "Metric",
     "NegativeCycleError",

@@ -1,6 +1,6 @@
 """The types of the compiled part."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from os import PathLike
 from typing import Any, Literal, NoReturn, final
 
@@ -12,6 +12,7 @@ __all__ = [
     "DeviceGraph",
     "DeviceMetric",
     "DeviceTree",
+    "DynamicTrees",
     "Graph",
     "Metric",
     "Pairs",
@@ -271,6 +272,23 @@ class Solver:
     ) -> _Distances:
         """The distances from each of several vertices to each of several others, as
         :meth:`Graph.table`."""
+
+@final
+class DynamicTrees:
+    """Trees of shortest paths from some vertices, which follow changes of a copy of the graph."""
+
+    def __new__(
+        cls, graph: Graph, sources: _Vertices, *, threads: int | None = None
+    ) -> DynamicTrees: ...
+    def update(
+        self, changes: Iterable[Sequence[Any]], *, progress: bool = False
+    ) -> list[NDArray[np.int32]]:
+        """Makes changes of the graph, all or none, and the trees those of the graph that is
+        then."""
+    def tree(self, position: int = 0, *, dtype: DTypeLike | None = None) -> Tree:
+        """A copy of the tree of one source."""
+    def graph(self) -> Graph:
+        """A copy of the graph as it is now, with the names of the vertices."""
 
 @final
 class Graph:

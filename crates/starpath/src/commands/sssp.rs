@@ -5,13 +5,13 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use graph_formats::WeightKind;
-use paths::Number;
+use paths::{AnyTree, Number};
 use serde::Serialize;
 use sssp::Goal;
 
 use crate::cli::{Common, Configs, SsspArgs};
 use crate::failure::WrongUse;
-use crate::ids::Id;
+use crate::ids::{Id, Names};
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
 use crate::report::{ARCS, Amount, Sums, VERTICES, counted};
@@ -35,7 +35,7 @@ struct Report {
 
 /// The report of a search without a target or cutoff.
 #[derive(Serialize)]
-struct All {
+pub(super) struct All {
     /// Vertices that have a distance, the source included.
     reached: usize,
     #[serde(flatten)]
@@ -58,16 +58,31 @@ struct Target {
     path_arcs: Option<usize>,
 }
 
+impl All {
+    pub(super) fn of(tree: &AnyTree) -> Self {
+        Self {
+            reached: tree.distances.n_reached(),
+            sums: Sums::of(tree.distances.sum(), tree.distances.max()),
+        }
+    }
+}
+
+impl fmt::Display for All {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "reaches {}; {}", counted(self.reached, VERTICES), self.sums)
+    }
+}
+
 /// The files of results.
-struct Outputs {
+pub(super) struct Outputs {
     distances: Option<ResultFile>,
     predecessors: Option<ResultFile>,
 }
 
 impl Outputs {
-    fn check(args: &SsspArgs) -> anyhow::Result<Self> {
+    pub(super) fn check(args: &SsspArgs) -> anyhow::Result<Self> {
         let distances = output_file(args)?;
-        let inputs: Vec<&Path> = args.graph.inputs().collect();
+        let inputs: Vec<&Path> = args.graph.inputs().chain(args.changes.as_deref()).collect();
         let predecessors = ResultFile::check(&args.predecessors, &inputs)?;
         let predecessors = predecessors.map(|file| file.needs_array("predecessors")).transpose()?;
         if let (Some(distances), Some(predecessors)) = (&distances, &predecessors) {
@@ -75,11 +90,23 @@ impl Outputs {
         }
         Ok(Self { distances, predecessors })
     }
+
+    pub(super) fn write(&self, names: &Names<'_>, tree: &AnyTree) -> anyhow::Result<()> {
+        if let Some(output) = &self.distances {
+            output.write_tree(names, tree)?;
+        }
+        if let Some(output) = &self.predecessors {
+            output.write_predecessors(names, tree)?;
+        }
+        Ok(())
+    }
 }
 
 /// The file that `-o` names, checked.
 pub(super) fn output_file(args: &SsspArgs) -> anyhow::Result<Option<ResultFile>> {
-    let lists = [args.sources.as_deref(), args.targets.as_deref()].into_iter().flatten();
+    let lists = [&args.sources, &args.targets, &args.changes]
+        .into_iter()
+        .filter_map(|list| list.as_deref());
     let inputs: Vec<&Path> = args.graph.inputs().chain(lists).collect();
     ResultFile::check(&args.output, &inputs)
 }
@@ -108,22 +135,14 @@ fn solve(
         (None, None) => Goal::All,
     };
     let (tree, searched) = search(loaded, "sssp", source, goal, configs, common)?;
-    if let Some(output) = &outputs.distances {
-        output.write_tree(&names, &tree)?;
-    }
-    if let Some(output) = &outputs.predecessors {
-        output.write_predecessors(&names, &tree)?;
-    }
+    outputs.write(&names, &tree)?;
     let complete = tree.limit.is_none();
     let cutoff = tree.limit.filter(|_| target.is_none());
     Ok(Report {
         searched,
         source: names.name(source).into(),
         complete,
-        all: complete.then(|| All {
-            reached: tree.distances.n_reached(),
-            sums: Sums::of(tree.distances.sum(), tree.distances.max()),
-        }),
+        all: complete.then(|| All::of(&tree)),
         within: cutoff.map(|cutoff| Within {
             cutoff: cutoff.into(),
             within_cutoff: tree.distances.n_reached(),
@@ -151,8 +170,8 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let source = &self.source;
         writeln!(f, "{}", self.searched.head)?;
-        if let Some(All { reached, sums }) = &self.all {
-            writeln!(f, "{source} reaches {}; {sums}", counted(*reached, VERTICES))?;
+        if let Some(all) = &self.all {
+            writeln!(f, "{source} {all}")?;
         }
         if let Some(Within { cutoff, within_cutoff }) = &self.within {
             let within = counted(*within_cutoff, VERTICES);

@@ -22,6 +22,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("generate geometric", "generate geometric --vertices 9000 --radius 0.02 -o @.spg"),
     ("convert", "convert {}/grid.tsv @.spg --largest-component strong --transform reciprocal"),
     ("sssp", "sssp {}/grid.spg --source 1 -o @.tsv"),
+    ("sssp", "sssp {}/road.gr --source 1 --changes {}/changes.txt -o @.tsv"),
     ("sssp", "sssp {}/grid.spg --sources {}/ids.txt --targets {}/ids.txt -o @.tsv"),
     ("sssp", "sssp {}/grid.spg --sources {}/ids.txt --nearest -o @.tsv"),
     ("sssp", "sssp {}/grid.spg --sources {}/ids.txt --cutoff 900 -o @.tsv"),

@@ -5,6 +5,7 @@ mod answers;
 mod apsp_gpu;
 mod bad_input;
 mod centrality;
+mod changes;
 mod closure;
 mod commands;
 mod convert;

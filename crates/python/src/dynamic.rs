@@ -1,0 +1,222 @@
+//! The class `DynamicTrees`: shortest paths that follow changes of a graph.
+
+use std::num::NonZeroUsize;
+use std::thread;
+
+use bytemuck::allocation;
+use graph_formats::Change;
+use numpy::{IntoPyArray, PyArray1};
+use paths::Number;
+use pyo3::prelude::*;
+use sssp::Config;
+use sssp::any::{self, AnyDynamicTrees};
+
+use crate::arguments;
+use crate::error::Error;
+use crate::graph::Graph;
+use crate::how::How;
+use crate::numbers::{Dtype, Numbers};
+use crate::run::{Quiet, run};
+use crate::tree::Tree;
+use crate::turns::Turns;
+
+/// Trees of shortest paths from some vertices, which follow changes of a copy of the graph.
+///
+/// Parameters
+/// ----------
+/// graph : Graph
+///     The graph before all changes; it does not change itself.
+/// sources : array_like of int, or of names of the graph
+///     Where the paths start.
+/// threads : int, optional
+///     The most threads to use; by default one for each core.
+///
+/// Examples
+/// --------
+/// >>> import starpaths
+/// >>> roads = starpaths.Graph.from_arcs([0, 1, 2, 0], [1, 2, 3, 3], [5, 2, 4, 20])
+/// >>> trees = starpaths.DynamicTrees(roads, [0])
+/// >>> trees.tree().path_to(3)
+/// [0, 1, 2, 3]
+/// >>> trees.update([("delete", 1, 2), ("reweight", 0, 1, 6)])
+/// [array([1, 2, 3], dtype=int32)]
+/// >>> trees.tree().distances
+/// array([ 0.,  6., inf, 20.])
+#[pyclass(frozen, module = "starpaths")]
+pub(crate) struct DynamicTrees {
+    graph: Py<Graph>,
+    n_sources: usize,
+    held: Quiet<Turns<Box<dyn AnyDynamicTrees>>>,
+}
+
+#[pymethods]
+impl DynamicTrees {
+    #[new]
+    #[pyo3(signature = (graph, sources, *, threads=None))]
+    fn new(
+        py: Python<'_>,
+        graph: Py<Graph>,
+        sources: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = arguments::threads)] threads: Option<NonZeroUsize>,
+    ) -> PyResult<Self> {
+        let network = graph.get();
+        let sources = network.vertices_of("source", sources)?;
+        let threads = How::new(None, threads, None)?.threads;
+        let config = Config { threads, ..Config::default() };
+        let size = network.size().saturating_mul(sources.len());
+        let held =
+            run(py, size, false, |_| Ok(any::dynamic_trees(&network.csr, &sources, &config)?))?;
+        Ok(Self { n_sources: sources.len(), held: Quiet::new(Turns::new(held)), graph })
+    }
+
+    /// Makes changes of the graph, all or none, and the trees those of the graph that is then.
+    ///
+    /// Parameters
+    /// ----------
+    /// changes : iterable of tuple
+    ///     ``("insert", u, v, weight)``, ``("delete", u, v)``, ``("delete", u, v, weight)``,
+    ///     ``("reweight", u, v, weight)`` or ``("delete-vertex", u)``. All are made together, so
+    ///     their order does not matter, and no arc may occur twice. In an undirected graph an arc is
+    ///     an edge. Of parallel arcs the lightest is meant, or that of the weight.
+    /// progress : bool, default False
+    ///     Whether to show a bar.
+    ///
+    /// Returns
+    /// -------
+    /// list of ndarray of int32
+    ///     For each source the vertices that have another distance than before, in no order.
+    ///
+    /// Raises
+    /// ------
+    /// StarpathsError
+    ///     When there is no such arc, an arc occurs twice, or the graph would have a negative
+    ///     cycle; nothing is changed then.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import starpaths
+    /// >>> roads = starpaths.Graph.from_arcs([0, 1], [1, 2], [5, 2], directed=False)
+    /// >>> trees = starpaths.DynamicTrees(roads, [0, 2])
+    /// >>> trees.update([("insert", 0, 2, 1)])
+    /// [array([2, 1], dtype=int32), array([0], dtype=int32)]
+    #[pyo3(signature = (changes, *, progress=false))]
+    fn update<'py>(
+        &self,
+        py: Python<'py>,
+        changes: &Bound<'py, PyAny>,
+        progress: bool,
+    ) -> PyResult<Vec<Bound<'py, PyArray1<i32>>>> {
+        let network = self.graph.get();
+        let changes = changes.try_iter()?.map(|change| change_of(network, &change?));
+        let changes = changes.collect::<PyResult<Vec<_>>>()?;
+        let user = thread::current().id();
+        let updated = run(py, network.size(), progress, |progress| {
+            self.held.take(user, |trees| Ok(trees.update(&changes, progress)?))
+        })?;
+        let changed = updated.into_iter().map(|tree| allocation::cast_vec(tree.changed));
+        Ok(changed.map(|vertices: Vec<i32>| vertices.into_pyarray(py)).collect())
+    }
+
+    /// A copy of the tree of one source.
+    ///
+    /// Parameters
+    /// ----------
+    /// position : int, default 0
+    ///     The place of the source among `sources`.
+    /// dtype : dtype, optional
+    ///     As for :meth:`Graph.sssp`.
+    ///
+    /// Returns
+    /// -------
+    /// Tree
+    ///
+    /// Examples
+    /// --------
+    /// >>> import starpaths
+    /// >>> roads = starpaths.Graph.from_arcs([0, 1], [1, 2], [5, 2])
+    /// >>> starpaths.DynamicTrees(roads, [0, 1]).tree(1).distances
+    /// array([inf,  0.,  2.])
+    #[pyo3(signature = (position=0, *, dtype=None))]
+    fn tree(
+        &self,
+        py: Python<'_>,
+        position: usize,
+        dtype: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Tree> {
+        if position >= self.n_sources {
+            let n = self.n_sources;
+            let message = format!("position {position}: there are {n} sources, counted from 0");
+            return Err(Error::argument(message).into());
+        }
+        let dtype = Dtype::of(py, dtype)?;
+        let user = thread::current().id();
+        let (source, distances, predecessors) = run(py, 0, false, |_| {
+            let tree = self.held.take(user, |trees| Ok(trees.tree(position)))?;
+            // the code for none becomes -1
+            let predecessors = allocation::cast_vec(tree.predecessors.into_storage());
+            Ok((tree.source, Numbers::of(tree.distances, dtype)?, predecessors))
+        })?;
+        Tree::new(py, source, distances, predecessors)
+    }
+
+    /// A copy of the graph as it is now, with the names of the vertices.
+    ///
+    /// Returns
+    /// -------
+    /// Graph
+    ///
+    /// Examples
+    /// --------
+    /// >>> import starpaths
+    /// >>> roads = starpaths.Graph.from_arcs([0, 1], [1, 2], [5, 2])
+    /// >>> trees = starpaths.DynamicTrees(roads, [0])
+    /// >>> _ = trees.update([("delete", 0, 1)])
+    /// >>> trees.graph()
+    /// <starpaths.Graph of 3 vertices and 1 arcs, weights int64>
+    fn graph(&self, py: Python<'_>) -> PyResult<Graph> {
+        let network = self.graph.get();
+        let user = thread::current().id();
+        let csr = run(py, network.size(), false, |_| {
+            self.held.take(user, |trees| Ok(trees.graph()?))
+        })?;
+        Ok(network.with_csr(py, csr))
+    }
+}
+
+/// The change that a tuple says.
+fn change_of(graph: &Graph, change: &Bound<'_, PyAny>) -> PyResult<Change<Number>> {
+    let vertex = |value: &Bound<'_, PyAny>| graph.vertex_of("vertex", value);
+    let words = change.try_iter()?.collect::<PyResult<Vec<_>>>()?;
+    let what = words.first().and_then(|what| what.extract::<String>().ok()).unwrap_or_default();
+    Ok(match (&*what, words.get(1..).unwrap_or_default()) {
+        ("insert", [u, v, w]) => {
+            Change::Insert { from: vertex(u)?, to: vertex(v)?, weight: number(w)? }
+        }
+        ("delete", [u, v]) => Change::Delete { from: vertex(u)?, to: vertex(v)?, weight: None },
+        ("delete", [u, v, w]) => {
+            Change::Delete { from: vertex(u)?, to: vertex(v)?, weight: Some(number(w)?) }
+        }
+        ("reweight", [u, v, w]) => {
+            Change::Reweight { from: vertex(u)?, to: vertex(v)?, weight: number(w)? }
+        }
+        ("delete-vertex", [u]) => Change::DeleteVertex(vertex(u)?),
+        _ => {
+            let message = format!(
+                "{} is no change; expected (\"insert\", u, v, weight), (\"delete\", u, v), \
+                 (\"delete\", u, v, weight), (\"reweight\", u, v, weight) or (\"delete-vertex\", u)",
+                change.repr()?
+            );
+            return Err(Error::argument(message).into());
+        }
+    })
+}
+
+fn number(weight: &Bound<'_, PyAny>) -> PyResult<Number> {
+    if let Ok(whole) = weight.extract() {
+        return Ok(Number::I64(whole));
+    }
+    if let Ok(whole) = weight.extract() {
+        return Ok(Number::U64(whole));
+    }
+    Ok(Number::F64(weight.extract()?))
+}

@@ -1,0 +1,122 @@
+//! `starpath sssp --source --changes`: distances before and after changes of the graph.
+
+use std::fmt;
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::anyhow;
+use graph_formats::{Change, ChangeProblem, WeightKind};
+use paths::Number;
+use serde::Serialize;
+use sssp::{Config, SsspError, any};
+
+use super::sssp::{All, Outputs};
+use crate::backend;
+use crate::cli::{Common, SsspArgs};
+use crate::ids::{Id, Names};
+use crate::load::{Loaded, load};
+use crate::numbers::read_text;
+use crate::progress::progress;
+use crate::report::{Head, Ms, VERTICES, counted, milliseconds};
+
+#[derive(Serialize)]
+struct Report {
+    #[serde(flatten)]
+    head: Head,
+    source: Id,
+    /// Changes of the graph.
+    changes: usize,
+    /// Time to change the graph and the tree.
+    update_ms: Ms,
+    /// Whether a whole search was made.
+    new_search: bool,
+    /// Vertices that have another distance than before.
+    changed: usize,
+    /// Of the tree after the changes.
+    #[serde(flatten)]
+    all: All,
+}
+
+pub(super) fn run(args: &SsspArgs, file: &Path, common: &Common) -> anyhow::Result<()> {
+    let outputs = Outputs::check(args)?;
+    backend::cpu("sssp --changes", common)?;
+    let loaded = load(&args.graph, common)?;
+    loaded.print(solve(&loaded, args, file, &outputs, common), common)
+}
+
+fn solve(
+    loaded: &Loaded,
+    args: &SsspArgs,
+    file: &Path,
+    outputs: &Outputs,
+    common: &Common,
+) -> anyhow::Result<Report> {
+    let names = loaded.names();
+    let source = args.source.as_deref().unwrap_or_default();
+    let source = names.vertex("source", source)?;
+    let lines = read(file, &names, loaded.csr.kind())?;
+    let changes: Vec<_> = lines.iter().map(|&(_, change)| change).collect();
+    let start = Instant::now();
+    let config = Config { threads: common.threads, ..Config::default() };
+    let mut trees = any::dynamic_trees(&loaded.csr, &[source], &config)?;
+    let searched = milliseconds(start.elapsed());
+    let step = progress("changing", common);
+    let start = Instant::now();
+    let updated =
+        trees.update(&changes, Some(&step)).map_err(|error| explain(file, &lines, error))?;
+    let update_ms = milliseconds(start.elapsed());
+    drop(step);
+    let tree = trees.tree(0);
+    outputs.write(&names, &tree)?;
+    Ok(Report {
+        head: loaded.head("sssp").solved("dynamic", &[searched.0], common),
+        source: names.name(source).into(),
+        changes: changes.len(),
+        update_ms,
+        new_search: updated[0].is_new_search,
+        changed: updated[0].changed.len(),
+        all: All::of(&tree),
+    })
+}
+
+/// The changes of a file, each with its line.
+fn read(
+    file: &Path,
+    names: &Names<'_>,
+    kind: WeightKind,
+) -> anyhow::Result<Vec<(usize, Change<Number>)>> {
+    let shown = file.display();
+    let text = read_text(file).map_err(|error| anyhow!("{shown}: {error}"))?;
+    let vertex = |name: &str| names.vertex("vertex", name).ok();
+    let changes = Change::read(&text, &vertex, &|word| Number::parse(word, kind));
+    changes.map_err(|error| anyhow!("{shown}: {error}"))
+}
+
+/// The error with the line of its change.
+fn explain(file: &Path, lines: &[(usize, Change<Number>)], error: SsspError) -> anyhow::Error {
+    let SsspError::BadChange(bad) = &error else { return error.into() };
+    let (file, line) = (file.display(), lines.get(bad.position).map_or(0, |(line, _)| *line));
+    match &bad.problem {
+        ChangeProblem::NoSuchArc { weight: None, .. } => {
+            anyhow!("{file}:{line}: there is no such arc")
+        }
+        ChangeProblem::NoSuchArc { weight: Some(weight), .. } => {
+            anyhow!("{file}:{line}: there is no such arc of weight {weight}")
+        }
+        ChangeProblem::Twice { .. } => {
+            anyhow!("{file}:{line}: an earlier line changes the same arc or vertex; leave one out")
+        }
+        problem => anyhow!("{file}:{line}: {problem}"),
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.head)?;
+        let changes = counted(self.changes, ("change", "changes"));
+        let how = if self.new_search { ", by a new search" } else { "" };
+        let changed = counted(self.changed, VERTICES);
+        writeln!(f, "{changes} took {} ms{how}; {changed} have another distance", self.update_ms)?;
+        writeln!(f, "{} {}", self.source, self.all)
+    }
+}
