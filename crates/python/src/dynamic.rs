@@ -176,9 +176,8 @@ impl DynamicTrees {
     fn graph(&self, py: Python<'_>) -> PyResult<Graph> {
         let network = self.graph.get();
         let user = thread::current().id();
-        let csr = run(py, network.size(), false, |_| {
-            self.held.take(user, |trees| Ok(trees.graph()?))
-        })?;
+        let csr =
+            run(py, network.size(), false, |_| self.held.take(user, |trees| Ok(trees.graph()?)))?;
         Ok(network.with_csr(py, csr))
     }
 }

@@ -89,7 +89,7 @@ fn check_betweenness<W: MeasureWeight>(gpu: &Gpu, graph: &Csr<W>, config: &Confi
 /// Of all sources, and of samples on both sides.
 fn configs_of_betweenness() -> Vec<Config> {
     let sample = |n| Sources::Sample { n: NonZeroUsize::new(n).unwrap(), seed: 5 };
-    let of = |sources, side| Config { sources, side, ..Config::default() };
+    let of = |sources, side| Config { sources, side, endpoints: true, ..Config::default() };
     vec![
         of(Sources::All, Side::Out),
         of(sample(40), Side::In),

@@ -65,7 +65,7 @@ fn sample(n: usize) -> Sources {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(12))]
 
     /// There may be fewer sources than ranks.
     #[test]

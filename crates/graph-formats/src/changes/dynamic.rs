@@ -184,15 +184,15 @@ impl<W: Weight> DynamicGraph<W> {
         }
     }
 
-    /// Takes one arc out and puts another in between the same vertices.
+    /// Takes an arc out, puts one in, or gives one another weight.
     fn replace(&mut self, from: VertexId, to: VertexId, old: Option<W>, new: Option<W>) {
         let of_columns = self.columns.as_mut().map(|columns| (columns, to, from));
         for (rows, row, column) in [(&mut self.rows, from, to)].into_iter().chain(of_columns) {
-            if let Some(old) = old {
-                rows.remove(row, column, old);
-            }
-            if let Some(new) = new {
-                rows.insert(row, column, new);
+            match (old, new) {
+                (Some(old), Some(new)) => rows.reweight(row, column, old, new),
+                (Some(old), None) => rows.remove(row, column, old),
+                (None, Some(new)) => rows.insert(row, column, new),
+                (None, None) => {}
             }
         }
         let is_negative = |weight: Option<W>| usize::from(weight.is_some_and(W::is_negative));

@@ -107,6 +107,23 @@ impl<W: Weight> Rows<W> {
         self.n_arcs -= 1;
     }
 
+    /// Gives an arc of this weight, which there is, another one.
+    pub(super) fn reweight(&mut self, from: VertexId, to: VertexId, old: W, new: W) {
+        let mut at = self.position(from, to, Some(old));
+        let Place { start, len, .. } = self.places[from as usize];
+        let row = &mut self.arcs[start..start + len as usize];
+        row[at].1 = new;
+        // among parallel arcs
+        while at + 1 < row.len() && order(&row[at + 1], &row[at]).is_lt() {
+            row.swap(at, at + 1);
+            at += 1;
+        }
+        while at > 0 && order(&row[at], &row[at - 1]).is_lt() {
+            row.swap(at, at - 1);
+            at -= 1;
+        }
+    }
+
     /// Adds vertices without arcs, or takes them out, up to this number.
     pub(super) fn resize(&mut self, n_vertices: usize) {
         self.places.resize(n_vertices, Place::default());
