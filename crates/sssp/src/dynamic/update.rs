@@ -1,4 +1,8 @@
-//! The distances of one tree after changes, and a note of what they were.
+//! One tree after changes: its distances and predecessors, and a note of what they were.
+//!
+//! First, vertices below changed arcs of the tree are carried along, by depth. Then each looks around
+//! for arcs that make it or a neighbour nearer, and what is made nearer is settled. Those look around
+//! at the end, when all distances are final; on the way each chooses its predecessor.
 //!
 //! Reference: ramalingam-reps-1996
 
@@ -6,7 +10,6 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use graph_formats::{ArcChange, Distance, DynamicGraph, VertexId, Weight};
-
 use search_parts::prefetch;
 
 use crate::SsspError;
