@@ -61,6 +61,42 @@ impl Closure {
         self.words[place] |= 1 << (v as usize % WORD);
     }
 
+    /// Makes it a relation of this many vertices: new ones are in no pair, and those with the greatest
+    /// numbers leave with their pairs. O(n² / 64), and the memory of the larger relation.
+    ///
+    /// ```
+    /// use paths::Closure;
+    ///
+    /// let mut closure = Closure::without_pairs(64);
+    /// closure.insert(1, 63);
+    /// closure.resize(65);
+    /// assert!(closure.reaches(1, 63) && !closure.reaches(1, 64));
+    /// closure.resize(63);
+    /// assert_eq!(closure, Closure::without_pairs(63));
+    /// ```
+    pub fn resize(&mut self, n_vertices: usize) {
+        let (before, now) = (self.n_vertices.div_ceil(WORD), n_vertices.div_ceil(WORD));
+        let n_words = n_vertices * now;
+        if n_vertices > self.n_vertices {
+            self.words.reserve_exact(n_words - self.words.len());
+            self.words.resize(n_words, 0);
+            for row in (0..self.n_vertices).rev().filter(|_| before < now) {
+                self.words.copy_within(row * before..(row + 1) * before, row * now);
+                self.words[row * now + before..(row + 1) * now].fill(0);
+            }
+        } else if n_vertices < self.n_vertices {
+            let used = n_vertices % WORD;
+            for row in 0..n_vertices {
+                self.words.copy_within(row * before..row * before + now, row * now);
+                if used > 0 {
+                    self.words[(row + 1) * now - 1] &= (1 << used) - 1;
+                }
+            }
+            self.words.truncate(n_words);
+        }
+        self.n_vertices = n_vertices;
+    }
+
     /// How many vertices the graph has.
     pub fn n_vertices(&self) -> usize {
         self.n_vertices
@@ -132,6 +168,11 @@ impl Closure {
         &self.words
     }
 
+    /// The bits, to be changed. Those beyond the vertices must stay zero.
+    pub fn as_storage_mut(&mut self) -> &mut [u64] {
+        &mut self.words
+    }
+
     /// How many ordered pairs are joined. O(n² / 64).
     pub fn n_pairs(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
@@ -139,5 +180,27 @@ impl Closure {
 
     fn word_of(&self, u: VertexId, v: VertexId) -> usize {
         u as usize * self.n_vertices.div_ceil(WORD) + v as usize / WORD
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_of_vertices_that_stay_are_kept() {
+        let of = |n: VertexId, is_kept: &dyn Fn(VertexId) -> bool| {
+            let mut closure = Closure::without_pairs(n as usize);
+            let pairs = (0..200).flat_map(|u| [(u, u * 7 % 200), (u * u % 200, u)]);
+            let kept = pairs.filter(|&(u, v)| is_kept(u) && is_kept(v));
+            kept.for_each(|(u, v)| closure.insert(u, v));
+            closure
+        };
+        let sizes = [0, 1, 63, 64, 65, 127, 128, 129, 200];
+        for (before, now) in sizes.into_iter().flat_map(|n| sizes.map(|other| (n, other))) {
+            let mut closure = of(before, &|vertex| vertex < before);
+            closure.resize(now as usize);
+            assert_eq!(closure, of(now, &|vertex| vertex < before.min(now)));
+        }
     }
 }
