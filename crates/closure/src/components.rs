@@ -21,7 +21,7 @@ use crate::ClosureError;
 use crate::unite::WORD;
 
 /// Components between two reports of progress.
-const COMPONENTS_A_REPORT: usize = 256;
+pub(crate) const COMPONENTS_A_REPORT: usize = 256;
 
 /// Lines that a task copies.
 const LINES_A_TASK: usize = 64;
@@ -119,32 +119,32 @@ fn copy_to_members(words: &mut [u64], stride: usize, components: &Components) {
     others.for_each(|(line, component)| line.copy_from_slice(firsts[component]));
 }
 
-fn set(line: &mut [u64], vertex: VertexId) {
+pub(crate) fn set(line: &mut [u64], vertex: VertexId) {
     line[vertex as usize / WORD] |= 1 << (vertex as usize % WORD);
 }
 
-fn is_set(line: &[u64], vertex: VertexId) -> bool {
+pub(crate) fn is_set(line: &[u64], vertex: VertexId) -> bool {
     line[vertex as usize / WORD] >> (vertex as usize % WORD) & 1 == 1
 }
 
 /// The components that one leads to: a bit for each, and above which word there is none.
-struct Heads {
+pub(crate) struct Heads {
     bits: Vec<u64>,
     end: usize,
 }
 
 impl Heads {
-    fn new(n_components: usize) -> Self {
+    pub(crate) fn new(n_components: usize) -> Self {
         Self { bits: vec![0; n_components.div_ceil(WORD)], end: 0 }
     }
 
-    fn insert(&mut self, component: usize) {
+    pub(crate) fn insert(&mut self, component: usize) {
         set(&mut self.bits, component as VertexId);
         self.end = self.end.max(component / WORD + 1);
     }
 
     /// The greatest, which is taken out.
-    fn take_last(&mut self) -> Option<usize> {
+    pub(crate) fn take_last(&mut self) -> Option<usize> {
         while self.end > 0 {
             let word = &mut self.bits[self.end - 1];
             if let Some(bit) = word.checked_ilog2() {

@@ -1,7 +1,7 @@
 //! The errors of the crate.
 
 use gpu_runtime::GpuError;
-use graph_formats::{Interrupted, NoMemory};
+use graph_formats::{ChangeError, Interrupted, NoMemory};
 
 use crate::Algorithm;
 
@@ -22,6 +22,9 @@ pub enum ClosureError {
     /// The system refuses the memory for the work space.
     #[error(transparent)]
     NoMemory(#[from] NoMemory),
+    /// A change of the graph cannot be made.
+    #[error(transparent)]
+    BadChange(#[from] ChangeError),
     /// A GPU counts arcs in 32 bits.
     #[error("{n_arcs} arcs are more than a GPU can count in 32 bits; use the CPU")]
     TooManyArcs {

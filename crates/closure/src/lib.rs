@@ -3,8 +3,9 @@
 //! [`closure`] takes a graph, whose weights do not matter, and returns [`Found`]: the
 //! [`Closure`](paths::Closure) and the [`Plan`], which says what was chosen and why. [`Config`]
 //! names the [`Algorithm`], or lets the plan choose. [`closure_on_gpus`] runs on GPUs. [`counts`]
-//! finds how many vertices each reaches, without a bit for every pair. The closures that were
-//! published for the STAR-machine are in `star-machine`.
+//! finds how many vertices each reaches, without a bit for every pair. [`DynamicClosure`] follows
+//! changes of the graph. The closures that were published for the STAR-machine are in
+//! `star-machine`.
 //!
 //! ```
 //! use closure::{Algorithm, Config, closure};
@@ -31,6 +32,7 @@ mod components;
 mod config;
 mod counts;
 mod cuda;
+mod dynamic;
 mod error;
 mod plan;
 mod unite;
@@ -42,6 +44,7 @@ pub use component_order::ComponentOrder;
 pub use config::{Algorithm, Config};
 pub use counts::counts;
 pub use cuda::{OnGpu, Times, closure_on_gpus};
+pub use dynamic::{DynamicClosure, Updated};
 pub use error::ClosureError;
 pub use plan::{Found, Plan};
 
