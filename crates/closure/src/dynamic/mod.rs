@@ -7,7 +7,7 @@
 //! a tail in the changed graph: the others keep their old paths and get no new ones. Its columns, in
 //! whole words, are those of the heads and of what the heads reached.
 //!
-//! If no path is lost, what new arcs add is [united](insert) with the rows. Else the rectangle is
+//! If no path is lost, what new arcs add is [united](mod@insert) with the rows. Else the rectangle is
 //! [found again](replace) by components, and the words that differ are written. The whole graph is
 //! closed where that takes less time.
 //!
@@ -110,8 +110,8 @@ impl DynamicClosure {
     /// deleted. If `progress` ends the work, the changes are not made.
     ///
     /// # Errors
-    /// [`ClosureError::BadChange`] for a change that cannot be made, and as [`closure`](crate::closure). Nothing
-    /// is changed then.
+    /// [`ClosureError::BadChange`] for a change that cannot be made, and as
+    /// [`closure`](crate::closure). Nothing is changed then.
     pub fn update<W: Copy>(
         &mut self,
         changes: &[Change<W>],

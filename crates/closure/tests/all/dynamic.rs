@@ -165,6 +165,22 @@ fn changes_without_effect() {
 }
 
 #[test]
+fn vertices_come_to_a_graph_without_any() {
+    let empty = Csr::<u32>::from_arcs(0, &[]).unwrap();
+    let mut dynamic = DynamicClosure::new(&empty, &Config::default(), None).unwrap();
+    assert_eq!(dynamic.update::<u32>(&[], None).unwrap(), Updated::default());
+    let changes = [
+        Change::InsertVertex,
+        Change::InsertVertex,
+        Change::Insert { from: 0, to: 1, weight: 1u32 },
+        Change::Insert { from: 1, to: 1, weight: 1 },
+    ];
+    assert_eq!(dynamic.update(&changes, None).unwrap().n_new, 2);
+    let closure = dynamic.closure();
+    assert!(closure.reaches(0, 1) && closure.reaches(1, 1) && !closure.reaches(0, 0));
+}
+
+#[test]
 fn what_is_refused_changes_nothing() {
     // one component of 100 vertices, and 28 others, so that a new vertex makes rows longer
     let cycle: Vec<_> = (0..100).map(|v| (v, (v + 1) % 100, 1u32)).collect();
