@@ -4,6 +4,7 @@
 //! Results go to standard output or to the file asked for, everything else to standard error.
 
 mod backend;
+mod changes;
 mod cli;
 mod commands;
 mod explain;

@@ -132,6 +132,11 @@ impl DynamicClosure {
         &self.closure
     }
 
+    /// The closure alone, without a copy.
+    pub fn into_closure(self) -> Closure {
+        self.closure
+    }
+
     fn changed_by(
         &mut self,
         changes: &[Change<u32>],

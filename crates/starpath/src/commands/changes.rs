@@ -4,18 +4,15 @@ use std::fmt;
 use std::path::Path;
 use std::time::Instant;
 
-use anyhow::anyhow;
-use graph_formats::{Change, ChangeProblem, WeightKind};
-use paths::Number;
 use serde::Serialize;
 use sssp::{Config, SsspError, any};
 
 use super::sssp::{All, Outputs};
 use crate::backend;
+use crate::changes::Changes;
 use crate::cli::{Common, SsspArgs};
-use crate::ids::{Id, Names};
+use crate::ids::Id;
 use crate::load::{Loaded, load};
-use crate::numbers::read_text;
 use crate::progress::progress;
 use crate::report::{Head, Ms, VERTICES, counted, milliseconds};
 
@@ -54,16 +51,17 @@ fn solve(
     let names = loaded.names();
     let source = args.source.as_deref().unwrap_or_default();
     let source = names.vertex("source", source)?;
-    let lines = read(file, &names, loaded.csr.kind())?;
-    let changes: Vec<_> = lines.iter().map(|&(_, change)| change).collect();
+    let changes = Changes::read(file, &names, loaded.csr.kind())?;
     let start = Instant::now();
     let config = Config { threads: common.threads, ..Config::default() };
     let mut trees = any::dynamic_trees(&loaded.csr, &[source], &config)?;
     let searched = milliseconds(start.elapsed());
     let step = progress("changing", common);
     let start = Instant::now();
-    let updated =
-        trees.update(&changes, Some(&step)).map_err(|error| explain(file, &lines, error))?;
+    let updated = trees.update(&changes.list, Some(&step)).map_err(|error| match &error {
+        SsspError::BadChange(bad) => changes.explain(bad),
+        _ => error.into(),
+    })?;
     let update_ms = milliseconds(start.elapsed());
     drop(step);
     let tree = trees.tree(0);
@@ -71,43 +69,12 @@ fn solve(
     Ok(Report {
         head: loaded.head("sssp").solved("dynamic", &[searched.0], common),
         source: names.name(source).into(),
-        changes: changes.len(),
+        changes: changes.list.len(),
         update_ms,
         new_search: updated[0].is_new_search,
         changed: updated[0].changed.len(),
         all: All::of(&tree),
     })
-}
-
-/// The changes of a file, each with its line.
-fn read(
-    file: &Path,
-    names: &Names<'_>,
-    kind: WeightKind,
-) -> anyhow::Result<Vec<(usize, Change<Number>)>> {
-    let shown = file.display();
-    let text = read_text(file).map_err(|error| anyhow!("{shown}: {error}"))?;
-    let vertex = |name: &str| names.vertex("vertex", name).ok();
-    let changes = Change::read(&text, &vertex, &|word| Number::parse(word, kind));
-    changes.map_err(|error| anyhow!("{shown}: {error}"))
-}
-
-/// The error with the line of its change.
-fn explain(file: &Path, lines: &[(usize, Change<Number>)], error: SsspError) -> anyhow::Error {
-    let SsspError::BadChange(bad) = &error else { return error.into() };
-    let (file, line) = (file.display(), lines.get(bad.position).map_or(0, |(line, _)| *line));
-    match &bad.problem {
-        ChangeProblem::NoSuchArc { weight: None, .. } => {
-            anyhow!("{file}:{line}: there is no such arc")
-        }
-        ChangeProblem::NoSuchArc { weight: Some(weight), .. } => {
-            anyhow!("{file}:{line}: there is no such arc of weight {weight}")
-        }
-        ChangeProblem::Twice { .. } => {
-            anyhow!("{file}:{line}: an earlier line changes the same arc or vertex; leave one out")
-        }
-        problem => anyhow!("{file}:{line}: {problem}"),
-    }
 }
 
 impl fmt::Display for Report {

@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::path::Path;
+use std::time::Instant;
 
 use anyhow::bail;
 use closure::{
-    Algorithm, ClosureError, Config, Found, OnGpu, Plan, Times as DeviceTimes, closure,
-    closure_on_gpus, counts,
+    Algorithm, ClosureError, Config, DynamicClosure, Found, OnGpu, Plan, Times as DeviceTimes,
+    closure, closure_on_gpus, counts,
 };
 use gpu_runtime::Gpu;
 use graph_formats::{Csr, Progress};
@@ -15,12 +16,13 @@ use serde::Serialize;
 use star_machine::{StarError, Warshall, WarshallTimes};
 
 use crate::backend;
+use crate::changes::Changes;
 use crate::cli::{Backend, ClosureAlgorithm, ClosureArgs, Common};
 use crate::failure::say;
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
 use crate::progress::progress;
-use crate::report::{Head, Ms, grouped};
+use crate::report::{Head, Ms, counted, grouped, milliseconds};
 use crate::search::repeated;
 
 #[derive(Serialize)]
@@ -29,8 +31,23 @@ struct Report {
     head: Head,
     #[serde(flatten)]
     device: Option<Device>,
+    #[serde(flatten)]
+    changed: Option<Changed>,
     /// Ordered pairs joined by a path of at least one arc.
     reachable_pairs: usize,
+}
+
+/// What changes of the graph did.
+#[derive(Serialize)]
+struct Changed {
+    /// Changes of the graph.
+    changes: usize,
+    /// Time to change the graph and the closure.
+    update_ms: Ms,
+    /// Whether the whole graph was closed again.
+    new_closure: bool,
+    new_pairs: usize,
+    gone_pairs: usize,
 }
 
 /// What GPUs did, and the times beside `solve_ms`.
@@ -62,12 +79,13 @@ impl Device {
 struct Solved {
     found: Found,
     device: Option<Device>,
+    changed: Option<Changed>,
     times: Vec<f64>,
 }
 
 pub(crate) fn run(args: &ClosureArgs, common: &Common) -> anyhow::Result<()> {
     args.check(common)?;
-    let inputs: Vec<&Path> = args.graph.inputs().collect();
+    let inputs: Vec<&Path> = args.graph.inputs().chain(args.changes.as_deref()).collect();
     let counts_file = ResultFile::check_columns(&args.counts, &inputs, "names of vertices")?;
     let mut output = ResultFile::check(&args.output, &inputs)?;
     if args.packed {
@@ -78,7 +96,7 @@ pub(crate) fn run(args: &ClosureArgs, common: &Common) -> anyhow::Result<()> {
     }
     let loaded = load(&args.graph, common)?;
     let is_free = args.algorithm == ClosureAlgorithm::Plain(Algorithm::Auto) && !args.no_condense;
-    if let (None, Some(file)) = (&output, &counts_file)
+    if let (None, Some(file), None) = (&output, &counts_file, &args.changes)
         && is_free
         && common.backend != Backend::Cuda
     {
@@ -96,7 +114,10 @@ fn close(
     common: &Common,
 ) -> anyhow::Result<Report> {
     let names = loaded.names();
-    let solved = solve(&loaded.csr.unweighted(), args, common)?;
+    let solved = match &args.changes {
+        Some(file) => change(loaded, file, common)?,
+        None => solve(&loaded.csr.unweighted(), args, common)?,
+    };
     let Found { closure, plan } = solved.found;
     if common.explain {
         say(format_args!("{plan}"));
@@ -116,6 +137,7 @@ fn close(
             ..loaded.head("closure").solved(plan.algorithm, &solved.times, common)
         },
         device: solved.device,
+        changed: solved.changed,
         reachable_pairs: closure.n_pairs(),
     })
 }
@@ -134,6 +156,7 @@ fn count(loaded: &Loaded, file: &ResultFile, common: &Common) -> anyhow::Result<
     Ok(Report {
         head: loaded.head("closure").solved(algorithm, &times, common),
         device: None,
+        changed: None,
         reachable_pairs: counts.iter().map(|&(reached, _)| reached as usize).sum(),
     })
 }
@@ -152,11 +175,11 @@ fn solve(graph: &Csr<u32>, args: &ClosureArgs, common: &Common) -> anyhow::Resul
         match tried {
             // components, on the CPU, were faster
             Ok((closed, times)) if closed.found.plan.algorithm == Algorithm::Components.name() => {
-                return Ok(Solved { found: closed.found, device: None, times });
+                return Ok(Solved { found: closed.found, device: None, changed: None, times });
             }
             Ok((closed, _)) => {
                 let device = Some(Device::of(&gpus, &closed.times));
-                return Ok(Solved { found: closed.found, device, times: on_device });
+                return Ok(Solved { found: closed.found, device, changed: None, times: on_device });
             }
             Err(reason) if common.backend == Backend::Auto && is_of_gpu(&reason) => {
                 backend::stay_on_cpu::<Gpu>(&reason, common);
@@ -165,7 +188,37 @@ fn solve(graph: &Csr<u32>, args: &ClosureArgs, common: &Common) -> anyhow::Resul
         }
     }
     let (found, times) = repeated(common, || on_cpu(graph, args, &step))?;
-    Ok(Solved { found, device: None, times })
+    Ok(Solved { found, device: None, changed: None, times })
+}
+
+/// The closure after the changes of this file.
+fn change(loaded: &Loaded, file: &Path, common: &Common) -> anyhow::Result<Solved> {
+    backend::cpu("closure --changes", common)?;
+    let changes = Changes::read(file, &loaded.names(), loaded.csr.kind())?;
+    let step = progress("solving", common);
+    let start = Instant::now();
+    let graph = loaded.csr.unweighted();
+    let mut closure = DynamicClosure::new(&graph, &Config::default(), Some(&step))?;
+    let closed = milliseconds(start.elapsed());
+    let start = Instant::now();
+    let updated = closure.update(&changes.list, Some(&step)).map_err(|error| match &error {
+        ClosureError::BadChange(bad) => changes.explain(bad),
+        _ => error.into(),
+    })?;
+    let changed = Changed {
+        changes: changes.list.len(),
+        update_ms: milliseconds(start.elapsed()),
+        new_closure: updated.is_new_closure,
+        new_pairs: updated.n_new,
+        gone_pairs: updated.n_gone,
+    };
+    let plan = Plan {
+        algorithm: "dynamic",
+        reason: "a closure that follows changes".to_owned(),
+        threads: rayon::current_num_threads(),
+    };
+    let found = Found { closure: closure.into_closure(), plan };
+    Ok(Solved { found, device: None, changed: Some(changed), times: vec![closed.0] })
 }
 
 fn on_cpu(graph: &Csr<u32>, args: &ClosureArgs, progress: Progress<'_>) -> anyhow::Result<Found> {
@@ -220,6 +273,17 @@ fn is_of_gpu(error: &anyhow::Error) -> bool {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.head)?;
+        if let Some(Changed { changes, update_ms, new_closure, new_pairs, gone_pairs }) =
+            &self.changed
+        {
+            let changes = counted(*changes, ("change", "changes"));
+            let how = if *new_closure { ", by a new closure" } else { "" };
+            let [new, gone] = [new_pairs, gone_pairs].map(|&pairs| grouped(pairs as u64));
+            writeln!(
+                f,
+                "{changes} took {update_ms} ms{how}; {new} pairs are new, {gone} are gone"
+            )?;
+        }
         writeln!(f, "{} pairs have a path", grouped(self.reachable_pairs as u64))
     }
 }

@@ -57,3 +57,28 @@ fn bad_changes_are_refused() {
     let run = run_in(folder, LINE);
     assert!(run.stderr.contains("changes.txt: No such file"), "{run:?}");
 }
+
+#[test]
+fn closures_are_those_after_the_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("links.csv"), "from,to\na,b\nb,c\nc,d\n").unwrap();
+    fs::write(folder.join("changes.txt"), "delete b c\ninsert d a\n").unwrap();
+    let line = "closure {}/links.csv --changes {}/changes.txt";
+    let report = json_in(folder, &format!("{line} -o {{}}/c.tsv --counts {{}}/n.tsv"));
+    let number = |name: &str| report[name].as_u64();
+    assert_eq!((number("reachable_pairs"), number("changes")), (Some(6), Some(2)));
+    assert_eq!((number("new_pairs"), number("gone_pairs")), (Some(4), Some(4)));
+    let text = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+    let [found, counts] = [text("c.tsv"), text("n.tsv")];
+    // the changed graph by itself
+    fs::write(folder.join("links.csv"), "from,to\na,b\nc,d\nd,a\n").unwrap();
+    json_in(folder, "closure {}/links.csv -o {}/c.tsv --counts {}/n.tsv");
+    assert_eq!([found, counts], [text("c.tsv"), text("n.tsv")]);
+    let run = run_in(folder, line);
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert!(run.stderr.contains("changes.txt:1: there is no such arc"), "{run:?}");
+    fs::write(folder.join("changes.txt"), "insert b c").unwrap();
+    let run = run_in(folder, line);
+    assert!(run.stdout.contains("1 change took"), "{run:?}");
+}

@@ -36,6 +36,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("query", "query {}/distances.npy {}/hops.npy 1 7"),
     ("closure", "closure {}/road.gr -o @.tsv"),
     ("closure", "closure {}/grid.spg --counts @.tsv"),
+    ("closure", "closure {}/road.gr --changes {}/changes.txt -o @.tsv"),
     ("centrality", "centrality {}/road.gr -o @.tsv"),
     ("centrality", "centrality {}/road.gr --measure betweenness -o @.tsv"),
     ("centrality", "centrality {}/road.gr --hops --measure betweenness --error 0.1 -o @.tsv"),

@@ -1,0 +1,49 @@
+//! The file that `--changes` names.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::anyhow;
+use graph_formats::{Change, ChangeError, ChangeProblem, WeightKind};
+use paths::Number;
+
+use crate::ids::Names;
+use crate::numbers::read_text;
+
+/// Changes of a graph, each with its line in a file.
+pub(crate) struct Changes {
+    path: PathBuf,
+    lines: Vec<usize>,
+    pub(crate) list: Vec<Change<Number>>,
+}
+
+impl Changes {
+    /// Reads a file of changes of a graph with these names and weights.
+    pub(crate) fn read(path: &Path, names: &Names<'_>, kind: WeightKind) -> anyhow::Result<Self> {
+        let shown = path.display();
+        let text = read_text(path).map_err(|error| anyhow!("{shown}: {error}"))?;
+        let vertex = |name: &str| names.vertex("vertex", name).ok();
+        let changes = Change::read(&text, &vertex, &|word| Number::parse(word, kind));
+        let (lines, list) =
+            changes.map_err(|error| anyhow!("{shown}: {error}"))?.into_iter().unzip();
+        Ok(Self { path: path.to_owned(), lines, list })
+    }
+
+    /// The error with the line of its change.
+    pub(crate) fn explain(&self, error: &ChangeError) -> anyhow::Error {
+        let (file, line) = (self.path.display(), self.lines.get(error.position).unwrap_or(&0));
+        match &error.problem {
+            ChangeProblem::NoSuchArc { weight: None, .. } => {
+                anyhow!("{file}:{line}: there is no such arc")
+            }
+            ChangeProblem::NoSuchArc { weight: Some(weight), .. } => {
+                anyhow!("{file}:{line}: there is no such arc of weight {weight}")
+            }
+            ChangeProblem::Twice { .. } => {
+                anyhow!(
+                    "{file}:{line}: an earlier line changes the same arc or vertex; leave one out"
+                )
+            }
+            problem => anyhow!("{file}:{line}: {problem}"),
+        }
+    }
+}
