@@ -3,7 +3,7 @@
 use collectives::{Communicator, RanksError};
 use elimination::EliminationError;
 use gpu_runtime::{Gpu, GpuError};
-use graph_formats::{Interrupted, Large, VertexId, ensure_granted};
+use graph_formats::{ChangeError, Interrupted, Large, VertexId, ensure_granted};
 use sssp::SsspError;
 
 use crate::{Algorithm, ScratchError};
@@ -49,6 +49,9 @@ pub enum ApspError {
         /// Bytes that are allowed.
         memory: u64,
     },
+    /// A change of the graph cannot be made.
+    #[error(transparent)]
+    Change(#[from] ChangeError),
     /// The algorithm cannot keep its matrix in a folder.
     #[error("{algorithm} cannot keep its matrix in a folder; use blocked, or leave the folder out")]
     NotInFolder {

@@ -88,12 +88,17 @@ impl<W: RaisedWeight> Work<'_, W> {
         let start = Instant::now();
         let mut distances = distances.into_storage();
         let cells = distances.as_slice_mut().expect("tables are kept row by row");
-        let hops = match NextHops::is_narrow(self.graph.n_vertices()) {
-            true => HopStorage::Narrow(self.fill(cells)?),
-            false => HopStorage::Wide(self.fill(cells)?),
-        };
+        let hops = self.find_of(cells)?;
         report.next_hops_ms += milliseconds(start);
         Ok((DistanceTable::from_storage(distances), hops))
+    }
+
+    /// The same of these rows one after the other, which change only if they are settled.
+    pub(crate) fn find_of(&self, cells: &mut [W::Distance]) -> Result<HopStorage, ApspError> {
+        Ok(match NextHops::is_narrow(self.graph.n_vertices()) {
+            true => HopStorage::Narrow(self.fill(cells)?),
+            false => HopStorage::Wide(self.fill(cells)?),
+        })
     }
 
     fn fill<H: Hop + Pod>(&self, cells: &mut [W::Distance]) -> Result<Array2<H>, ApspError> {

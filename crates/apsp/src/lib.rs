@@ -5,6 +5,7 @@
 //! [`Plan`] says what it chose and why. With [`Config::next_hops`] there are paths too. The solver
 //! works on [GPUs](Solver::on), in a [folder](Solver::in_folder) if memory cannot hold the matrix,
 //! where an interrupted run can be resumed, and on several [ranks](Solver::solve_over).
+//! [`DynamicPairs`] follow a graph that changes.
 //!
 //! ```
 //! use apsp::{Algorithm, Config, Solver};
@@ -30,6 +31,7 @@ mod check;
 mod config;
 mod cpu;
 mod cuda;
+mod dynamic;
 mod element;
 mod error;
 mod hops;
@@ -48,6 +50,7 @@ mod width;
 
 pub use config::{Algorithm, Config};
 pub use cuda::DevicePairs;
+pub use dynamic::{DynamicPairs, Updated};
 pub use element::Number;
 pub use error::ApspError;
 pub use pairs::{Pairs, Phases, Report, Summary};

@@ -21,7 +21,7 @@
 
 use collectives::{Alone, Communicator};
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Weight};
+use graph_formats::{Change, Csr, Weight};
 use sssp::Progress;
 
 use crate::cpu::Cpu;
@@ -32,7 +32,9 @@ use crate::pairs::Rows;
 use crate::potentials::RaisedWeight;
 use crate::ranks::RankPairs;
 use crate::supernodes::{BySupernodes, Ordered};
-use crate::{Algorithm, ApspError, Config, DevicePairs, Pairs, ScratchFolder, scratch};
+use crate::{
+    Algorithm, ApspError, Config, DevicePairs, DynamicPairs, Pairs, ScratchFolder, Updated, scratch,
+};
 
 /// Finds the distances of all pairs of vertices of a graph and, with [`Config::next_hops`], the
 /// paths. By default it works in memory on the CPU.
@@ -183,6 +185,8 @@ pub struct Functions<'a, W: Weight> {
     solve_on_gpus: Solve<Solver<'a, Csr<W>>, DevicePairs<W>>,
     solve_over: SolveOver<Solver<'a, Csr<W>>, RankPairs<W>>,
     solve_in_folder: SolveOver<InFolder<'a, Csr<W>>, Option<Pairs<W>>>,
+    pub(crate) new_dynamic: Solve<Solver<'a, Csr<W>>, DynamicPairs<W>>,
+    pub(crate) update: Solve<(&'a mut DynamicPairs<W>, &'a [Change<W>]), Updated>,
 }
 
 macro_rules! pairs_weights {
@@ -197,6 +201,8 @@ macro_rules! pairs_weights {
                     solve_on_gpus: Solver::find_on_gpus,
                     solve_over: Solver::find_over,
                     solve_in_folder: InFolder::find,
+                    new_dynamic: DynamicPairs::make,
+                    update: |(pairs, changes), progress| pairs.change(changes, progress),
                 }
             }
         }
@@ -373,7 +379,7 @@ impl<W: PairsWeight> InFolder<'_, Csr<W>> {
 }
 
 impl<W: RaisedWeight> Solver<'_, Csr<W>> {
-    fn find(self, progress: Option<Progress<'_>>) -> Result<Pairs<W>, ApspError> {
+    pub(crate) fn find(self, progress: Option<Progress<'_>>) -> Result<Pairs<W>, ApspError> {
         let Self { graph, config, gpus, ordered } = self;
         let algorithm = config.algorithm;
         if config.tile.is_some() && (gpus.is_none() || !algorithm.has_tiles()) {

@@ -140,7 +140,7 @@ impl Width {
     }
 
     /// By a bound, of 32 bits at least.
-    fn proven(kind: WeightKind, bound: f64) -> Self {
+    pub(crate) fn proven(kind: WeightKind, bound: f64) -> Self {
         let number = match kind {
             WeightKind::F32 => (bound < f64::from(f32::MAX) / 1e3).then_some(Number::F32),
             WeightKind::F64 => (bound < f64::MAX / 1e3).then_some(Number::F64),
@@ -159,7 +159,12 @@ pub(crate) fn degree<W: Weight>(graph: &Csr<W>) -> f64 {
 
 /// What a search from a vertex takes, in entries of 32 bits for each vertex.
 pub(crate) fn search<W: Weight>(graph: &Csr<W>) -> f64 {
-    ENTRIES_A_VERTEX + degree(graph) * ENTRIES_AN_ARC
+    search_of_degree(degree(graph))
+}
+
+/// The same, where vertices have this number of arcs.
+pub(crate) fn search_of_degree(degree: f64) -> f64 {
+    ENTRIES_A_VERTEX + degree * ENTRIES_AN_ARC
 }
 
 /// What distances are likely not to exceed.

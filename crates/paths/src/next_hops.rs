@@ -108,6 +108,20 @@ impl NextHops {
         &self.0
     }
 
+    /// Sets the vertex after `from` on the path to `to`, or that there is none.
+    ///
+    /// # Panics
+    /// When one of them is not among the vertices.
+    pub fn set(&mut self, from: VertexId, to: VertexId, hop: Option<VertexId>) {
+        let n_vertices = self.n_vertices();
+        assert!(hop.is_none_or(|hop| (hop as usize) < n_vertices), "no hop of {n_vertices}");
+        let place = (from as usize, to as usize);
+        match &mut self.0 {
+            HopStorage::Narrow(hops) => hops[place] = hop.map_or(u16::MAX, |hop| hop as u16),
+            HopStorage::Wide(hops) => hops[place] = hop.unwrap_or(u32::MAX),
+        }
+    }
+
     /// How many vertices the graph has.
     pub fn n_vertices(&self) -> usize {
         match &self.0 {

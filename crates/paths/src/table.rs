@@ -33,6 +33,11 @@ impl<W: Weight> DistanceTable<W> {
         &self.0
     }
 
+    /// The same, to be changed in place.
+    pub fn as_storage_mut(&mut self) -> &mut Array2<W::Distance> {
+        &mut self.0
+    }
+
     /// Distances as solvers store them, where [`Distance::UNREACHED`] stands for none.
     pub fn into_storage(self) -> Array2<W::Distance> {
         self.0

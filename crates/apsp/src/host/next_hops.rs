@@ -142,24 +142,11 @@ impl<W: Weight, R: Rows<W::Distance>> Finder<'_, W, R> {
     fn fill_row<H: Hop>(&self, from: VertexId, hops: &mut [H], left: &mut Vec<u32>) {
         let Self { arcs, distances, .. } = self;
         let whole = distances.row(from);
-        let distance_of = |row: &[R::Cell], to: u32| distances.distance(row[to as usize]);
         left.clear();
-        let all = 0..hops.len() as u32;
-        left.extend(all.filter(|&to| distance_of(whole, to) != W::Distance::UNREACHED));
-        for (hop, weight) in arcs.arcs_from(from) {
-            if left.is_empty() {
-                return;
-            }
-            let beyond = distances.row(hop);
-            left.retain(|&to| {
-                let (whole, rest) = (distance_of(whole, to), distance_of(beyond, to));
-                let is_tight = rest < whole && weight.after(rest) == Some(whole);
-                if is_tight {
-                    hops[to as usize] = H::of(hop);
-                }
-                !is_tight
-            });
-        }
+        let is_reached = |to: u32| distances.distance(whole[to as usize]) != W::Distance::UNREACHED;
+        left.extend((0..hops.len() as u32).filter(|&to| is_reached(to)));
+        let found = |to: u32, hop| hops[to as usize] = H::of(hop);
+        nearest_hops(arcs.arcs_from(from), *distances, from, left, found);
     }
 
     /// The rest, when all rows are filled: gives a hop to every pair that has none and has a
@@ -262,6 +249,33 @@ impl<W: Weight, R: Rows<W::Distance>> Finder<'_, W, R> {
                 }
             }
         }
+    }
+}
+
+/// Of these arcs from `from`, ascending, the first that is tight for each of the destinations
+/// `left` and leads strictly nearer. Those for which `found` was not called stay in `left`.
+pub(crate) fn nearest_hops<W: Weight, R: Rows<W::Distance>>(
+    arcs: impl Iterator<Item = (VertexId, W)>,
+    distances: &R,
+    from: VertexId,
+    left: &mut Vec<u32>,
+    mut found: impl FnMut(u32, VertexId),
+) {
+    let whole = distances.row(from);
+    let distance_of = |row: &[R::Cell], to: u32| distances.distance(row[to as usize]);
+    for (hop, weight) in arcs {
+        if left.is_empty() {
+            return;
+        }
+        let beyond = distances.row(hop);
+        left.retain(|&to| {
+            let (whole, rest) = (distance_of(whole, to), distance_of(beyond, to));
+            let is_tight = rest < whole && weight.after(rest) == Some(whole);
+            if is_tight {
+                found(to, hop);
+            }
+            !is_tight
+        });
     }
 }
 

@@ -94,7 +94,16 @@ pub(crate) fn epsilon(kind: WeightKind) -> Option<f64> {
 /// Whether weights are whole numbers so small that no sum of them is rounded, potentials
 /// included.
 fn sums_are_whole<W: Weight>(graph: &Csr<W>, epsilon: f64) -> bool {
-    let greatest = graph.weight_summary().greatest_size();
-    4.0 * graph.n_vertices() as f64 * greatest < 1.0 / epsilon
-        && graph.stored_weights().iter().all(|weight| weight.to_f64().fract() == 0.0)
+    sums_are_small(graph.n_vertices(), graph.weight_summary().greatest_size(), epsilon)
+        && are_whole(graph)
+}
+
+/// Whether sums of whole weights of at most this size are exact, potentials included.
+pub(crate) fn sums_are_small(n_vertices: usize, greatest: f64, epsilon: f64) -> bool {
+    4.0 * n_vertices as f64 * greatest < 1.0 / epsilon
+}
+
+/// Whether all weights are whole numbers.
+pub(crate) fn are_whole<W: Weight>(graph: &Csr<W>) -> bool {
+    graph.stored_weights().iter().all(|weight| weight.to_f64().fract() == 0.0)
 }

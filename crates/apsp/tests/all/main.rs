@@ -3,6 +3,7 @@
 mod agreement;
 mod any;
 mod common;
+mod dynamic;
 mod gpu;
 mod gpu_failure;
 mod gpu_folder;

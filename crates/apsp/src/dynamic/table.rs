@@ -1,0 +1,105 @@
+//! The matrix of pairs that are followed: its parts, what a batch has changed of it, and a larger
+//! one.
+
+use graph_formats::{Distance, VertexId, Weight};
+use ndarray::{Array2, s};
+use paths::{DistanceTable, HopStorage, NextHops};
+
+use crate::host::next_hops::Hop;
+use crate::pairs::{Rows, Table};
+use crate::{ApspError, Pairs, hops};
+
+/// Rows that a task takes.
+pub(super) const ROWS: usize = 16;
+/// Pairs between two reports of progress.
+pub(super) const PAIRS_A_REPORT: usize = 1 << 22;
+
+/// Rows, and of some of their columns the distances before they changed.
+pub(super) type Old<D> = Vec<(usize, Vec<(VertexId, D)>)>;
+
+/// Bytes for the distances before of this number of pairs, and for their columns.
+pub(super) fn bytes_of_old<D>(n_pairs: usize) -> u128 {
+    n_pairs as u128 * (size_of::<(VertexId, D)>() + size_of::<VertexId>()) as u128
+}
+
+/// Puts distances back, the latest first.
+pub(super) fn take_back<D: Distance>(cells: &mut [D], old: Old<D>) {
+    let n = side(cells);
+    for (row, old) in old.into_iter().rev() {
+        old.into_iter().for_each(|(to, before)| cells[row * n + to as usize] = before);
+    }
+}
+
+/// The side of the matrix.
+fn side<D>(cells: &[D]) -> usize {
+    cells.len().isqrt()
+}
+
+/// The distances and the next hops.
+pub(super) fn parts<W: Weight>(
+    pairs: &mut Pairs<W>,
+) -> (&mut DistanceTable<W>, &mut Option<NextHops>) {
+    match &mut pairs.rows {
+        Rows::Memory { distances, next_hops } => (distances, next_hops),
+        Rows::Folder { .. } => unreachable!("pairs that are followed are in memory"),
+    }
+}
+
+/// The distances, row by row.
+pub(super) fn cells<W: Weight>(pairs: &mut Pairs<W>) -> &mut [W::Distance] {
+    let distances = parts(pairs).0.as_storage_mut();
+    distances.as_slice_mut().expect("tables are kept row by row")
+}
+
+/// The greatest distance.
+pub(super) fn greatest_of<D: Distance>(cells: &[D]) -> f64 {
+    let reached = cells.iter().filter(|&&distance| distance != D::UNREACHED);
+    reached.map(|distance| distance.to_f64()).fold(0.0, f64::max)
+}
+
+/// The greatest distance of the pairs that have changed.
+pub(super) fn greatest<D: Distance>(cells: &[D], old: &Old<D>) -> f64 {
+    let n = side(cells);
+    let of_row = |(row, old): &(usize, Vec<(VertexId, D)>)| {
+        let new = old.iter().map(|(to, _)| cells[row * n + *to as usize]);
+        greatest_of(&new.collect::<Vec<_>>())
+    };
+    old.iter().map(of_row).fold(0.0, f64::max)
+}
+
+/// Bytes of these pairs for `n` vertices.
+pub(super) fn bytes<W: Weight>(pairs: &Pairs<W>, n: usize) -> u128 {
+    let share = crate::host::all_rows(n);
+    let hops = if pairs.has_next_hops() { hops::bytes_of_hops(share) } else { 0 };
+    Table::<W>::bytes(share) + hops
+}
+
+/// The same pairs, and of more vertices, which have no arcs. O(n²).
+pub(super) fn larger<W: Weight>(pairs: &Pairs<W>, n: usize) -> Result<Pairs<W>, ApspError> {
+    let before = pairs.n_vertices();
+    let mut distances = Table::<W>::new(n, n)?.finish();
+    let cells = distances.as_storage_mut();
+    cells.fill(W::Distance::UNREACHED);
+    cells.diag_mut().fill(W::Distance::ZERO);
+    let old = pairs.distances().map(DistanceTable::as_storage);
+    old.into_iter().for_each(|old| cells.slice_mut(s![..before, ..before]).assign(old));
+    let next_hops = pairs.next_hops().map(|old| match (old.as_storage(), NextHops::is_narrow(n)) {
+        (HopStorage::Narrow(old), true) => HopStorage::Narrow(larger_hops(old, n, |hop| hop)),
+        (HopStorage::Narrow(old), false) => {
+            HopStorage::Wide(larger_hops(old, n, |hop| match hop {
+                u16::MAX => u32::MAX,
+                hop => hop.into(),
+            }))
+        }
+        (HopStorage::Wide(old), _) => HopStorage::Wide(larger_hops(old, n, |hop| hop)),
+    });
+    let rows = Rows::in_memory(distances, next_hops);
+    Ok(Pairs { plan: pairs.plan.clone(), report: pairs.report, rows })
+}
+
+fn larger_hops<H: Hop, L: Hop>(old: &Array2<H>, n: usize, hop: impl Fn(H) -> L) -> Array2<L> {
+    let before = old.nrows();
+    let mut larger = Array2::from_elem((n, n), L::NONE);
+    larger.slice_mut(s![..before, ..before]).zip_mut_with(old, |new, &old| *new = hop(old));
+    larger
+}
