@@ -2,6 +2,7 @@
 
 mod all_pairs;
 mod auto;
+mod changes;
 mod closeness;
 mod closure;
 mod digraph;
@@ -41,13 +42,14 @@ use crate::table::number;
 use crate::verify::{Columns, Rows, check};
 
 /// All of them.
-pub(crate) const ALL: [Entry; 13] = [
+pub(crate) const ALL: [Entry; 14] = [
     Entry::of::<sssp::Sssp>(),
     Entry::of::<families::Families>(),
     Entry::of::<auto::Auto>(),
     Entry::of::<roads::Roads>(),
     Entry::of::<segments::Segments>(),
     Entry::of::<all_pairs::AllPairs>(),
+    Entry::of::<changes::Changes>(),
     Entry::of::<scaling::Scaling>(),
     Entry::of::<floyd_warshall::FloydWarshall>(),
     Entry::of::<min_plus::MinPlus>(),
@@ -95,6 +97,11 @@ mod tests {
             "roads --graphs grid-12,geometric-9 --pairs 70",
             2 * 3,
             &["## grid-12", "| hierarchy |", "| cch 0.3.0 |"],
+        ),
+        (
+            "changes --sizes 90 --degrees 4 --changes 3,20",
+            2 * (1 + 6 * 2),
+            &["| all pairs | 90 | 357 | yes | deleted | 3 |"],
         ),
         ("min-plus --sizes 60", 5, &["| 60 | blocked | u16 |"]),
         (
