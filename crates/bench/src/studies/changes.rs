@@ -5,17 +5,24 @@
 //! every batch is compared with that of the solver, distance by distance and hop by hop, and later
 //! ones by their sum.
 //!
+//! Trees of one source, on one thread: arcs drawn at random, of which every other becomes up to half
+//! heavier, the rest up to half lighter. Batches follow one another, and each tree is compared with
+//! that of a search.
+//!
 //! Reference: ramalingam-reps-1996
 
 use std::cell::RefCell;
 use std::collections::HashSet;
 
+use ::sssp::DynamicTrees;
 use apsp::{DynamicPairs, Pairs};
 use graph_formats::Change;
 
 use super::all_pairs::in_32_bits;
 use super::*;
 
+/// Batches of each number of changes of a tree in a run.
+const BATCHES: usize = 25;
 /// What the whole is called among the kinds of changes.
 const WHOLE: &str = "all anew";
 
@@ -32,6 +39,12 @@ pub(super) struct Changes {
     /// Changes of a batch
     #[arg(long, value_name = "K", default_value = "16,64,256,1024")]
     changes: Vec<NonZeroUsize>,
+    /// Graphs whose trees are followed, with whole weights of 32 bits
+    #[arg(long, value_name = "G", default_value = "new-york,rmat-20")]
+    graphs: Vec<Graph>,
+    /// Changes of a batch for a tree
+    #[arg(long, value_name = "K", default_value = "1,10,100,200,400,1000,10000")]
+    changes_of_tree: Vec<NonZeroUsize>,
 }
 
 /// What changes.
@@ -60,6 +73,14 @@ impl Study for Changes {
     const NAME: &'static str = "changes";
 
     fn measure(&self, bench: &Bench) -> Result<()> {
+        for graph in at_hand(bench, self.graphs.clone(), u64::MAX)? {
+            let arcs_both_ways = graph.load_u32()?;
+            self.trees(bench, &graph, "edges", &arcs_both_ways)?;
+            let (offsets, ends) = (arcs_both_ways.row_offsets(), arcs_both_ways.column_indices());
+            let weights = arcs_both_ways.weights().to_vec();
+            let directed = Csr::new(offsets.to_vec(), ends.to_vec(), weights)?;
+            self.trees(bench, &graph, "arcs", &directed)?;
+        }
         for n in self.sizes.iter().map(|size| size.get()) {
             for degree in self.degrees.iter().map(|degree| degree.get()) {
                 let graph = in_32_bits(n, degree)?.convert_weights::<i32>()?;
@@ -78,6 +99,10 @@ impl Study for Changes {
              is what the solver takes for the graph before. Every first result was equal to that \
              of the solver for the changed graph. Taken back are the same changes in the other \
              direction. Solved 1: the update left the pairs to the solver.",
+        );
+        let (trees, records) = (
+            records.filtered(|record| record.label("result") == TREE),
+            records.filtered(|record| record.label("result") != TREE),
         );
         let updates = records.filtered(|record| record.label("what") != WHOLE);
         let whole = |record: &Record| {
@@ -119,11 +144,49 @@ impl Study for Changes {
                 ("solved", &median("solved")),
             ],
         );
+        page.heading("Trees of one source, one thread");
+        page.text(
+            "Medians of batches: the time, and how many vertices have another distance. Searched: \
+             the share of batches that were left to a whole search.",
+        );
+        page.list(
+            &trees,
+            &["graph", "n", "changed", "changes"],
+            &[
+                ("ms", &median("ms")),
+                ("vertices", &median("vertices")),
+                ("searched", &median("searched")),
+                ("whole ms", &median("whole_ms")),
+                ("whole / update", &|record| {
+                    Some(record.median("whole_ms")? / record.median("ms")?)
+                }),
+            ],
+        );
         page
     }
 }
 
+/// What a tree is called among the results.
+const TREE: &str = "tree";
+
 impl Changes {
+    /// Batches of each number of changes of a graph, for one source in each run.
+    fn trees(&self, bench: &Bench, name: &Graph, changed: &str, graph: &Csr<u32>) -> Result<()> {
+        let arcs: Vec<_> = graph.arcs().filter(|(from, to, _)| from < to).collect();
+        let n = graph.n_vertices();
+        let contenders = self.changes_of_tree.iter().map(|k| {
+            let labels: [(&str, &dyn std::fmt::Display); 5] = [
+                ("result", &TREE),
+                ("graph", name),
+                ("n", &n),
+                ("changed", &changed),
+                ("changes", k),
+            ];
+            let (mut draws, arcs) = (Draws::new(k.get() as u64), &arcs);
+            Contender::new(Record::of(&labels), move || tree(graph, arcs, k.get(), &mut draws))
+        });
+        bench.race(contenders.collect()).map(drop)
+    }
     /// Every kind and number of changes, and the whole, in turns.
     fn all_pairs(&self, bench: &Bench, graph: &Csr<i32>, next_hops: bool) -> Result<()> {
         let threads = Some(bench.threads());
@@ -228,4 +291,52 @@ fn batch(
     }
     ensure!(changes.len() == k, "there are no {k} such arcs; draw fewer");
     Ok((changes, back))
+}
+
+/// The medians of batches of `k` changes, one after another.
+fn tree(
+    graph: &Csr<u32>,
+    arcs: &[(VertexId, VertexId, u32)],
+    k: usize,
+    draws: &mut Draws,
+) -> Result<Run> {
+    let config = Config { threads: Some(NonZeroUsize::MIN), ..Config::default() };
+    let source = arcs[draws.below(arcs.len())].0;
+    let mut trees = DynamicTrees::new(graph, &[source], &config)?;
+    let [mut ms, mut vertices, mut whole_ms, mut searched] = [(); 4].map(|()| Vec::new());
+    for _ in 0..BATCHES {
+        let mut seen = HashSet::new();
+        let mut changes = Vec::new();
+        for at in 0..k {
+            let (from, to, _) = arcs[draws.below(arcs.len())];
+            let weight = trees.graph().weight(from, to).context("no arc is deleted")?;
+            let by = draws.below(weight as usize / 2 + 1) as u32;
+            let weight = if at % 2 == 0 { weight.saturating_add(by) } else { weight - by };
+            if seen.insert((from, to)) {
+                changes.push(Change::Reweight { from, to, weight });
+            }
+        }
+        let (time, updated) = timed(|| trees.update(&changes, None));
+        let updated = updated?;
+        ms.push(time);
+        vertices.push(updated[0].changed.len() as f64);
+        searched.push(f64::from(u8::from(updated[0].is_new_search)));
+        let now = trees.graph().to_csr()?;
+        let mut solver = Solver::new(&now, &config)?;
+        let (time, expected) = timed(|| solver.tree(source, Goal::All));
+        whole_ms.push(time);
+        ensure!(expected?.answer == *trees.tree(0), "the tree is another");
+    }
+    let searched = searched.iter().sum::<f64>() / BATCHES as f64;
+    Ok(vec![
+        ("ms", middle(ms)),
+        ("vertices", middle(vertices)),
+        ("whole_ms", middle(whole_ms)),
+        ("searched", searched),
+    ])
+}
+
+fn middle(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    numbers[numbers.len() / 2]
 }
