@@ -40,7 +40,7 @@ pub(super) struct Changes {
     #[arg(long, value_name = "K", default_value = "16,64,256,1024")]
     changes: Vec<NonZeroUsize>,
     /// Graphs whose trees are followed, with whole weights of 32 bits
-    #[arg(long, value_name = "G", default_value = "new-york,rmat-20")]
+    #[arg(long, value_name = "G", default_value = "new-york")]
     graphs: Vec<Graph>,
     /// Changes of a batch for a tree
     #[arg(long, value_name = "K", default_value = "1,10,100,200,400,1000,10000")]
