@@ -7,7 +7,7 @@
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
-use crate::{DistanceKey, npy, sealed};
+use crate::{Change, ChangeError, Changed, DistanceKey, DynamicGraph, npy, sealed};
 
 /// Names a weight type at run time, as files and reports do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -124,6 +124,12 @@ pub trait Weight:
     /// The length of a path of length `distance` followed by this arc; `None` when
     /// the distance type cannot hold it.
     fn after(self, distance: Self::Distance) -> Option<Self::Distance>;
+    /// [`DynamicGraph::apply`], whose code is generated here.
+    #[doc(hidden)]
+    fn apply_to(
+        graph: &mut DynamicGraph<Self>,
+        changes: &[Change<Self>],
+    ) -> Result<Changed<Self>, ChangeError>;
     /// False for NaN and the infinities.
     fn is_finite(self) -> bool;
     /// True below zero (−0.0 is not).
@@ -191,6 +197,12 @@ macro_rules! integer_weight {
             fn after(self, distance: $d) -> Option<$d> {
                 distance.checked_add(<$d>::from(self)).filter(|&d| d != <$d>::MAX)
             }
+            fn apply_to(
+                graph: &mut DynamicGraph<Self>,
+                changes: &[Change<Self>],
+            ) -> Result<Changed<Self>, ChangeError> {
+                graph.make(changes)
+            }
             #[inline(always)]
             fn is_finite(self) -> bool { true }
             #[inline(always)]
@@ -221,6 +233,12 @@ macro_rules! float_weight {
             #[inline(always)]
             fn after(self, distance: $t) -> Option<$t> {
                 Some(distance + self).filter(|d| d.is_finite())
+            }
+            fn apply_to(
+                graph: &mut DynamicGraph<Self>,
+                changes: &[Change<Self>],
+            ) -> Result<Changed<Self>, ChangeError> {
+                graph.make(changes)
             }
             #[inline(always)]
             fn is_finite(self) -> bool { <$t>::is_finite(self) }

@@ -148,6 +148,10 @@ impl<W: Weight> DynamicGraph<W> {
     /// # Errors
     /// For the first change that cannot be made.
     pub fn apply(&mut self, changes: &[Change<W>]) -> Result<Changed<W>, ChangeError> {
+        W::apply_to(self, changes)
+    }
+
+    pub(crate) fn make(&mut self, changes: &[Change<W>]) -> Result<Changed<W>, ChangeError> {
         let n_vertices_before = self.n_vertices();
         let mut checked = Checked {
             graph: self,
