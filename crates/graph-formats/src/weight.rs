@@ -130,6 +130,9 @@ pub trait Weight:
         graph: &mut DynamicGraph<Self>,
         changes: &[Change<Self>],
     ) -> Result<Changed<Self>, ChangeError>;
+    /// [`DynamicGraph::undo`], likewise.
+    #[doc(hidden)]
+    fn undo_in(graph: &mut DynamicGraph<Self>, changed: &Changed<Self>);
     /// False for NaN and the infinities.
     fn is_finite(self) -> bool;
     /// True below zero (−0.0 is not).
@@ -203,6 +206,9 @@ macro_rules! integer_weight {
             ) -> Result<Changed<Self>, ChangeError> {
                 graph.make(changes)
             }
+            fn undo_in(graph: &mut DynamicGraph<Self>, changed: &Changed<Self>) {
+                graph.take_back(changed);
+            }
             #[inline(always)]
             fn is_finite(self) -> bool { true }
             #[inline(always)]
@@ -239,6 +245,9 @@ macro_rules! float_weight {
                 changes: &[Change<Self>],
             ) -> Result<Changed<Self>, ChangeError> {
                 graph.make(changes)
+            }
+            fn undo_in(graph: &mut DynamicGraph<Self>, changed: &Changed<Self>) {
+                graph.take_back(changed);
             }
             #[inline(always)]
             fn is_finite(self) -> bool { <$t>::is_finite(self) }

@@ -177,6 +177,10 @@ impl<W: Weight> DynamicGraph<W> {
 
     /// Takes back the last changes.
     pub fn undo(&mut self, changed: &Changed<W>) {
+        W::undo_in(self, changed);
+    }
+
+    pub(crate) fn take_back(&mut self, changed: &Changed<W>) {
         changed.arcs.iter().for_each(|arc| self.replace(arc.from, arc.to, arc.after, arc.before));
         self.resize(changed.n_vertices_before);
     }
