@@ -13,13 +13,13 @@ use graph_formats::Csr;
 use graph_formats::generate::{GridConfig, RmatConfig, grid, rmat};
 use hierarchy::{Hierarchy, Order};
 
-/// Sources of a thread between two states.
-const PART: u64 = 2048;
+/// Sources of two threads between two states.
+const PART: u64 = 4096;
 
 fn config(lengths: Lengths, file: Option<&Path>) -> Config {
     Config {
         lengths,
-        threads: Some(NonZeroUsize::MIN),
+        threads: NonZeroUsize::new(2),
         checkpoint: file.map(Path::to_owned),
         ..Config::default()
     }
@@ -84,13 +84,13 @@ fn sweeps_go_on_where_others_ended() {
 fn runs_go_on_where_others_ended() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("state");
-    let graph = rmat(&RmatConfig { scale: 12, ..Default::default() }).unwrap();
+    let graph = rmat(&RmatConfig { scale: 13, ..Default::default() }).unwrap();
     for lengths in [Lengths::Weights, Lengths::Hops] {
         let config = config(lengths, Some(&file));
         let graph = graph.clone().convert_weights::<f32>().unwrap();
         check(&graph, &Config { side: Side::In, ..config.clone() });
         fs::remove_file(&file).unwrap();
-        let sources = Sources::Sample { n: NonZeroUsize::new(4050).unwrap(), seed: 3 };
+        let sources = Sources::Sample { n: NonZeroUsize::new(8100).unwrap(), seed: 3 };
         check(&graph, &Config { sources, ..config });
         fs::remove_file(&file).unwrap();
     }
