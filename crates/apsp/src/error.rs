@@ -51,7 +51,7 @@ pub enum ApspError {
     },
     /// A change of the graph cannot be made.
     #[error(transparent)]
-    Change(#[from] ChangeError),
+    BadChange(#[from] ChangeError),
     /// The algorithm cannot keep its matrix in a folder.
     #[error("{algorithm} cannot keep its matrix in a folder; use blocked, or leave the folder out")]
     NotInFolder {

@@ -140,14 +140,14 @@ impl DynamicTrees {
     fn tree(
         &self,
         py: Python<'_>,
-        position: usize,
+        position: i64,
         dtype: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Tree> {
-        if position >= self.n_sources {
+        let place = usize::try_from(position).ok().filter(|&place| place < self.n_sources);
+        let position = place.ok_or_else(|| {
             let n = self.n_sources;
-            let message = format!("position {position}: there are {n} sources, counted from 0");
-            return Err(Error::argument(message).into());
-        }
+            Error::argument(format!("position {position}: there are {n} sources, counted from 0"))
+        })?;
         let dtype = Dtype::of(py, dtype)?;
         let user = thread::current().id();
         let (source, distances, predecessors) = run(py, 0, false, |_| {

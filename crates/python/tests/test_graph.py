@@ -1128,5 +1128,6 @@ def test_bad_changes_change_nothing():
         with pytest.raises((starpaths.StarpathsError, TypeError), match=message):
             trees.update([("reweight", 0, 1, 9), change])
     assert trees.tree(dtype=np.int64).distances.tolist() == [0, 5, 7]
-    with pytest.raises(starpaths.StarpathsError, match="there are 1 sources"):
-        trees.tree(1)
+    for position in [1, -1]:
+        with pytest.raises(starpaths.StarpathsError, match="there are 1 sources"):
+            trees.tree(position)

@@ -137,7 +137,8 @@ where
     ) -> Result<Vec<Updated>, SsspError> {
         let typed = |(position, change): (usize, &Change<Number>)| {
             let no_weight = || {
-                let problem = ChangeProblem::NoWeight { weight: change.to_string(), kind: W::KIND };
+                let weight = change.weight().map(Number::to_string).unwrap_or_default();
+                let problem = ChangeProblem::NoWeight { weight, kind: W::KIND };
                 SsspError::from(ChangeError { position, problem })
             };
             change.try_map(weight_of).ok_or_else(no_weight)

@@ -132,7 +132,7 @@ impl<W: PairsWeight> DynamicPairs<W> {
     /// `progress` is called during the work, and may end it.
     ///
     /// # Errors
-    /// [`ApspError::Change`] for the first change that cannot be made, a negative cycle, an
+    /// [`ApspError::BadChange`] for the first change that cannot be made, a negative cycle, an
     /// overflow, memory that does not suffice, or where the progress callback ended the work. Then
     /// graph and pairs are as they were.
     pub fn update(

@@ -1,12 +1,12 @@
 //! Next hops of some pairs, found again where all weights are positive: then a hop follows from
 //! distances alone.
 
-use graph_formats::{Distance, DynamicGraph, Interrupted, VertexId, Weight, parallel, tell};
+use graph_formats::{Distance, DynamicGraph, Interrupted, VertexId, Weight};
 use ndarray::Array2;
 use paths::NextHops;
 use sssp::Progress;
 
-use super::table::{PAIRS_A_REPORT, ROWS};
+use super::table::of_rows;
 use crate::host::next_hops::nearest_hops;
 
 /// For the columns of each row, in order, the next hops. O(arcs) for a row, and O(tight arcs) for a
@@ -17,7 +17,6 @@ pub(super) fn find<W: Weight>(
     columns: &[Vec<VertexId>],
     progress: Option<Progress<'_>>,
 ) -> Result<Vec<Vec<VertexId>>, Interrupted> {
-    let n = graph.n_vertices();
     let of_row = |row: usize| {
         let mut hops = vec![VertexId::MAX; columns[row].len()];
         if hops.is_empty() {
@@ -37,18 +36,7 @@ pub(super) fn find<W: Weight>(
         });
         hops
     };
-    let mut all = Vec::with_capacity(n);
-    while all.len() < n {
-        tell(progress, all.len() as u64, n as u64)?;
-        let first = all.len();
-        let rows = (PAIRS_A_REPORT / n).max(1).min(n - first);
-        let found = parallel::map(rows.div_ceil(ROWS), &|task| {
-            let rows = (task * ROWS..rows.min((task + 1) * ROWS)).map(|row| of_row(first + row));
-            rows.collect::<Vec<_>>()
-        });
-        all.extend(found.into_iter().flatten());
-    }
-    Ok(all)
+    of_rows(graph.n_vertices(), progress, of_row)
 }
 
 /// Writes what was found.

@@ -30,7 +30,7 @@ use graph_formats::{
 use sssp::Progress;
 
 use super::behind::{self, walk};
-use super::table::{Old, PAIRS_A_REPORT, ROWS};
+use super::table::{Old, PAIRS_A_REPORT, ROWS, of_rows};
 
 /// An arc as it was.
 pub(super) struct Arc<D> {
@@ -78,8 +78,11 @@ pub(super) fn lost<W: Weight<Distance = D>, D: Distance>(
     progress: Option<Progress<'_>>,
 ) -> Result<Vec<Vec<VertexId>>, Interrupted> {
     let n = graph.n_vertices();
+    if arcs.is_empty() {
+        return Ok(vec![Vec::new(); n]);
+    }
     let row_of = |vertex: usize| &cells[vertex * n..][..n];
-    let rows = parallel::map(n.div_ceil(ROWS) * usize::from(!arcs.is_empty()), &|task| {
+    let rows = parallel::map(n.div_ceil(ROWS), &|task| {
         let rows = (task * ROWS..n.min((task + 1) * ROWS)).map(|row| {
             let distances = row_of(row);
             let is_on = |arc: &Arc<D>| {
@@ -123,19 +126,7 @@ pub(super) fn lost<W: Weight<Distance = D>, D: Distance>(
         lost.dedup();
         lost
     };
-    let mut all = Vec::with_capacity(n);
-    while all.len() < n && !arcs.is_empty() {
-        tell(progress, all.len() as u64, n as u64)?;
-        let first = all.len();
-        let rows = (PAIRS_A_REPORT / n).max(1).min(n - first);
-        let found = parallel::map(rows.div_ceil(ROWS), &|task| {
-            let rows = (task * ROWS..rows.min((task + 1) * ROWS)).map(|row| of_row(first + row));
-            rows.collect::<Vec<_>>()
-        });
-        all.extend(found.into_iter().flatten());
-    }
-    all.resize_with(n, Vec::new);
-    Ok(all)
+    of_rows(n, progress, of_row)
 }
 
 /// The arcs that may be on shortest paths when these pairs are lost. O(m).

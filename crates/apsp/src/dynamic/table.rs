@@ -1,9 +1,10 @@
 //! The matrix of pairs that are followed: its parts, what a batch has changed of it, and a larger
 //! one.
 
-use graph_formats::{Distance, VertexId, Weight};
+use graph_formats::{Distance, Interrupted, VertexId, Weight, parallel, tell};
 use ndarray::{Array2, s};
 use paths::{DistanceTable, HopStorage, NextHops};
+use sssp::Progress;
 
 use crate::host::next_hops::Hop;
 use crate::pairs::{Rows, Table};
@@ -20,6 +21,26 @@ pub(super) type Old<D> = Vec<(usize, Vec<(VertexId, D)>)>;
 /// Bytes for the distances before of this number of pairs, and for their columns.
 pub(super) fn bytes_of_old<D>(n_pairs: usize) -> u128 {
     n_pairs as u128 * (size_of::<(VertexId, D)>() + size_of::<VertexId>()) as u128
+}
+
+/// What a function makes of each of `n` rows, by all threads.
+pub(super) fn of_rows<T: Send>(
+    n: usize,
+    progress: Option<Progress<'_>>,
+    of_row: impl Fn(usize) -> T + Sync,
+) -> Result<Vec<T>, Interrupted> {
+    let mut all = Vec::with_capacity(n);
+    while all.len() < n {
+        tell(progress, all.len() as u64, n as u64)?;
+        let first = all.len();
+        let rows = (PAIRS_A_REPORT / n).max(1).min(n - first);
+        let found = parallel::map(rows.div_ceil(ROWS), &|task| {
+            let rows = (task * ROWS..rows.min((task + 1) * ROWS)).map(|row| of_row(first + row));
+            rows.collect::<Vec<_>>()
+        });
+        all.extend(found.into_iter().flatten());
+    }
+    Ok(all)
 }
 
 /// Puts distances back, the latest first.

@@ -266,7 +266,7 @@ fn what_fails_changes_nothing() {
         is_unchanged(&all);
     }
     let unknown = all.update(&[Change::DeleteVertex(6)], None).unwrap_err();
-    let ApspError::Change(unknown) = unknown else { panic!("{unknown}") };
+    let ApspError::BadChange(unknown) = unknown else { panic!("{unknown}") };
     assert!(matches!(unknown.problem, ChangeProblem::NoSuchVertex { vertex: 6, .. }));
     let changes = [good.to_vec(), vec![Change::InsertVertex]].concat();
     for calls in 0.. {

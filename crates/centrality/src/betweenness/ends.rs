@@ -90,7 +90,8 @@ fn of_sources<W: MeasureKeys>(
     let mut solver = solver(workers.gpus, &hops, config, None)?;
     let all: Vec<VertexId> = hops.vertices().collect();
     let mut pairs = vec![0.0; all.len()];
-    for sources in sources.chunks((BYTES_OF_ROWS / (all.len() * size_of::<u64>())).max(1)) {
+    let bytes_of_row = (all.len() * size_of::<u64>()).max(1);
+    for sources in sources.chunks((BYTES_OF_ROWS / bytes_of_row).max(1)) {
         let table = solver.table(sources, &all)?;
         for (row, &source) in table.as_storage().rows().into_iter().zip(sources) {
             let mut reached = 0.0;

@@ -61,9 +61,9 @@ impl<W: Weight> DynamicGraph<W> {
     /// When the system refuses the memory.
     pub fn new(graph: &Csr<W>) -> Result<Self, NoMemory> {
         let is_directed = graph.direction() == Direction::Directed;
+        let bytes = Rows::bytes_of(graph);
         // the transposed graph is freed again
-        let bytes = graph.bytes() + graph.n_arcs() * size_of::<(VertexId, W)>();
-        ensure_granted(if is_directed { 2 * bytes } else { bytes })?;
+        ensure_granted(if is_directed { 2 * bytes + graph.bytes() } else { bytes })?;
         let rows = Rows::of(graph);
         let columns = is_directed.then(|| Rows::of(&graph.transposed()));
         let (mut n_negative, mut n_zero) = (0, 0);

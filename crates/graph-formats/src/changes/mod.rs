@@ -57,6 +57,17 @@ pub enum Change<W> {
     DeleteVertex(VertexId),
 }
 
+impl<W> Change<W> {
+    /// The weight that it names, if it does.
+    pub fn weight(&self) -> Option<&W> {
+        match self {
+            Self::Insert { weight, .. } | Self::Reweight { weight, .. } => Some(weight),
+            Self::Delete { weight, .. } => weight.as_ref(),
+            Self::InsertVertex | Self::DeleteVertex(_) => None,
+        }
+    }
+}
+
 impl<W: fmt::Display> fmt::Display for Change<W> {
     /// As in a file, with numbers for names.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -15,8 +15,8 @@ const MIN_ROOM: usize = 4;
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
     start: usize,
-    len: u32,
-    room: u32,
+    len: usize,
+    room: usize,
 }
 
 /// The rows of a graph, each sorted by column and then weight.
@@ -33,7 +33,7 @@ impl<W: Weight> Rows<W> {
     pub(super) fn of(graph: &Csr<W>) -> Self {
         let place = |vertex| {
             let row = graph.row(vertex);
-            Place { start: row.start, len: row.len() as u32, room: row.len() as u32 }
+            Place { start: row.start, len: row.len(), room: row.len() }
         };
         let places = graph.vertices().map(place).collect();
         let ends = graph.column_indices().iter().copied();
@@ -49,6 +49,12 @@ impl<W: Weight> Rows<W> {
         rows
     }
 
+    /// Bytes of those of a graph.
+    pub(super) fn bytes_of(graph: &Csr<W>) -> usize {
+        let of_arcs = graph.n_arcs() * size_of::<(VertexId, W)>();
+        graph.n_vertices() * size_of::<Place>() + of_arcs
+    }
+
     pub(super) fn n_vertices(&self) -> usize {
         self.places.len()
     }
@@ -60,7 +66,7 @@ impl<W: Weight> Rows<W> {
     #[inline]
     pub(super) fn arcs(&self, vertex: VertexId) -> &[(VertexId, W)] {
         let Place { start, len, .. } = self.places[vertex as usize];
-        &self.arcs[start..start + len as usize]
+        &self.arcs[start..start + len]
     }
 
     /// Loads where a row is into the cache.
@@ -92,7 +98,7 @@ impl<W: Weight> Rows<W> {
             self.move_to_end(from);
         }
         let Place { start, .. } = self.places[from as usize];
-        self.arcs.copy_within(start + at..start + len as usize, start + at + 1);
+        self.arcs.copy_within(start + at..start + len, start + at + 1);
         self.arcs[start + at] = (to, weight);
         self.places[from as usize].len += 1;
         self.n_arcs += 1;
@@ -102,7 +108,7 @@ impl<W: Weight> Rows<W> {
     pub(super) fn remove(&mut self, from: VertexId, to: VertexId, weight: W) {
         let at = self.position(from, to, Some(weight));
         let Place { start, len, .. } = self.places[from as usize];
-        self.arcs.copy_within(start + at + 1..start + len as usize, start + at);
+        self.arcs.copy_within(start + at + 1..start + len, start + at);
         self.places[from as usize].len -= 1;
         self.n_arcs -= 1;
     }
@@ -111,7 +117,7 @@ impl<W: Weight> Rows<W> {
     pub(super) fn reweight(&mut self, from: VertexId, to: VertexId, old: W, new: W) {
         let mut at = self.position(from, to, Some(old));
         let Place { start, len, .. } = self.places[from as usize];
-        let row = &mut self.arcs[start..start + len as usize];
+        let row = &mut self.arcs[start..start + len];
         row[at].1 = new;
         // among parallel arcs
         while at + 1 < row.len() && order(&row[at + 1], &row[at]).is_lt() {
@@ -136,17 +142,17 @@ impl<W: Weight> Rows<W> {
         }
         let Place { start, len, .. } = self.places[vertex as usize];
         let new = self.arcs.len();
-        let room = (2 * len as usize).max(MIN_ROOM);
-        self.arcs.extend_from_within(start..start + len as usize);
+        let room = (2 * len).max(MIN_ROOM);
+        self.arcs.extend_from_within(start..start + len);
         self.arcs.resize(new + room, (0, W::ZERO));
-        self.places[vertex as usize] = Place { start: new, len, room: room as u32 };
+        self.places[vertex as usize] = Place { start: new, len, room };
     }
 
     /// Writes all rows anew, one after another.
     fn fold(&mut self) {
         let mut arcs = Vec::with_capacity(self.n_arcs);
         for place in &mut self.places {
-            let row = place.start..place.start + place.len as usize;
+            let row = place.start..place.start + place.len;
             *place = Place { start: arcs.len(), len: place.len, room: place.len };
             arcs.extend_from_slice(&self.arcs[row]);
         }
@@ -171,7 +177,7 @@ impl<W: Weight> Rows<W> {
     /// Bytes that arcs in these rows may take, one in each.
     pub(super) fn bytes_to_insert(&self, rows: impl Iterator<Item = VertexId>) -> usize {
         let room = |vertex: VertexId| {
-            let len = self.places.get(vertex as usize).map_or(0, |place| place.len as usize);
+            let len = self.places.get(vertex as usize).map_or(0, |place| place.len);
             // all may be in one row
             4 * len + 4 * MIN_ROOM
         };

@@ -43,7 +43,7 @@ fn bad_changes_are_refused() {
         ("\ndelete c a", "changes.txt:2: there is no such arc"),
         ("delete a b 7", "changes.txt:1: there is no such arc of weight 7"),
         ("delete a b\ninsert a b 2", "changes.txt:2: an earlier line changes the same"),
-        ("insert a c 99999999999", "changes.txt:1: insert 0 2 99999999999 is no weight"),
+        ("insert a c 99999999999", "changes.txt:1: 99999999999 is no weight of this graph"),
     ] {
         fs::write(folder.join("changes.txt"), changes).unwrap();
         let run = run_in(folder, &format!("{LINE} -o {{}}/d.tsv"));
@@ -51,6 +51,10 @@ fn bad_changes_are_refused() {
         assert!(run.stderr.contains(part), "{changes}: {run:?}");
         assert!(!folder.join("d.tsv").exists());
     }
+    fs::write(folder.join("changes.txt"), "reweight a b nan").unwrap();
+    fs::write(folder.join("roads.csv"), "from,to,weight\na,b,0.5\nb,c,2\n").unwrap();
+    let run = run_in(folder, LINE);
+    assert!(run.stderr.contains("changes.txt:1: the weight NaN is not finite"), "{run:?}");
     let run = run_in(folder, &format!("{LINE} --target c"));
     assert_eq!(run.code, Some(2), "{run:?}");
     fs::remove_file(folder.join("changes.txt")).unwrap();
