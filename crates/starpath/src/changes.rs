@@ -43,9 +43,6 @@ impl Changes {
                     "{file}:{line}: an earlier line changes the same arc or vertex; leave one out"
                 )
             }
-            ChangeProblem::WeightNotFinite { weight, .. } => {
-                anyhow!("{file}:{line}: the weight {weight} is not finite")
-            }
             problem => anyhow!("{file}:{line}: {problem}"),
         }
     }
