@@ -157,6 +157,16 @@ __device__ __forceinline__ Element element_of(Word word) {
 #endif
 }
 
+// Whether a distance is one.
+__device__ __forceinline__ bool is_reached(Element distance) {
+#if defined(ELEMENT_I32) || defined(ELEMENT_I64)
+    // negative arcs make less of what stands for none
+    return distance < infinite / 2;
+#else
+    return distance < infinite;
+#endif
+}
+
 // Whether `sum` is `a` + `b`, in the arithmetic of the matrix.
 __device__ __forceinline__ bool is_sum(Element sum, Element a, Element b) { return sum == a + b; }
 

@@ -26,16 +26,6 @@ template <typename Hop> struct Marks {
     static constexpr Hop fresh = static_cast<Hop>(none / 2 + 1);
 };
 
-// Whether a distance is one.
-__device__ __forceinline__ bool is_reached(Element distance) {
-#if defined(ELEMENT_I32) || defined(ELEMENT_I64)
-    // negative arcs make less of what stands for none
-    return distance < infinite / 2;
-#else
-    return distance < infinite;
-#endif
-}
-
 struct Graph {
     const u32* offsets;
     const u32* ends;

@@ -203,6 +203,20 @@ pub mod apsp {
     pub const STRIPS_90_I64: Module = module!("apsp/strips_90_i64");
     /// `strips.cu` on `f64`, for compute capability 9.0.
     pub const STRIPS_90_F64: Module = module!("apsp/strips_90_f64");
+    /// `changes.cu` on `i32`: pairs that follow changed arcs.
+    pub const CHANGES_I32: Module = module!("apsp/changes_i32");
+    /// `changes.cu` on `i64`.
+    pub const CHANGES_I64: Module = module!("apsp/changes_i64");
+    /// `changes.cu` on `f32`, for weights that are not negative.
+    pub const CHANGES_F32: Module = module!("apsp/changes_f32");
+    /// `changes.cu` on `f32`.
+    pub const CHANGES_F32_SIGNED: Module = module!("apsp/changes_f32_signed");
+    /// `changes.cu` on `f64`.
+    pub const CHANGES_F64: Module = module!("apsp/changes_f64");
+    /// `changes.cu` on `i32`, for compute capability 9.0.
+    pub const CHANGES_90_I32: Module = module!("apsp/changes_90_i32");
+    /// `changes.cu` on `f32`, for compute capability 9.0.
+    pub const CHANGES_90_F32: Module = module!("apsp/changes_90_f32");
     /// `supernodes.cu` on `i32`: rows of supernodes through their ends.
     pub const SUPERNODES_I32: Module = module!("apsp/supernodes_i32");
     /// `supernodes.cu` on `i64`.
@@ -299,6 +313,8 @@ pub mod closure {
 
     /// `arcs.cu`: the bits of a graph's arcs.
     pub const ARCS: Module = module!("closure/arcs");
+    /// `changes.cu`: new arcs in a closure, and how two differ.
+    pub const CHANGES: Module = module!("closure/changes");
     /// `panel_lop3.cu`: pivots closed, and their lines, by bitwise instructions.
     pub const PANEL_LOP3: Module = module!("closure/panel_lop3");
     /// `panel_mma.cu`: pivots closed, and their lines, by matrix units; from compute
