@@ -49,7 +49,7 @@ mod supernodes;
 mod width;
 
 pub use config::{Algorithm, Config};
-pub use cuda::DevicePairs;
+pub use cuda::{DevicePairs, DynamicDevicePairs};
 pub use dynamic::{DynamicPairs, Updated};
 pub use element::Number;
 pub use error::ApspError;

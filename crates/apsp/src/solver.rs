@@ -33,7 +33,8 @@ use crate::potentials::RaisedWeight;
 use crate::ranks::RankPairs;
 use crate::supernodes::{BySupernodes, Ordered};
 use crate::{
-    Algorithm, ApspError, Config, DevicePairs, DynamicPairs, Pairs, ScratchFolder, Updated, scratch,
+    Algorithm, ApspError, Config, DevicePairs, DynamicDevicePairs, DynamicPairs, Pairs,
+    ScratchFolder, Updated, scratch,
 };
 
 /// Finds the distances of all pairs of vertices of a graph and, with [`Config::next_hops`], the
@@ -65,7 +66,7 @@ use crate::{
 pub struct Solver<'a, G> {
     pub(crate) graph: &'a G,
     pub(crate) config: &'a Config,
-    gpus: Option<&'a [Gpu]>,
+    pub(crate) gpus: Option<&'a [Gpu]>,
     pub(crate) ordered: Option<&'a Ordered>,
 }
 
@@ -187,6 +188,8 @@ pub struct Functions<'a, W: Weight> {
     solve_in_folder: SolveOver<InFolder<'a, Csr<W>>, Option<Pairs<W>>>,
     pub(crate) new_dynamic: Solve<Solver<'a, Csr<W>>, DynamicPairs<W>>,
     pub(crate) update: Solve<(&'a mut DynamicPairs<W>, &'a [Change<W>]), Updated>,
+    pub(crate) new_on_gpu: Solve<Solver<'a, Csr<W>>, DynamicDevicePairs<W>>,
+    pub(crate) update_on_gpu: Solve<(&'a mut DynamicDevicePairs<W>, &'a [Change<W>]), Updated>,
 }
 
 macro_rules! pairs_weights {
@@ -203,6 +206,8 @@ macro_rules! pairs_weights {
                     solve_in_folder: InFolder::find,
                     new_dynamic: DynamicPairs::make,
                     update: |(pairs, changes), progress| pairs.change(changes, progress),
+                    new_on_gpu: DynamicDevicePairs::make,
+                    update_on_gpu: |(pairs, changes), progress| pairs.change(changes, progress),
                 }
             }
         }

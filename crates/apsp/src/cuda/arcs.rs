@@ -4,13 +4,15 @@ use std::borrow::Cow;
 
 use bytemuck::cast_slice;
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, LaunchConfig};
-use graph_formats::{Csr, Weight};
+use graph_formats::{Csr, DynamicGraph, VertexId, Weight, parallel};
 
 use super::arithmetic::{Arithmetic, Kernels};
 use super::cut::Cut;
 use crate::ApspError;
 use crate::element::{Element, with_element};
 
+/// Columns that a task takes.
+const COLUMNS_A_TASK: usize = 256;
 /// About how many words a thread of the clearing kernel writes.
 const CLEARED_A_THREAD: u64 = 16;
 
@@ -53,15 +55,51 @@ impl DeviceArcs {
         }))
     }
 
+    /// Uploads the arcs that lead to each vertex, `ends` being where they begin. If no weight is
+    /// negative, those of a vertex ascend by their weights.
+    pub(super) fn columns<W: Weight>(
+        gpu: &Gpu,
+        graph: &DynamicGraph<W>,
+        arithmetic: Arithmetic,
+    ) -> Result<Self, ApspError> {
+        let n_vertices = graph.n_vertices();
+        let columns = parallel::map(n_vertices.div_ceil(COLUMNS_A_TASK), &|task| {
+            let mut arcs = Vec::new();
+            let columns = task * COLUMNS_A_TASK..n_vertices.min((task + 1) * COLUMNS_A_TASK);
+            for column in columns {
+                let first = arcs.len();
+                arcs.extend_from_slice(graph.arcs_to(column as VertexId));
+                if !graph.has_negative() {
+                    arcs[first..].sort_unstable_by(|a, b| a.1.order(b.1));
+                }
+            }
+            arcs
+        });
+        let columns = columns.concat();
+        if u32::try_from(columns.len()).is_err() {
+            return Err(too_many(columns.len()));
+        }
+        let mut offsets = vec![0];
+        offsets.extend((0..n_vertices as VertexId).scan(0, |last, column| {
+            *last += graph.arcs_to(column).len() as u32;
+            Some(*last)
+        }));
+        let ends: Vec<_> = columns.iter().map(|&(from, _)| from).collect();
+        let weights = with_element!(W, arithmetic.number(), E => {
+            let numbers = columns.iter().map(|&(_, weight)| E::encode(weight));
+            gpu.upload(&words(&numbers.collect::<Vec<_>>()))
+        })?;
+        let (offsets, ends) = (gpu.upload(&offsets)?, gpu.upload(&ends)?);
+        Ok(Self { n_vertices, offsets, ends, weights })
+    }
+
     /// Uploads the graph's arcs for a matrix.
     pub(super) fn for_matrix<W: Weight>(
         gpu: &Gpu,
         graph: &Csr<W>,
         arithmetic: Arithmetic,
     ) -> Result<Self, ApspError> {
-        Self::of(gpu, graph, arithmetic)?.ok_or_else(|| ApspError::NotOnGpu {
-            reason: format!("it counts arcs in 32 bits, and the graph has {} arcs", graph.n_arcs()),
-        })
+        Self::of(gpu, graph, arithmetic)?.ok_or_else(|| too_many(graph.n_arcs()))
     }
 
     /// The rows of a part of a matrix that is cut like `cut`: the weights of arcs, and no path
@@ -102,6 +140,11 @@ impl DeviceArcs {
         gpu.synchronize()?;
         Ok(matrix)
     }
+}
+
+fn too_many(n_arcs: usize) -> ApspError {
+    let reason = format!("it counts arcs in 32 bits, and the graph has {n_arcs} arcs");
+    ApspError::NotOnGpu { reason }
 }
 
 /// The bits of numbers; those of 16 bits are the low half of a word.

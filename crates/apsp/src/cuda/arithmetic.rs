@@ -84,6 +84,12 @@ impl Arithmetic {
         }
     }
 
+    /// The name of a kernel for these numbers.
+    pub(super) fn entry(self, name: &str) -> String {
+        let sign = if self == Self::F32Signed { "_signed" } else { "" };
+        format!("{name}_{}{sign}", self.number())
+    }
+
     /// Elements in a word of the kernels.
     pub(super) fn lanes(self) -> usize {
         if self == Self::U16 { 2 } else { 1 }
@@ -185,21 +191,20 @@ impl Kernels {
                 [of::MATRIX_F64, of::BLOCKED_90_F64, of::STRIPS_90_F64, of::NEXT_HOPS_F64]
             }
         };
-        let number = arithmetic.number();
-        let sign = if arithmetic == F32Signed { "_signed" } else { "" };
-        let kernel = |module: Module, name: &str, sign: &str| {
-            gpu.kernel(&Ptx::new(module.name, module.ptx), &format!("{name}_{number}{sign}"))
+        let plain = if arithmetic == F32Signed { F32 } else { arithmetic };
+        let kernel = |module: Module, name: &str, arithmetic: Arithmetic| {
+            gpu.kernel(&Ptx::new(module.name, module.ptx), &arithmetic.entry(name))
         };
         Ok(Self {
-            clear_matrix: kernel(matrix, "clear_matrix", "")?,
-            place_arcs: kernel(matrix, "place_arcs", "")?,
-            advance: kernel(blocked, "advance", sign)?,
-            update: kernel(blocked, "update", sign)?,
-            turn_over: kernel(strips, "turn_over", sign)?,
-            multiply: kernel(strips, "multiply", sign)?,
-            next_hops_narrow: kernel(hops, "next_hops_narrow", "")?,
-            next_hops_wide: kernel(hops, "next_hops_wide", "")?,
-            settle_hops_narrow: kernel(hops, "settle_hops_narrow", "")?,
+            clear_matrix: kernel(matrix, "clear_matrix", plain)?,
+            place_arcs: kernel(matrix, "place_arcs", plain)?,
+            advance: kernel(blocked, "advance", arithmetic)?,
+            update: kernel(blocked, "update", arithmetic)?,
+            turn_over: kernel(strips, "turn_over", arithmetic)?,
+            multiply: kernel(strips, "multiply", arithmetic)?,
+            next_hops_narrow: kernel(hops, "next_hops_narrow", plain)?,
+            next_hops_wide: kernel(hops, "next_hops_wide", plain)?,
+            settle_hops_narrow: kernel(hops, "settle_hops_narrow", plain)?,
         })
     }
 }

@@ -5,8 +5,10 @@
 
 mod arcs;
 mod arithmetic;
+mod changes;
 mod clock;
 mod cut;
+mod dynamic;
 mod floyd_warshall;
 pub(crate) mod folder;
 mod link;
@@ -20,6 +22,7 @@ pub(crate) mod supernodes;
 mod tile;
 
 pub(crate) use arithmetic::Arithmetic;
+pub use dynamic::DynamicDevicePairs;
 pub(crate) use memory::available;
 pub use on_gpus::DevicePairs;
 pub(crate) use on_gpus::solve as solve_on_gpus;

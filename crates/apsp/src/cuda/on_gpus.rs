@@ -21,13 +21,28 @@ pub struct DevicePairs<W: Weight> {
     pub plan: Plan,
     /// The time that it took.
     pub report: Report,
-    n_vertices: usize,
-    found: Shares,
+    pub(super) n_vertices: usize,
+    pub(super) found: Shares,
     weights: PhantomData<W>,
 }
 
 /// Solves on these GPUs, in one process.
 pub(crate) fn solve<W: RaisedWeight>(
+    gpus: &[Gpu],
+    job: &Job<'_, W>,
+) -> Result<DevicePairs<W>, ApspError> {
+    // the matrix is not checked as a whole afterwards, so 16 bits must not be tried without proof
+    let narrow = match narrow(job.ranks, gpus)? {
+        Narrow::Tried { .. } => Narrow::Proven,
+        other => other,
+    };
+    let plan = plan(gpus.len(), narrow, job)?;
+    solve_by(plan, gpus, job)
+}
+
+/// Solves by a plan for these GPUs.
+pub(super) fn solve_by<W: RaisedWeight>(
+    plan: Plan,
     gpus: &[Gpu],
     job: &Job<'_, W>,
 ) -> Result<DevicePairs<W>, ApspError> {
@@ -37,12 +52,6 @@ pub(crate) fn solve<W: RaisedWeight>(
             "only distances by the algorithm blocked stay on GPUs, without next hops".to_owned();
         return Err(ApspError::NotOnGpu { reason });
     }
-    // the matrix is not checked as a whole afterwards, so 16 bits must not be tried without proof
-    let narrow = match narrow(ranks, gpus)? {
-        Narrow::Tried { .. } => Narrow::Proven,
-        other => other,
-    };
-    let plan = plan(gpus.len(), narrow, job)?;
     reach_each_other(gpus)?;
     job.potentials()?;
     let jit_before = jit_ms(gpus);
@@ -68,6 +77,9 @@ impl<W: Weight> DevicePairs<W> {
         let source = source as usize;
         if source >= self.n_vertices {
             return Ok(Vec::new());
+        }
+        if self.found.is_released() {
+            return Err(ApspError::NotOnGpu { reason: "the pairs were lost with it".to_owned() });
         }
         let words = self.found.words(source..source + 1)?;
         let number = self.plan.number.unwrap_or(Number::I32);

@@ -173,6 +173,30 @@ pub(super) struct Shares {
 }
 
 impl Shares {
+    /// The numbers of the matrix.
+    pub(super) fn arithmetic(&self) -> Arithmetic {
+        self.cut.arithmetic
+    }
+
+    /// The side of the matrix, padding included.
+    pub(super) fn side(&self) -> usize {
+        self.cut.side()
+    }
+
+    /// The rows of the first GPU.
+    pub(super) fn matrix(&self) -> &Buffer<u32> {
+        &self.shares[0].matrix
+    }
+
+    /// Gives the memory back. The pairs are lost.
+    pub(super) fn release(&mut self) {
+        self.shares.clear();
+    }
+
+    pub(super) fn is_released(&self) -> bool {
+        self.shares.is_empty()
+    }
+
     /// Downloads the words of some rows of a block.
     pub(super) fn words(&self, rows: Range<usize>) -> Result<Vec<u32>, GpuError> {
         let Self { cut, first, shares, .. } = self;

@@ -22,9 +22,9 @@
 mod behind;
 mod lowered;
 mod next_hops;
-mod raised;
+pub(crate) mod raised;
 mod table;
-mod weights;
+pub(crate) mod weights;
 
 use collectives::Alone;
 use graph_formats::{Change, Changed, Csr, DynamicGraph, VertexId, Weight};
@@ -218,14 +218,7 @@ impl<W: RaisedWeight> DynamicPairs<W> {
         // all together, so that an error is of the first that cannot be made
         let all = self.graph.apply(changes)?;
         self.graph.undo(&all);
-        let is_lower = |change: &Change<W>| match *change {
-            Change::Insert { .. } => true,
-            Change::Reweight { from, to, weight } => {
-                self.graph.weight(from, to).is_some_and(|before| weight < before)
-            }
-            _ => false,
-        };
-        let (lowered, raised): (Vec<_>, Vec<_>) = changes.iter().copied().partition(is_lower);
+        let (lowered, raised) = split(&self.graph, changes);
         let mut batch = Batch {
             progress,
             changed: Vec::new(),
@@ -256,11 +249,7 @@ impl<W: RaisedWeight> DynamicPairs<W> {
         batch: &mut Batch<'_, W>,
     ) -> Result<(), Stop> {
         batch.changed.push(self.graph.apply(raised)?);
-        for change in raised.iter().chain(lowered) {
-            if let Change::Insert { weight, .. } | Change::Reweight { weight, .. } = *change {
-                self.weights = self.weights.and(weight);
-            }
-        }
+        self.weights = self.weights.and(raised).and(lowered);
         let n = self.graph.n_vertices();
         let (weights, is_rounded) = (self.weights, self.weights.are_rounded(W::KIND, n));
         if !weights.have_sums(W::KIND, n) {
@@ -298,8 +287,8 @@ impl<W: RaisedWeight> DynamicPairs<W> {
         let (n, progress) = (self.graph.n_vertices(), batch.progress);
         let slack = self.weights.slack(W::KIND, n, self.greatest);
         let changed = batch.changed.last().map_or(&[][..], |changed| &changed.arcs);
-        let cells = table::cells(&mut self.pairs);
-        let arcs = raised::arcs(changed, &self.graph, cells, slack);
+        let gone = raised::gone(changed, &self.graph);
+        let arcs = raised::arcs(&gone, n, table::cells(&mut self.pairs), slack);
         batch.spend(looks(n, arcs.len()))?;
         self.check_memory(behind::bytes::<W::Distance>(n, arcs.len()))?;
         let cells = table::cells(&mut self.pairs);
@@ -448,6 +437,20 @@ impl<W: RaisedWeight> DynamicPairs<W> {
         let of_hops = if self.config.next_hops { ENTRIES_A_HOP } else { 0.0 };
         ENTRIES_A_SOLVE + n * n * (of_row + of_hops)
     }
+}
+
+/// The changes that lower or add an arc, and the others.
+pub(crate) fn split<W: Weight>(
+    graph: &DynamicGraph<W>,
+    changes: &[Change<W>],
+) -> (Vec<Change<W>>, Vec<Change<W>>) {
+    changes.iter().copied().partition(|change| match *change {
+        Change::Insert { .. } => true,
+        Change::Reweight { from, to, weight } => {
+            graph.weight(from, to).is_some_and(|before| weight < before)
+        }
+        _ => false,
+    })
 }
 
 /// What it takes to look from all rows at both ends of arcs.

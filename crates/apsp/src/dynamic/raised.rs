@@ -46,22 +46,29 @@ fn is_tight<D: Distance>(sum: Option<D>, distance: D, slack: f64) -> bool {
     })
 }
 
-/// The raised and deleted arcs that were on shortest paths, of parallel ones the lightest. `graph`
-/// has the weights that they have now, `cells` the old distances.
-pub(super) fn arcs<W: Weight>(
+/// The raised and deleted arcs that no parallel one stands in for, with the weights before. `graph`
+/// has the weights that they have now.
+pub(crate) fn gone<W: Weight>(
     changed: &[ArcChange<W>],
     graph: &DynamicGraph<W>,
-    cells: &[W::Distance],
-    slack: f64,
-) -> Vec<Arc<W::Distance>> {
-    let n = graph.n_vertices();
+) -> Vec<(VertexId, VertexId, W)> {
     let before = |arc: &ArcChange<W>| Some((arc.from, arc.to, arc.before?));
     let mut arcs: Vec<_> =
         changed.iter().filter(|arc| arc.from != arc.to).filter_map(before).collect();
     arcs.sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then_with(|| a.2.order(b.2)));
     arcs.dedup_by_key(|arc| (arc.0, arc.1));
     arcs.retain(|&(from, to, before)| graph.weight(from, to).is_none_or(|now| before < now));
-    let of_paths = arcs.into_iter().filter_map(|(from, to, weight)| {
+    arcs
+}
+
+/// Those that were on shortest paths. `cells` has the old distances.
+pub(super) fn arcs<W: Weight>(
+    gone: &[(VertexId, VertexId, W)],
+    n: usize,
+    cells: &[W::Distance],
+    slack: f64,
+) -> Vec<Arc<W::Distance>> {
+    let of_paths = gone.iter().filter_map(|&(from, to, weight)| {
         let weight = weight.after(W::Distance::ZERO)?;
         let (from, to) = (from as usize, to as usize);
         is_tight(Some(weight), cells[from * n + to], slack).then_some(Arc { from, to, weight })

@@ -3,27 +3,83 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use apsp::{Algorithm, ApspError, Config, DynamicPairs, PairsWeight, Solver};
-use graph_formats::{Change, ChangeProblem, Csr, Direction, DynamicGraph, VertexId, Weight};
+use apsp::{
+    Algorithm, ApspError, Config, DynamicDevicePairs, DynamicPairs, PairsWeight, Solver, Updated,
+};
+use gpu_runtime::Gpu;
+use graph_formats::{
+    Change, ChangeProblem, Csr, Direction, Distance, DynamicGraph, VertexId, Weight,
+};
+use ndarray::Array2;
+use paths::{DistanceTable, NextHops};
 use sssp::SsspError;
 use test_support::draws;
 
 use crate::common::same;
 
-type Draw<'a> = &'a mut dyn FnMut(u64) -> u64;
+pub(crate) type Draw<'a> = &'a mut dyn FnMut(u64) -> u64;
+
+/// Pairs that follow changes, in the host's memory or in a GPU's.
+enum Followed<W: Weight> {
+    Here(DynamicPairs<W>),
+    OnGpu(DynamicDevicePairs<W>),
+}
+
+impl<W: PairsWeight> Followed<W> {
+    fn new(graph: &Csr<W>, config: &Config, gpu: Option<&Gpu>) -> Result<Self, ApspError> {
+        Ok(match gpu {
+            None => Self::Here(DynamicPairs::new(graph, config, None)?),
+            Some(gpu) => Self::OnGpu(DynamicDevicePairs::new(gpu, graph, config, None)?),
+        })
+    }
+
+    fn graph(&self) -> &DynamicGraph<W> {
+        match self {
+            Self::Here(all) => all.graph(),
+            Self::OnGpu(all) => all.graph(),
+        }
+    }
+
+    fn update(&mut self, changes: &[Change<W>]) -> Result<Updated, ApspError> {
+        match self {
+            Self::Here(all) => all.update(changes, None),
+            Self::OnGpu(all) => all.update(changes, None),
+        }
+    }
+
+    fn distances(&self) -> DistanceTable<W> {
+        let all = match self {
+            Self::Here(all) => return all.pairs().distances().unwrap().clone(),
+            Self::OnGpu(all) => all.pairs(),
+        };
+        let n = all.n_vertices();
+        let rows = (0..n as VertexId).flat_map(|u| all.row(u).unwrap());
+        let cells = rows.map(|distance| distance.unwrap_or(W::Distance::UNREACHED)).collect();
+        DistanceTable::from_storage(Array2::from_shape_vec((n, n), cells).unwrap())
+    }
+
+    fn next_hops(&self) -> Option<&NextHops> {
+        match self {
+            Self::Here(all) => all.pairs().next_hops(),
+            Self::OnGpu(_) => None,
+        }
+    }
+}
 
 /// A walk from batch to batch.
-struct Walk<W> {
-    name: &'static str,
-    n: u64,
-    arcs: u64,
-    batches: usize,
-    direction: Direction,
+pub(crate) struct Walk<W> {
+    pub(crate) name: &'static str,
+    pub(crate) n: u64,
+    pub(crate) arcs: u64,
+    pub(crate) batches: usize,
+    pub(crate) direction: Direction,
     /// The weight of an arc between these vertices.
-    weight: fn(Draw<'_>, VertexId, VertexId) -> W,
-    next_hops: bool,
+    pub(crate) weight: fn(Draw<'_>, VertexId, VertexId) -> W,
+    pub(crate) next_hops: bool,
     /// Whether sums of floats are rounded.
-    is_rounded: bool,
+    pub(crate) is_rounded: bool,
+    /// Follows on this GPU, else here.
+    pub(crate) gpu: Option<Gpu>,
 }
 
 /// Changes that can be made together, of up to `most` pairs and vertices.
@@ -67,7 +123,7 @@ fn batch<W: Weight>(walk: &Walk<W>, graph: &DynamicGraph<W>, draw: Draw<'_>) -> 
 
 impl<W: PairsWeight> Walk<W> {
     /// Walks, and compares after each batch. How many batches were followed, and refused.
-    fn go(&self, seed: u64) -> (usize, usize) {
+    pub(crate) fn go(&self, seed: u64) -> (usize, usize) {
         let mut draw = draws(seed);
         let n = self.n as usize;
         let ends = (0..self.arcs).map(|_| (draw(self.n) as VertexId, draw(self.n) as VertexId));
@@ -79,7 +135,7 @@ impl<W: PairsWeight> Walk<W> {
             Direction::Undirected => Csr::from_edges(n, &arcs),
         };
         let config = Config { next_hops: self.next_hops, ..Config::default() };
-        let Ok(mut all) = DynamicPairs::new(&graph.unwrap(), &config, None) else {
+        let Ok(mut all) = Followed::new(&graph.unwrap(), &config, self.gpu.as_ref()) else {
             return (0, 0);
         };
         let (mut n_followed, mut n_refused) = (0, 0);
@@ -90,7 +146,7 @@ impl<W: PairsWeight> Walk<W> {
             let changed = changed.to_csr().unwrap();
             let expected = Solver::new(&changed, &config).solve(None);
             let name = || format!("{}, seed {seed}, batch {number}: {changes:?}", self.name);
-            match (all.update(&changes, None), expected) {
+            match (all.update(&changes), expected) {
                 (Ok(update), Ok(_)) => n_followed += usize::from(update.solved.is_none()),
                 (
                     Err(ApspError::Search(SsspError::NegativeCycle { .. })),
@@ -104,19 +160,19 @@ impl<W: PairsWeight> Walk<W> {
     }
 
     /// That the pairs are those of the graph.
-    fn check(&self, all: &DynamicPairs<W>, config: &Config, name: &dyn Fn() -> String) {
+    fn check(&self, all: &Followed<W>, config: &Config, name: &dyn Fn() -> String) {
         let graph = all.graph().to_csr().unwrap();
         let expected = Solver::new(&graph, config).solve(None).unwrap();
-        let tables = all.pairs().distances().unwrap();
+        let table = &all.distances();
         match self.is_rounded {
-            true => assert!(same(tables, expected.distances().unwrap()), "{}", name()),
-            false => assert_eq!(tables, expected.distances().unwrap(), "{}", name()),
+            true => assert!(same(table, expected.distances().unwrap()), "{}", name()),
+            false => assert_eq!(table, expected.distances().unwrap(), "{}", name()),
         }
-        assert_eq!(all.pairs().next_hops(), expected.next_hops(), "{}", name());
+        assert_eq!(all.next_hops(), expected.next_hops(), "{}", name());
     }
 
     /// Several walks on graphs of any number of arcs, most of whose batches are followed.
-    fn all(mut self, seeds: u64) {
+    pub(crate) fn all(mut self, seeds: u64) {
         let (mut n_followed, mut n_refused, mut n_batches) = (0, 0, 0);
         for seed in 1..=seeds {
             for direction in [Direction::Directed, Direction::Undirected] {
@@ -132,7 +188,10 @@ impl<W: PairsWeight> Walk<W> {
     }
 }
 
-fn walk<W>(name: &'static str, weight: fn(Draw<'_>, VertexId, VertexId) -> W) -> Walk<W> {
+pub(crate) fn walk<W>(
+    name: &'static str,
+    weight: fn(Draw<'_>, VertexId, VertexId) -> W,
+) -> Walk<W> {
     let direction = Direction::Directed;
     Walk {
         name,
@@ -143,6 +202,7 @@ fn walk<W>(name: &'static str, weight: fn(Draw<'_>, VertexId, VertexId) -> W) ->
         weight,
         next_hops: true,
         is_rounded: false,
+        gpu: None,
     }
 }
 
@@ -166,12 +226,13 @@ fn weights_of_zero() {
 }
 
 /// Along slopes, so that few cycles are negative.
+pub(crate) fn slope(draw: Draw<'_>, from: VertexId, to: VertexId) -> i64 {
+    let height = |v: VertexId| i64::from(v * v % 7);
+    height(to) - height(from) + draw(12) as i64 - i64::from(draw(20) == 0)
+}
+
 #[test]
 fn negative_weights() {
-    fn slope(draw: Draw<'_>, from: VertexId, to: VertexId) -> i64 {
-        let height = |v: VertexId| i64::from(v * v % 7);
-        height(to) - height(from) + draw(12) as i64 - i64::from(draw(20) == 0)
-    }
     walk("slope", slope).all(8);
     walk("slope of i32", |draw, u, v| slope(draw, u, v) as i32).all(4);
     walk("slope of floats", |draw, u, v| slope(draw, u, v) as f32).all(4);

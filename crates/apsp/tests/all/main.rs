@@ -5,6 +5,7 @@ mod any;
 mod common;
 mod dynamic;
 mod gpu;
+mod gpu_dynamic;
 mod gpu_failure;
 mod gpu_folder;
 mod gpu_memory;
