@@ -43,7 +43,7 @@ use paths::{BitMatrix, Progress};
 pub use component_order::ComponentOrder;
 pub use config::{Algorithm, Config};
 pub use counts::counts;
-pub use cuda::{OnGpu, Times, closure_on_gpus};
+pub use cuda::{DynamicDeviceClosure, OnGpu, Times, closure_on_gpus};
 pub use dynamic::{DynamicClosure, Updated};
 pub use error::ClosureError;
 pub use plan::{Found, Plan};

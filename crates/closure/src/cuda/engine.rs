@@ -24,7 +24,7 @@ use super::form::{CHUNK, Form, Kernels, LARGE};
 use crate::ClosureError;
 
 /// Bits of a device's word.
-const WORD: usize = u32::BITS as usize;
+pub(super) const WORD: usize = u32::BITS as usize;
 
 /// Lines of a block where several GPUs share them: with more, closing a block takes more of the
 /// time; with fewer, lines are read and written more often.
@@ -154,8 +154,13 @@ impl Engine {
         Ok(engine)
     }
 
+    /// Its lines, one after the other.
+    pub(super) fn lines(&self) -> &Buffer<u64> {
+        &self.lines
+    }
+
     /// The lines, and the bits of a line.
-    fn side(&self) -> usize {
+    pub(super) fn side(&self) -> usize {
         self.share.blocks.n_rows
     }
 

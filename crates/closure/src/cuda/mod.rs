@@ -1,5 +1,6 @@
 //! Transitive closure on GPUs.
 
+mod dynamic;
 mod engine;
 mod form;
 
@@ -10,6 +11,7 @@ use graph_formats::{Csr, Weight};
 use paths::{BitMatrix, Closure, Progress};
 use pivots::Blocks;
 
+pub use self::dynamic::DynamicDeviceClosure;
 use self::engine::{Engine, blocks};
 use self::form::Form;
 use crate::auto::{Auto, auto};
@@ -167,8 +169,12 @@ fn ms_since(start: Instant) -> f64 {
 /// nanoseconds.
 fn time(gpus: &[Gpu], graph: &Csr<u32>, forms: &[Form]) -> f64 {
     let n = graph.n_vertices() as f64;
-    let arcs = graph.n_arcs() as f64;
-    let chunks = n / form::CHUNK as f64;
     let rate: f64 = forms.iter().zip(gpus).map(|(form, gpu)| form.rate(gpu)).sum();
-    BEGIN + arcs * 4.0 * BYTE + chunks * CHUNK + n.powi(3) / rate * 1e9 + n * n / 8.0 * BYTE
+    time_to_close(n, graph.n_arcs(), rate) + n * n / 8.0 * BYTE
+}
+
+/// The same without the copy of the result.
+fn time_to_close(n: f64, n_arcs: usize, rate: f64) -> f64 {
+    let chunks = n / form::CHUNK as f64;
+    BEGIN + n_arcs as f64 * 4.0 * BYTE + chunks * CHUNK + n.powi(3) / rate * 1e9
 }

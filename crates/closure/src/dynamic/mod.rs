@@ -47,7 +47,7 @@ const BYTES_OF_VERTEX: usize = 96;
 const MIN_ROWS_PER_TASK: usize = 64;
 
 /// The ends of an arc.
-type Pair = (VertexId, VertexId);
+pub(crate) type Pair = (VertexId, VertexId);
 
 /// A graph that changes, and its closure.
 ///
@@ -218,7 +218,7 @@ fn concerned(closure: &Closure, new: &[Pair], gone: &[Pair]) -> Vec<usize> {
     (0..columns.len()).filter(|&word| columns[word] != 0).collect()
 }
 
-fn difference(before: &Closure, now: &Closure) -> Updated {
+pub(crate) fn difference(before: &Closure, now: &Closure) -> Updated {
     let words = before.as_storage().par_iter().zip(now.as_storage());
     let count = |(before, now): (&u64, &u64)| changed_bits(*before, *now);
     let (n_new, n_gone) = words.map(count).reduce(Default::default, sum);

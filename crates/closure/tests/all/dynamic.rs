@@ -4,7 +4,10 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use closure::{Algorithm, ClosureError, Config, DynamicClosure, Updated, closure};
+use closure::{
+    Algorithm, ClosureError, Config, DynamicClosure, DynamicDeviceClosure, Updated, closure,
+};
+use gpu_runtime::Gpu;
 use graph_formats::{Change, Csr, Direction, DynamicGraph, VertexId};
 use paths::{Closure, oracle};
 use proptest::collection::vec;
@@ -214,4 +217,47 @@ fn what_is_refused_changes_nothing() {
     let only_on_gpu = Config::with(Algorithm::Lop3);
     let refused = DynamicClosure::new(&graph, &only_on_gpu, None);
     assert!(matches!(refused, Err(ClosureError::OnlyOnGpu { .. })));
+}
+
+/// On a GPU: random batches, more arcs than a turn has, and vertices beyond the padding.
+#[test]
+fn closures_on_a_gpu_follow_changes() {
+    let Some(gpu) = test_support::gpu(Gpu::open()) else { return };
+    let mut draw = draws(7);
+    for n in [1usize, 5, 40, 256, 700] {
+        let ends = (0..n).map(|_| (draw(n as u64) as u32, draw(n as u64) as u32, 1u32));
+        let graph = Csr::from_arcs(n, &ends.collect::<Vec<_>>()).unwrap();
+        let mut all = DynamicDeviceClosure::new(&gpu, &graph, &Config::default(), None).unwrap();
+        for batch in 0..12 {
+            let before = all.closure().unwrap();
+            let mut seen = HashSet::new();
+            let n = all.graph().n_vertices() as u64;
+            let most = if batch == 3 { n } else { 1 + n / 20 };
+            let pairs = (0..most).map(|_| (draw(n) as u32, draw(n) as u32));
+            let pairs: Vec<_> = pairs.filter(|&pair| seen.insert(pair)).collect();
+            let mut changes: Vec<_> = pairs
+                .into_iter()
+                .map(|(from, to)| match all.graph().weight(from, to) {
+                    Some(_) if batch % 3 == 0 => Change::Delete { from, to, weight: None },
+                    _ => Change::Insert { from, to, weight: 1.5f32 },
+                })
+                .collect();
+            if batch % 5 == 4 {
+                changes.push(Change::InsertVertex);
+            }
+            let updated = all.update(&changes, None).unwrap();
+            let expected = oracle::closure(&all.graph().to_csr().unwrap());
+            let found = all.closure().unwrap();
+            assert!(found == expected, "{n}: {changes:?}");
+            let mut before = before;
+            before.resize(found.n_vertices());
+            assert_eq!((updated.n_new, updated.n_gone), difference(&before, &found), "{changes:?}");
+        }
+        let unchanged = all.closure().unwrap();
+        let bad = [Change::Insert { from: 0, to: 0, weight: 1.0 }, Change::DeleteVertex(9999)];
+        assert!(all.update(&bad, None).is_err());
+        let stop = |_, _| ControlFlow::Break(());
+        assert!(all.update(&bad[..1], Some(&stop)).is_err());
+        assert!(all.closure().unwrap() == unchanged);
+    }
 }
