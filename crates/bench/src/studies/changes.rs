@@ -3,26 +3,29 @@
 //! All pairs: random digraphs, by a matrix of 32 bits, of which arcs become lighter or heavier, go
 //! or come. Each run makes a batch, timed, and takes it back, timed by itself. The first result of
 //! every batch is compared with that of the solver, distance by distance and hop by hop, and later
-//! ones by their sum.
+//! ones by the sum of some rows. Where there is a GPU, also of a matrix in its memory.
 //!
-//! Trees of one source, on one thread: arcs drawn at random, of which every other becomes up to half
-//! heavier, the rest up to half lighter. Batches follow one another, and each tree is compared with
-//! that of a search.
+//! Closures and trees of one source have files of their own.
 //!
 //! Reference: ramalingam-reps-1996
 
+mod closures;
+mod trees;
+
 use std::cell::RefCell;
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 
-use ::sssp::DynamicTrees;
-use apsp::{DynamicPairs, Pairs};
-use graph_formats::Change;
+use apsp::{DynamicDevicePairs, DynamicPairs, Updated};
+use graph_formats::{Change, DynamicGraph};
 
 use super::all_pairs::in_32_bits;
 use super::*;
 
-/// Batches of each number of changes of a tree in a run.
-const BATCHES: usize = 25;
+/// Weights of a matrix of 32 bits that follows changes.
+const WEIGHTS_ON_GPU: RangeInclusive<u32> = 1..=1000;
+/// Rows that are added up to compare results of the same batch.
+const SAMPLED_ROWS: usize = 64;
 /// What the whole is called among the kinds of changes.
 const WHOLE: &str = "all anew";
 
@@ -33,12 +36,24 @@ pub(super) struct Changes {
     /// Vertices of the graphs whose pairs are followed
     #[arg(long, value_name = "N", default_value = "4096")]
     sizes: Vec<NonZeroUsize>,
+    /// The same on a GPU
+    #[arg(long, value_name = "N", default_value = "16384")]
+    sizes_on_gpu: Vec<NonZeroUsize>,
     /// Arcs a vertex
     #[arg(long, value_name = "D", default_value = "216,8")]
     degrees: Vec<NonZeroUsize>,
     /// Changes of a batch
     #[arg(long, value_name = "K", default_value = "16,64,256,1024")]
     changes: Vec<NonZeroUsize>,
+    /// Vertices of the digraphs whose closures are followed
+    #[arg(long, value_name = "N", default_value = "65536")]
+    closures: Vec<NonZeroUsize>,
+    /// Arcs a vertex there
+    #[arg(long, value_name = "D", default_value = "5,1.5")]
+    degrees_of_closures: Vec<f64>,
+    /// New arcs of a batch for a closure
+    #[arg(long, value_name = "K", default_value = "64")]
+    new_arcs: Vec<NonZeroUsize>,
     /// Graphs whose trees are followed, with whole weights of 32 bits
     #[arg(long, value_name = "G", default_value = "new-york")]
     graphs: Vec<Graph>,
@@ -75,19 +90,33 @@ impl Study for Changes {
     fn measure(&self, bench: &Bench) -> Result<()> {
         for graph in at_hand(bench, self.graphs.clone(), u64::MAX)? {
             let arcs_both_ways = graph.load_u32()?;
-            self.trees(bench, &graph, "edges", &arcs_both_ways)?;
+            trees::trees(bench, &graph, ("edges", &self.changes_of_tree), &arcs_both_ways)?;
             let (offsets, ends) = (arcs_both_ways.row_offsets(), arcs_both_ways.column_indices());
             let weights = arcs_both_ways.weights().to_vec();
             let directed = Csr::new(offsets.to_vec(), ends.to_vec(), weights)?;
-            self.trees(bench, &graph, "arcs", &directed)?;
+            trees::trees(bench, &graph, ("arcs", &self.changes_of_tree), &directed)?;
         }
+        let matrix = |n: usize, gpu: Option<&Gpu>, next_hops| {
+            self.degrees.iter().try_for_each(|degree| {
+                let graph = match gpu {
+                    None => in_32_bits(n, degree.get())?,
+                    Some(_) => connected(n, degree.get(), WEIGHTS_ON_GPU)?,
+                };
+                let graph = graph.convert_weights::<i32>()?;
+                self.all_pairs(bench, &graph, gpu, next_hops)
+            })
+        };
         for n in self.sizes.iter().map(|size| size.get()) {
-            for degree in self.degrees.iter().map(|degree| degree.get()) {
-                let graph = in_32_bits(n, degree)?.convert_weights::<i32>()?;
-                for next_hops in [false, true] {
-                    self.all_pairs(bench, &graph, next_hops)?;
-                }
-            }
+            matrix(n, None, false)?;
+            matrix(n, None, true)?;
+        }
+        for n in self.closures.iter().map(|n| n.get()) {
+            self.degrees_of_closures
+                .iter()
+                .try_for_each(|&d| closures::closures(bench, n, d, &self.new_arcs))?;
+        }
+        if let Some(gpu) = bench.gpu_if_any() {
+            self.sizes_on_gpu.iter().try_for_each(|n| matrix(n.get(), Some(gpu), false))?;
         }
         Ok(())
     }
@@ -100,10 +129,11 @@ impl Study for Changes {
              of the solver for the changed graph. Taken back are the same changes in the other \
              direction. Solved 1: the update left the pairs to the solver.",
         );
-        let (trees, records) = (
-            records.filtered(|record| record.label("result") == TREE),
-            records.filtered(|record| record.label("result") != TREE),
-        );
+        let of = |names: &[&str]| {
+            records.filtered(|record| names.contains(&record.label("result")) || names.is_empty())
+        };
+        let (trees, closures) = (of(&[TREE]), of(&[CLOSURE, CLOSURE_ON_GPU]));
+        let records = of(&[PAIRS, PAIRS_ON_GPU]);
         let updates = records.filtered(|record| record.label("what") != WHOLE);
         let whole = |record: &Record| {
             let labels =
@@ -144,6 +174,20 @@ impl Study for Changes {
                 ("solved", &median("solved")),
             ],
         );
+        page.heading("Closures of random digraphs");
+        page.text("Medians of batches of new arcs: the time, and how many pairs they join.");
+        page.list(
+            &closures,
+            &["result", "n", "arcs", "changes"],
+            &[
+                ("ms", &median("ms")),
+                ("new pairs", &median("pairs")),
+                ("whole ms", &median("whole_ms")),
+                ("whole / update", &|record| {
+                    Some(record.median("whole_ms")? / record.median("ms")?)
+                }),
+            ],
+        );
         page.heading("Trees of one source, one thread");
         page.text(
             "Medians of batches: the time, and how many vertices have another distance. Searched: \
@@ -166,65 +210,50 @@ impl Study for Changes {
     }
 }
 
-/// What a tree is called among the results.
+/// What the results are called.
 const TREE: &str = "tree";
+const PAIRS: &str = "all pairs";
+const PAIRS_ON_GPU: &str = "all pairs on a GPU";
+const CLOSURE: &str = "closure";
+const CLOSURE_ON_GPU: &str = "closure on a GPU";
 
 impl Changes {
-    /// Batches of each number of changes of a graph, for one source in each run.
-    fn trees(&self, bench: &Bench, name: &Graph, changed: &str, graph: &Csr<u32>) -> Result<()> {
-        let arcs: Vec<_> = graph.arcs().filter(|(from, to, _)| from < to).collect();
-        let n = graph.n_vertices();
-        let contenders = self.changes_of_tree.iter().map(|k| {
-            let labels: [(&str, &dyn std::fmt::Display); 5] = [
-                ("result", &TREE),
-                ("graph", name),
-                ("n", &n),
-                ("changed", &changed),
-                ("changes", k),
-            ];
-            let (mut draws, arcs) = (Draws::new(k.get() as u64), &arcs);
-            Contender::new(Record::of(&labels), move || tree(graph, arcs, k.get(), &mut draws))
-        });
-        bench.race(contenders.collect()).map(drop)
-    }
     /// Every kind and number of changes, and the whole, in turns.
-    fn all_pairs(&self, bench: &Bench, graph: &Csr<i32>, next_hops: bool) -> Result<()> {
-        let threads = Some(bench.threads());
-        let algorithm = apsp::Algorithm::Blocked;
+    fn all_pairs(
+        &self,
+        bench: &Bench,
+        graph: &Csr<i32>,
+        gpu: Option<&Gpu>,
+        next_hops: bool,
+    ) -> Result<()> {
+        let (threads, algorithm) = (Some(bench.threads()), apsp::Algorithm::Blocked);
         let config = apsp::Config { threads, next_hops, ..apsp::Config::with(algorithm) };
-        let all = RefCell::new(DynamicPairs::new(graph, &config, None)?);
+        let all = RefCell::new(Followed::new(graph, &config, gpu)?);
         let record = |what: &str| {
             Record::of(&[
-                ("result", &"all pairs"),
+                ("result", &if gpu.is_some() { PAIRS_ON_GPU } else { PAIRS }),
                 ("n", &graph.n_vertices()),
                 ("arcs", &graph.n_arcs()),
                 ("next hops", &if next_hops { "yes" } else { "no" }),
                 ("what", &what),
             ])
         };
-        let solve = |graph: &Csr<i32>| apsp::Solver::new(graph, &config).solve(None);
-        let whole = || -> Result<Run> {
-            let (ms, pairs) = timed(|| solve(graph));
-            ensure!(same(&pairs?, all.borrow().pairs()), "the pairs before are others");
-            Ok(vec![("ms", ms)])
-        };
+        let whole = || Ok(vec![("ms", all.borrow().anew(&config, gpu)?)]);
         let mut contenders = vec![Contender::new(record(WHOLE), whole)];
         for (what, kind, on_paths) in KINDS {
             for k in self.changes.iter().map(|k| k.get()) {
-                let (changes, back) = batch(graph, all.borrow().pairs(), (kind, on_paths), k)?;
-                let (all, solve) = (&all, &solve);
+                let (changes, back) = batch(graph, &all.borrow(), (kind, on_paths), k)?;
+                let (all, config) = (&all, &config);
                 let mut sum = None;
                 let run = move || -> Result<Run> {
                     let mut all = all.borrow_mut();
-                    let (ms, update) = timed(|| all.update(&changes, None));
-                    let update = update?;
-                    let found = all.pairs().distances().context("pairs in memory")?.sum();
+                    let (ms, update) = timed(|| all.update(&changes));
+                    let (update, found) = (update?, all.sum()?);
                     if sum.is_none() {
-                        let expected = solve(&all.graph().to_csr()?)?;
-                        ensure!(same(&expected, all.pairs()), "{what}: the pairs are others");
+                        all.anew(config, gpu).context(what)?;
                     }
                     ensure!(*sum.get_or_insert(found) == found, "{what}: another sum");
-                    let (back_ms, taken_back) = timed(|| all.update(&back, None));
+                    let (back_ms, taken_back) = timed(|| all.update(&back));
                     taken_back?;
                     Ok(vec![
                         ("ms", ms),
@@ -241,8 +270,73 @@ impl Changes {
     }
 }
 
-fn same(a: &Pairs<i32>, b: &Pairs<i32>) -> bool {
-    a.distances() == b.distances() && a.next_hops() == b.next_hops()
+/// Pairs that follow changes, in the host's memory or in a GPU's.
+enum Followed {
+    Here(DynamicPairs<i32>),
+    OnGpu(DynamicDevicePairs<i32>),
+}
+
+impl Followed {
+    fn new(graph: &Csr<i32>, config: &apsp::Config, gpu: Option<&Gpu>) -> Result<Self> {
+        Ok(match gpu {
+            None => Self::Here(DynamicPairs::new(graph, config, None)?),
+            Some(gpu) => Self::OnGpu(DynamicDevicePairs::new(gpu, graph, config, None)?),
+        })
+    }
+
+    fn graph(&self) -> &DynamicGraph<i32> {
+        match self {
+            Self::Here(all) => all.graph(),
+            Self::OnGpu(all) => all.graph(),
+        }
+    }
+
+    fn update(&mut self, changes: &Batch) -> Result<Updated> {
+        Ok(match self {
+            Self::Here(all) => all.update(changes, None)?,
+            Self::OnGpu(all) => all.update(changes, None)?,
+        })
+    }
+
+    fn row(&self, from: VertexId) -> Result<Vec<Option<i64>>> {
+        Ok(match self {
+            Self::Here(all) => all.pairs().row(from).collect(),
+            Self::OnGpu(all) => all.pairs().row(from)?,
+        })
+    }
+
+    /// The sum of the distances from some vertices.
+    fn sum(&self) -> Result<i64> {
+        let n = self.graph().n_vertices();
+        let sum = |from| Ok(self.row(from as VertexId)?.into_iter().flatten().sum::<i64>());
+        (0..n).step_by(n.div_ceil(SAMPLED_ROWS)).map(sum).sum()
+    }
+
+    /// The time to find all pairs anew, which are to be the same.
+    fn anew(&self, config: &apsp::Config, gpu: Option<&Gpu>) -> Result<f64> {
+        let graph = self.graph().to_csr()?;
+        let (ms, are_same) = match self {
+            Self::Here(all) => {
+                let solver = apsp::Solver::new(&graph, config);
+                let ((ms, found), all) = (timed(|| solver.solve(None)), all.pairs());
+                let found = found?;
+                let are_same = found.distances() == all.distances();
+                (ms, are_same && found.next_hops() == all.next_hops())
+            }
+            Self::OnGpu(all) => {
+                let gpu = gpu.context("pairs on a GPU")?;
+                let (found, mut are_same) =
+                    (DynamicDevicePairs::new(gpu, &graph, config, None)?, true);
+                for from in 0..graph.n_vertices() as VertexId {
+                    are_same &= found.pairs().row(from)? == all.pairs().row(from)?;
+                }
+                // the matrix alone, without the arcs' way to the GPU
+                (found.pairs().report.solve_ms, are_same)
+            }
+        };
+        ensure!(are_same, "the pairs are others");
+        Ok(ms)
+    }
 }
 
 type Batch = Vec<Change<i32>>;
@@ -250,7 +344,7 @@ type Batch = Vec<Change<i32>>;
 /// `k` changes, and those that take them back.
 fn batch(
     graph: &Csr<i32>,
-    pairs: &Pairs<i32>,
+    pairs: &Followed,
     (kind, on_paths): (Kind, bool),
     k: usize,
 ) -> Result<(Batch, Batch)> {
@@ -259,9 +353,9 @@ fn batch(
     let mut pairs_of_arcs = HashSet::new();
     let parallel: HashSet<_> =
         arcs.iter().map(|arc| (arc.0, arc.1)).filter(|&pair| !pairs_of_arcs.insert(pair)).collect();
-    let distances = pairs.distances().context("pairs in memory")?;
     let is_on_path = |(from, to, weight): (VertexId, VertexId, i32)| {
-        distances.get(from as usize, to as usize) == Some(weight.into())
+        let row = pairs.row(from)?;
+        anyhow::Ok(row[to as usize] == Some(weight.into()))
     };
     let (mut changes, mut back, mut seen) = (Batch::new(), Batch::new(), HashSet::new());
     for _ in 0..1000 * k {
@@ -272,11 +366,15 @@ fn batch(
         let is_arc = pairs_of_arcs.contains(&(from, to));
         let is_fit = match kind {
             Kind::New => from != to && !is_arc,
-            _ => !parallel.contains(&(from, to)) && (!on_paths || is_on_path((from, to, weight))),
+            _ => !parallel.contains(&(from, to)),
         };
-        if changes.len() == k || !is_fit || !seen.insert((from, to)) {
+        if changes.len() == k || !is_fit || seen.contains(&(from, to)) {
             continue;
         }
+        if on_paths && !is_on_path((from, to, weight))? {
+            continue;
+        }
+        seen.insert((from, to));
         let reweight = |weight| Change::Reweight { from, to, weight };
         let insert = Change::Insert { from, to, weight };
         let delete = Change::Delete { from, to, weight: None };
@@ -291,49 +389,6 @@ fn batch(
     }
     ensure!(changes.len() == k, "there are no {k} such arcs; draw fewer");
     Ok((changes, back))
-}
-
-/// The medians of batches of `k` changes, one after another.
-fn tree(
-    graph: &Csr<u32>,
-    arcs: &[(VertexId, VertexId, u32)],
-    k: usize,
-    draws: &mut Draws,
-) -> Result<Run> {
-    let config = Config { threads: Some(NonZeroUsize::MIN), ..Config::default() };
-    let source = arcs[draws.below(arcs.len())].0;
-    let mut trees = DynamicTrees::new(graph, &[source], &config)?;
-    let [mut ms, mut vertices, mut whole_ms, mut searched] = [(); 4].map(|()| Vec::new());
-    for _ in 0..BATCHES {
-        let mut seen = HashSet::new();
-        let mut changes = Vec::new();
-        for at in 0..k {
-            let (from, to, _) = arcs[draws.below(arcs.len())];
-            let weight = trees.graph().weight(from, to).context("no arc is deleted")?;
-            let by = draws.below(weight as usize / 2 + 1) as u32;
-            let weight = if at % 2 == 0 { weight.saturating_add(by) } else { weight - by };
-            if seen.insert((from, to)) {
-                changes.push(Change::Reweight { from, to, weight });
-            }
-        }
-        let (time, updated) = timed(|| trees.update(&changes, None));
-        let updated = updated?;
-        ms.push(time);
-        vertices.push(updated[0].changed.len() as f64);
-        searched.push(f64::from(u8::from(updated[0].is_new_search)));
-        let now = trees.graph().to_csr()?;
-        let mut solver = Solver::new(&now, &config)?;
-        let (time, expected) = timed(|| solver.tree(source, Goal::All));
-        whole_ms.push(time);
-        ensure!(expected?.answer == *trees.tree(0), "the tree is another");
-    }
-    let searched = searched.iter().sum::<f64>() / BATCHES as f64;
-    Ok(vec![
-        ("ms", middle(ms)),
-        ("vertices", middle(vertices)),
-        ("whole_ms", middle(whole_ms)),
-        ("searched", searched),
-    ])
 }
 
 fn middle(mut numbers: Vec<f64>) -> f64 {
