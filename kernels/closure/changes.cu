@@ -41,9 +41,9 @@ extern "C" __global__ void __launch_bounds__(64) closure_next(const Arcs arcs) {
     for (u32 pivot = 0; pivot < arcs.n; ++pivot) {
         __syncthreads();
         // the pivot's own does not change
-        if (next[own] >> pivot & 1) next[own] |= next[pivot];
+        if (own != pivot && (leads >> pivot & 1)) next[own] = leads |= next[pivot];
     }
-    if (own < arcs.n) arcs.next[own] = next[own];
+    if (own < arcs.n) arcs.next[own] = leads;
 }
 
 // Writes the gains. A block of 256 threads for each 256 words (x) of each arc's (y).
