@@ -26,7 +26,7 @@ use super::changes::{ARCS, Arc, Follower};
 use super::on_gpus::{DevicePairs, solve_by};
 use super::solve::plan;
 use crate::dynamic::weights::Weights;
-use crate::dynamic::{Updated, raised, split};
+use crate::dynamic::{Stop, Updated, raised, split};
 use crate::element::{Element, with_element};
 use crate::job::Job;
 use crate::potentials::RaisedWeight;
@@ -44,8 +44,8 @@ const SUMS_OF_A_SEARCH: f64 = 7500.0;
 /// next hops.
 ///
 /// After every batch they are, to the bit, those of the changed graph. Floats whose sums are rounded
-/// may differ within 16 n ε of the greatest distance. Batches that raise or delete arcs of such
-/// weights, or of negative ones, are found anew.
+/// may differ within 16 n ε of the greatest distance. After a batch that raises or deletes arcs of such
+/// weights, or where one of them is negative, all pairs are found anew.
 ///
 /// ```
 /// use apsp::{Config, DynamicDevicePairs};
@@ -74,9 +74,9 @@ pub struct DynamicDevicePairs<W: Weight> {
 
 impl<W: PairsWeight> DynamicDevicePairs<W> {
     /// Finds all pairs on a GPU, with this configuration, as
-    /// [`solve_on_gpus`](Solver::solve_on_gpus) does, in 32 bits at least. It takes the matrix and an
-    /// eighth to a quarter of it more, and on the host a copy of the graph; of a directed one, both
-    /// rows and columns.
+    /// [`solve_on_gpus`](Solver::solve_on_gpus) does, in 32 bits at least, and in 64 where these
+    /// might not hold the sum of n of its weights. It takes the matrix, n² / 4 bytes or 512 KB more, and
+    /// on the host a copy of the graph; of a directed one, both rows and columns.
     ///
     /// # Errors
     /// Those of [`Solver::solve_on_gpus`].
@@ -90,7 +90,7 @@ impl<W: PairsWeight> DynamicDevicePairs<W> {
     }
 
     /// Makes all of these changes, or none, and finds the pairs that they change. No pair of
-    /// vertices may occur twice. What [`Updated`] counts by rows is 0.
+    /// vertices may occur twice. Searches are not counted, for all lost pairs are searched for at once.
     ///
     /// `progress` may end the work before the matrix is written. Where all pairs are found anew, it may
     /// end that too, if a second matrix has room on the GPU.
@@ -117,19 +117,6 @@ impl<W: Weight> DynamicDevicePairs<W> {
     /// The graph as it is now.
     pub fn graph(&self) -> &DynamicGraph<W> {
         &self.graph
-    }
-}
-
-/// Why changes are not followed.
-enum Stop {
-    Failed(ApspError),
-    /// All pairs have to be found anew.
-    Solve(&'static str),
-}
-
-impl<E: Into<ApspError>> From<E> for Stop {
-    fn from(error: E) -> Self {
-        Self::Failed(error.into())
     }
 }
 

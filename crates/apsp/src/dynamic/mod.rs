@@ -157,7 +157,7 @@ impl<W: Weight> DynamicPairs<W> {
 }
 
 /// Why an update cannot go on.
-enum Stop {
+pub(crate) enum Stop {
     Failed(ApspError),
     /// The solver has to find all pairs.
     Solve(&'static str),
