@@ -21,14 +21,14 @@ pub(crate) type Draw<'a> = &'a mut dyn FnMut(u64) -> u64;
 
 /// Pairs that follow changes, in the host's memory or in a GPU's.
 enum Followed<W: Weight> {
-    Here(DynamicPairs<W>),
+    Here(Box<DynamicPairs<W>>),
     OnGpu(Box<DynamicDevicePairs<W>>),
 }
 
 impl<W: PairsWeight> Followed<W> {
     fn new(graph: &Csr<W>, config: &Config, gpu: Option<&Gpu>) -> Result<Self, ApspError> {
         Ok(match gpu {
-            None => Self::Here(DynamicPairs::new(graph, config, None)?),
+            None => Self::Here(Box::new(DynamicPairs::new(graph, config, None)?)),
             Some(gpu) => Self::OnGpu(Box::new(DynamicDevicePairs::new(gpu, graph, config, None)?)),
         })
     }

@@ -272,14 +272,14 @@ impl Changes {
 
 /// Pairs that follow changes, in the host's memory or in a GPU's.
 enum Followed {
-    Here(DynamicPairs<i32>),
+    Here(Box<DynamicPairs<i32>>),
     OnGpu(Box<DynamicDevicePairs<i32>>),
 }
 
 impl Followed {
     fn new(graph: &Csr<i32>, config: &apsp::Config, gpu: Option<&Gpu>) -> Result<Self> {
         Ok(match gpu {
-            None => Self::Here(DynamicPairs::new(graph, config, None)?),
+            None => Self::Here(Box::new(DynamicPairs::new(graph, config, None)?)),
             Some(gpu) => Self::OnGpu(Box::new(DynamicDevicePairs::new(gpu, graph, config, None)?)),
         })
     }
