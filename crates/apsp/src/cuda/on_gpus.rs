@@ -79,7 +79,8 @@ impl<W: Weight> DevicePairs<W> {
             return Ok(Vec::new());
         }
         if self.found.is_released() {
-            return Err(ApspError::NotOnGpu { reason: "the pairs were lost with it".to_owned() });
+            let reason = "it failed, and has lost the pairs until they are found again".to_owned();
+            return Err(ApspError::NotOnGpu { reason });
         }
         let words = self.found.words(source..source + 1)?;
         let number = self.plan.number.unwrap_or(Number::I32);
