@@ -96,6 +96,15 @@ pub mod sssp {
     /// Dijkstra's algorithm by the criteria of Crauser and others.
     pub const CRAUSER: [Module; 2] = modules!["sssp/crauser_u32", "sssp/crauser_f32"];
 
+    /// `changes.cu`: trees that follow changes of the graph, for each type of keys.
+    pub const CHANGES: [Module; 5] = modules![
+        "sssp/changes_u32",
+        "sssp/changes_f32",
+        "sssp/changes_u32_wide",
+        "sssp/changes_u64",
+        "sssp/changes_f64"
+    ];
+
     /// `predecessors.cu`: the tree over rows, for each type of keys.
     pub const PREDECESSORS: [Module; 5] = modules![
         "sssp/predecessors_u32",

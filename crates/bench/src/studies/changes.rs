@@ -57,6 +57,9 @@ pub(super) struct Changes {
     /// Graphs whose trees are followed, with whole weights of 32 bits
     #[arg(long, value_name = "G", default_value = "new-york")]
     graphs: Vec<Graph>,
+    /// The same on a GPU
+    #[arg(long, value_name = "G", default_value = "rmat-22")]
+    graphs_on_gpu: Vec<Graph>,
     /// Changes of a batch for a tree
     #[arg(long, value_name = "K", default_value = "1,10,100,200,400,1000,10000")]
     changes_of_tree: Vec<NonZeroUsize>,
@@ -96,6 +99,12 @@ impl Study for Changes {
             let directed = Csr::new(offsets.to_vec(), ends.to_vec(), weights)?;
             trees::trees(bench, &graph, ("arcs", &self.changes_of_tree), &directed)?;
         }
+        if let Some(gpu) = bench.gpu_if_any() {
+            for graph in at_hand(bench, self.graphs_on_gpu.clone(), u64::MAX)? {
+                let arcs_both_ways = graph.load_u32()?;
+                trees::on_gpu(bench, gpu, &graph, &self.changes_of_tree, &arcs_both_ways)?;
+            }
+        }
         let matrix = |n: usize, gpu: Option<&Gpu>, next_hops| {
             self.degrees.iter().try_for_each(|degree| {
                 let graph = match gpu {
@@ -132,7 +141,7 @@ impl Study for Changes {
         let of = |names: &[&str]| {
             records.filtered(|record| names.contains(&record.label("result")) || names.is_empty())
         };
-        let (trees, closures) = (of(&[TREE]), of(&[CLOSURE, CLOSURE_ON_GPU]));
+        let (trees, closures) = (of(&[TREE, TREE_ON_GPU]), of(&[CLOSURE, CLOSURE_ON_GPU]));
         let records = of(&[PAIRS, PAIRS_ON_GPU]);
         let updates = records.filtered(|record| record.label("what") != WHOLE);
         let whole = |record: &Record| {
@@ -188,14 +197,15 @@ impl Study for Changes {
                 }),
             ],
         );
-        page.heading("Trees of one source, one thread");
+        page.heading("Trees of one source, on one thread or a GPU");
         page.text(
             "Medians of batches: the time, and how many vertices have another distance. Searched: \
-             the share of batches that were left to a whole search.",
+             the share of batches that were left to a whole search. The whole is a search of the \
+             changed graph where it is, with its tree.",
         );
         page.list(
             &trees,
-            &["graph", "n", "changed", "changes"],
+            &["result", "graph", "n", "changed", "changes"],
             &[
                 ("ms", &median("ms")),
                 ("vertices", &median("vertices")),
@@ -212,6 +222,7 @@ impl Study for Changes {
 
 /// What the results are called.
 const TREE: &str = "tree";
+const TREE_ON_GPU: &str = "tree on a GPU";
 const PAIRS: &str = "all pairs";
 const PAIRS_ON_GPU: &str = "all pairs on a GPU";
 const CLOSURE: &str = "closure";

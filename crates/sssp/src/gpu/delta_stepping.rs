@@ -126,6 +126,19 @@ impl DeltaSteppingOnGpu {
         Self::of(gpu, on_device, kernels, summary.width, false, ahead)
     }
 
+    /// The solver of rows with room for more arcs, by buckets of width `delta`; no arcs are deferred.
+    pub(super) fn of_rows(gpu: &Gpu, graph: KeyGraph, delta: f64) -> Result<Self, SsspError> {
+        let kernels = load(gpu, graph.kind, graph.rows.bounds().len())?;
+        Self::of(gpu, graph, kernels, delta, false, None)
+    }
+
+    /// Searches these rows from now on, with as many vertices and weights of as many bits.
+    pub(super) fn set_rows(&mut self, rows: DeviceRows) {
+        (self.search.graph, self.search.n_arcs) = (rows.at(), rows.n_arcs() as u64);
+        (self.graph.rows, self.short_arcs) = (rows, (0, self.search.graph));
+        self.set_variant(self.variant);
+    }
+
     /// The solver of a graph on the device, by buckets of width `delta`, which is not adapted if it
     /// is `fixed`. `ahead` is the limit of short arcs, if long ones should be deferred.
     fn of(
@@ -306,6 +319,14 @@ impl DeltaSteppingOnGpu {
         self.search_from(query, None)?.ok_or_else(|| SsspError::NotOnGpu {
             reason: "a sum has more than 32 bits, and there is no memory for wider keys".to_owned(),
         })
+    }
+
+    /// The keys of the last search.
+    pub(super) fn take_keys(&mut self) -> Result<Buffer<u32>, GpuError> {
+        let next = self.launch.gpu.buffer(self.work_space.keys.len())?;
+        let keys = mem::replace(&mut self.work_space.keys, next);
+        self.work_space.describe(&mut self.search);
+        Ok(keys)
     }
 
     /// The predecessors of the vertices within `limit` of `source`, the source of the last search.

@@ -14,7 +14,7 @@ use crate::cpu::aggregate::Job;
 use crate::cpu::{Searches, nearest};
 use crate::dynamic::{DynamicTrees, Updated};
 use crate::found::Found;
-use crate::gpu::{self, Arrays, DeviceSolver, OnGpus};
+use crate::gpu::{self, Arrays, DeviceSolver, DynamicDeviceTrees, OnGpus};
 use crate::overflow::check_overflow;
 use crate::plan::choose_queue;
 use crate::table::Table;
@@ -361,6 +361,27 @@ pub trait Generated<W: SearchKeys>: Sync {
         solver.progress = progress;
         let tree = |&source| Ok(self.tree(&mut solver, source, Goal::All)?.answer);
         sources.iter().map(tree).collect()
+    }
+
+    fn trees_on_gpu(
+        &self,
+        gpu: &Gpu,
+        graph: &Csr<W>,
+        sources: &[VertexId],
+    ) -> Answer<DynamicDeviceTrees<W>> {
+        DynamicDeviceTrees::made(gpu, graph, sources)
+    }
+
+    fn update_on_gpu(
+        &self,
+        trees: &mut DynamicDeviceTrees<W>,
+        changes: &[Change<W>],
+    ) -> Answer<Vec<Updated>> {
+        trees.changed_by(changes)
+    }
+
+    fn tree_on_gpu(&self, trees: &DynamicDeviceTrees<W>, source: usize) -> Answer<Tree<W>> {
+        trees.copied(source)
     }
 
     fn device_solver(&self, gpu: &Gpu, arrays: &Arrays<'_, W>) -> Answer<DeviceSolver<W>> {

@@ -2,11 +2,16 @@
 
 use std::ops::ControlFlow;
 
-use graph_formats::{Change, Csr, DynamicGraph, VertexId};
+use gpu_runtime::Gpu;
+use graph_formats::generate::{RmatConfig, rmat};
+use graph_formats::{Change, Csr, DynamicGraph, VertexId, Weight};
+use paths::Tree;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
-use sssp::{Config, DynamicTrees, SearchWeight, SsspError, shortest_paths};
+use proptest::test_runner::TestRunner;
+use sssp::gpu::DynamicDeviceTrees;
+use sssp::{Config, DynamicTrees, SearchWeight, SsspError, Updated, shortest_paths};
 use test_support::{arbitrary_graph, draws, streets, undirected};
 
 /// A change of an arc that there is, or of any pair: what, which, and the weight.
@@ -69,26 +74,70 @@ fn changes<W: SearchWeight>(
     changes
 }
 
-/// Makes all batches, and compares each time with searches of the graph that is then. What is
-/// refused is what a search refuses, and changes nothing.
+/// What follows changes.
+enum Followed<W: Weight> {
+    OnCpu(Box<DynamicTrees<W>>),
+    OnGpu(Box<DynamicDeviceTrees<W>>),
+}
+
+impl<W: SearchWeight> Followed<W> {
+    fn graph(&self) -> &DynamicGraph<W> {
+        match self {
+            Self::OnCpu(trees) => trees.graph(),
+            Self::OnGpu(trees) => trees.graph(),
+        }
+    }
+
+    fn tree(&self, source: usize) -> Tree<W> {
+        match self {
+            Self::OnCpu(trees) => trees.tree(source).clone(),
+            Self::OnGpu(trees) => trees.tree(source).unwrap(),
+        }
+    }
+
+    fn update(&mut self, changes: &[Change<W>]) -> Result<Vec<Updated>, SsspError> {
+        match self {
+            Self::OnCpu(trees) => trees.update(changes, None),
+            Self::OnGpu(trees) => trees.update(changes),
+        }
+    }
+}
+
 fn check<W: SearchWeight>(graph: &Csr<W>, batches: &[Vec<Draw>], weights: &[W]) {
     let sources: Vec<VertexId> = (0..graph.n_vertices().min(3) as VertexId).collect();
+    let Ok(trees) = DynamicTrees::new(graph, &sources, &Config::default()) else { return };
+    check_all(Followed::OnCpu(Box::new(trees)), &sources, batches, weights);
+}
+
+fn check_on<W: SearchWeight>(gpu: &Gpu, graph: &Csr<W>, batches: &[Vec<Draw>], weights: &[W]) {
+    let sources: Vec<VertexId> = (0..graph.n_vertices().min(3) as VertexId).collect();
+    let trees = DynamicDeviceTrees::new(gpu, graph, &sources).unwrap();
+    check_all(Followed::OnGpu(Box::new(trees)), &sources, batches, weights);
+}
+
+/// Makes all batches, and compares each time with searches of the graph that is then. What is
+/// refused is what a search refuses, and changes nothing.
+fn check_all<W: SearchWeight>(
+    mut trees: Followed<W>,
+    sources: &[VertexId],
+    batches: &[Vec<Draw>],
+    weights: &[W],
+) {
     let config = Config::default();
-    let Ok(mut trees) = DynamicTrees::new(graph, &sources, &config) else { return };
     for draws in batches {
         let changes = changes(trees.graph(), draws, weights);
-        let before: Vec<_> = (0..sources.len()).map(|at| trees.tree(at).clone()).collect();
+        let before: Vec<_> = (0..sources.len()).map(|at| trees.tree(at)).collect();
         let mut expected = trees.graph().clone();
         let _ = expected.apply(&changes).unwrap();
         let expected = expected.to_csr().unwrap();
         let new: Result<Vec<_>, _> =
             sources.iter().map(|&source| shortest_paths(&expected, source, &config)).collect();
         let old_graph = trees.graph().to_csr().unwrap();
-        match (trees.update(&changes, None), new) {
+        match (trees.update(&changes), new) {
             (Ok(updated), Ok(new)) => {
                 assert_eq!(trees.graph().to_csr().unwrap(), expected);
                 for (at, new) in new.iter().enumerate() {
-                    assert_eq!(trees.tree(at), new, "{changes:?} of {old_graph:?}");
+                    assert_eq!(&trees.tree(at), new, "{changes:?} of {old_graph:?}");
                     let is_changed = |&v: &VertexId| before[at].distance(v) != new.distance(v);
                     let changed: Vec<_> = expected.vertices().filter(is_changed).collect();
                     let mut found = updated[at].changed.clone();
@@ -101,7 +150,7 @@ fn check<W: SearchWeight>(graph: &Csr<W>, batches: &[Vec<Draw>], weights: &[W]) 
                 assert_eq!(kinds[0], kinds[1], "{error} and {new}");
                 assert_eq!(trees.graph().to_csr().unwrap(), old_graph);
                 for (at, before) in before.iter().enumerate() {
-                    assert_eq!(trees.tree(at), before);
+                    assert_eq!(&trees.tree(at), before);
                 }
             }
             (one, other) => panic!("{one:?} and {other:?}: {changes:?} of {old_graph:?}"),
@@ -210,4 +259,102 @@ fn what_is_refused_changes_nothing() {
         &Config::default(),
     );
     assert!(matches!(none, Err(SsspError::NoSuchVertex { vertex: 9, .. })));
+}
+
+#[test]
+fn on_a_gpu_as_new_searches() {
+    let Some(gpu) = test_support::gpu(Gpu::open()) else { return };
+    let strategy = (arbitrary_graph::<u32>(12, 30, 0..=4), batches());
+    let mut runner = TestRunner::new(ProptestConfig::with_cases(60));
+    let law = |(graph, batches): (Csr<u32>, Vec<Vec<Draw>>)| {
+        for weights in [&[1, 2, 3, 7][..], &[0, 0, 1, 2, 3, 7]] {
+            check_on(&gpu, &graph, &batches, weights);
+            check_on(&gpu, &undirected(&graph), &batches, weights);
+        }
+        // sums of 64 bits, from the beginning or from some batch on
+        let large = [u32::MAX, 1, 5, u32::MAX / 2];
+        check_on(&gpu, &graph, &batches, &large);
+        let wide = graph.clone().convert_weights::<u64>().unwrap();
+        check_on(&gpu, &wide, &batches, &[1, 5, 1 << 40, 0, u64::from(u32::MAX)]);
+        check_on(
+            &gpu,
+            &graph.clone().convert_weights::<i64>().unwrap(),
+            &batches,
+            &[1, 3, 1 << 33],
+        );
+        let floats = graph.map_weights(|weight| weight as f32 * 0.3).unwrap();
+        let weights = [0.1, 0.7, 1e-9, 3e-8, 1.0 / 3.0, 0.0, -0.0, 1e8];
+        check_on(&gpu, &undirected(&floats), &batches, &weights);
+        let floats = graph.map_weights(|weight| f64::from(weight) * 0.3).unwrap();
+        check_on(&gpu, &floats, &batches, &weights.map(f64::from));
+        Ok(())
+    };
+    runner.run(&strategy, law).unwrap();
+}
+
+/// Larger graphs, with rows of more than a piece, which are followed until so much changes that
+/// they are searched anew.
+#[test]
+fn on_a_gpu_small_batches_are_followed() {
+    let Some(gpu) = test_support::gpu(Gpu::open()) else { return };
+    let dense = rmat(&RmatConfig { scale: 11, ..RmatConfig::default() }).unwrap();
+    let directed = Csr::from_arcs(dense.n_vertices(), &dense.arcs().collect::<Vec<_>>()).unwrap();
+    for graph in [streets(60), dense, directed] {
+        let mut trees = DynamicDeviceTrees::new(&gpu, &graph, &[0, 1800]).unwrap();
+        let mut draw = draws(5);
+        let mut searched = [false; 2];
+        for n in [1, 3, 10, 30, 3, 1, 100, 1000, 3] {
+            let now: Vec<_> = trees.graph().to_csr().unwrap().arcs().collect();
+            let mut batch = Vec::new();
+            let mut seen = Vec::new();
+            for k in 0..n {
+                let (from, mut to, _) = now[draw(now.len() as u64) as usize];
+                let weight = draw(300) as u32 + 1;
+                if k % 3 == 0 {
+                    to = draw(graph.n_vertices() as u64) as VertexId;
+                }
+                let pair = (from.min(to), from.max(to));
+                if seen.contains(&pair) {
+                    continue;
+                }
+                seen.push(pair);
+                batch.push(match k % 3 {
+                    0 => Change::Insert { from, to, weight },
+                    1 => Change::Delete { from, to, weight: None },
+                    _ => Change::Reweight { from, to, weight },
+                });
+            }
+            let updated = trees.update(&batch).unwrap();
+            let now = trees.graph().to_csr().unwrap();
+            for (at, source) in [0, 1800].into_iter().enumerate() {
+                let new = shortest_paths(&now, source, &Config::default()).unwrap();
+                assert_eq!(trees.tree(at).unwrap(), new);
+                searched[usize::from(updated[at].is_new_search)] = true;
+            }
+        }
+        assert!(searched[0], "none was followed");
+    }
+}
+
+#[test]
+fn what_a_gpu_refuses_changes_nothing() {
+    let Some(gpu) = test_support::gpu(Gpu::open()) else { return };
+    let graph = Csr::from_arcs(3, &[(0, 1, 5i32), (1, 2, 7)]).unwrap();
+    let mut trees = DynamicDeviceTrees::new(&gpu, &graph, &[0]).unwrap();
+    let before = trees.tree(0).unwrap();
+    let negative = [Change::InsertVertex, Change::Insert { from: 2, to: 1, weight: -8 }];
+    let error = trees.update(&negative).unwrap_err();
+    assert!(matches!(error, SsspError::NegativeWeight { from: 2, to: 1, .. }), "{error}");
+    let bad = [Change::InsertVertex, Change::Delete { from: 2, to: 0, weight: None }];
+    let error = trees.update(&bad).unwrap_err();
+    assert_eq!(error.to_string(), "change 1: there is no arc 2 -> 0");
+    assert_eq!((trees.tree(0).unwrap(), trees.graph().to_csr().unwrap()), (before, graph));
+    let wide = Csr::from_arcs(2, &[(0, 1, 5u64)]).unwrap();
+    let mut trees = DynamicDeviceTrees::new(&gpu, &wide, &[0]).unwrap();
+    let error = trees.update(&[Change::Reweight { from: 0, to: 1, weight: u64::MAX }]).unwrap_err();
+    assert!(matches!(error, SsspError::NotOnGpu { .. }), "{error}");
+    assert_eq!(trees.tree(0).unwrap().distance(1), Some(5));
+    // 70 vertices more than there is room for
+    let updated = trees.update(&vec![Change::InsertVertex; 70]).unwrap();
+    assert!(updated[0].changed.is_empty() && trees.tree(0).unwrap().distance(71).is_none());
 }

@@ -1,0 +1,505 @@
+//! A graph on a GPU whose arcs change, and the trees that follow: what is launched for a batch.
+//!
+//! The method is in `kernels/sssp/changes.cu`. This side gives rows room for new arcs, queues the
+//! changes of rows and then a launch for each tree, and has a tree searched anew where its launch
+//! ended early.
+//!
+//! For a batch that concerns vertices of r arcs together, O(r) and some grid barriers for each hop
+//! that a change is felt. Each row has room for an eighth of its arcs and four more; a directed graph
+//! has columns too. Besides a search's, the memory is 44 bytes a vertex, and 12 for each source; with
+//! keys of 64 bits 20.
+//!
+//! Reference: ramalingam-reps-1996
+
+use std::mem::{replace, swap};
+
+use bytemuck::{Pod, Zeroable};
+use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig};
+use graph_formats::{ArcChange, Csr, Direction, Distance, DynamicGraph, VertexId, Weight};
+use search_parts::device::{DeviceRows, KeyGraph, KeyKind, RowsAt, limit_key};
+use search_parts::{Kernels, Query, all_threads, check_size, two_blocks_each};
+
+use super::delta_stepping::DeltaSteppingOnGpu;
+use crate::{Delta, SsspError, Updated, delta};
+
+/// The share of the vertices that a batch may concern, as a divisor: of more, a search is faster.
+const SHARE: usize = 8;
+/// Vertices that may be concerned in any case.
+const MIN_CONCERNED: usize = 64;
+/// Arcs for which each row has room, besides an eighth of its own.
+const MIN_ROOM: usize = 4;
+/// Vertices for which there is room, besides a 64th of all.
+const ROOM_FOR_VERTICES: usize = 64;
+/// Rounds after which their count begins anew.
+const MAX_ROUNDS: u32 = 1 << 30;
+/// `piece_length` of `arcs.cuh`.
+const PIECE_LENGTH: usize = 256;
+
+/// `ArcChange` of `changes.cu`.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct ArcChangeAt {
+    before: u64,
+    after: u64,
+    from: u32,
+    to: u32,
+    has: u32,
+    padding: u32,
+}
+
+/// `ChangeControl` of `changes.cu`.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Control {
+    arrived: u32,
+    enough: u32,
+    trouble: u32,
+    plateaus: u32,
+    touched: u32,
+    changed: u32,
+    pulls: [u32; 2],
+    pieces: [u32; 3],
+    rounds: u32,
+}
+
+/// `Follow` of `changes.cu`.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Follow {
+    rows: RowsAt,
+    columns: RowsAt,
+    keys: u64,
+    before: u64,
+    chosen: u64,
+    marks: u64,
+    listed: u64,
+    touched: u64,
+    changed: u64,
+    lists: [u64; 2],
+    pulls: u64,
+    changes: u64,
+    control: u64,
+    n_changes: u32,
+    most: u32,
+    source: u32,
+    first_round: u32,
+}
+
+/// The kernels of `changes.cu`.
+struct ChangeKernels {
+    spread_rows: Kernel,
+    change_rows: Kernel,
+    compare_keys: Kernel,
+    follow: Kernel,
+}
+
+impl ChangeKernels {
+    fn load(gpu: &Gpu, kind: KeyKind) -> Result<Self, SsspError> {
+        let kernels = Kernels::of(gpu, &kernels::sssp::CHANGES, kind)?;
+        Ok(Self {
+            spread_rows: kernels.get("spread_rows")?,
+            change_rows: kernels.get("change_rows")?,
+            compare_keys: kernels.get("compare_keys")?,
+            follow: kernels.get("follow")?,
+        })
+    }
+
+    /// A copy of rows that begin at `starts`, which leave room; rows beyond the last are empty.
+    fn spread(
+        &self,
+        gpu: &Gpu,
+        kind: KeyKind,
+        rows: &DeviceRows,
+        starts: &[u32],
+    ) -> Result<DeviceRows, SsspError> {
+        let n = rows.bounds().len();
+        let n_arcs = starts[starts.len() - 1] as usize;
+        let arcs = gpu.buffer(n_arcs * kind.words_of_weight())?;
+        let empty = starts[n.min(starts.len() - 1)..starts.len() - 1].iter().map(|&at| [at, at]);
+        let bounds: Vec<_> = vec![[0; 2]; n].into_iter().chain(empty).collect();
+        let (bounds, starts) = (gpu.upload(&bounds)?, gpu.upload(starts)?);
+        let from = rows.at();
+        let args = [
+            Arg::structure(&from),
+            (&starts).into(),
+            (&bounds).into(),
+            (&arcs).into(),
+            (n as u32).into(),
+        ];
+        // SAFETY: rows lie inside their arcs; each is written from its start on, where it has at
+        // least its length up to the next, the last of which is `n_arcs`.
+        unsafe { gpu.launch(&self.spread_rows, all_threads(gpu), &args)? };
+        // SAFETY: the bounds are of rows that lie in the arcs, and these were copied.
+        Ok(unsafe { DeviceRows::new(bounds, arcs, n_arcs) })
+    }
+
+    /// Makes these changes, sorted by row and deletions first, in rows that have room for them.
+    fn change(
+        &self,
+        gpu: &Gpu,
+        rows: &DeviceRows,
+        changes: &[ArcChangeAt],
+    ) -> Result<(), GpuError> {
+        let is_first = |&at: &usize| at == 0 || changes[at - 1].from != changes[at].from;
+        let mut firsts: Vec<u32> =
+            (0..changes.len()).filter(is_first).map(|at| at as u32).collect();
+        let n_rows = firsts.len() as u32;
+        firsts.push(changes.len() as u32);
+        let (changes, firsts) = (gpu.upload(changes)?, gpu.upload(&firsts)?);
+        let args = [
+            rows.bounds().into(),
+            rows.arcs().into(),
+            (&changes).into(),
+            (&firsts).into(),
+            n_rows.into(),
+        ];
+        // SAFETY: a block changes one row, within its room; the changes are of these rows.
+        unsafe { gpu.launch(&self.change_rows, LaunchConfig::new(n_rows, 256), &args) }
+    }
+}
+
+/// Where rows begin that have room for more arcs than their lengths, and where the last ends.
+fn starts(lengths: &[usize]) -> Result<Vec<u32>, SsspError> {
+    let ends = lengths.iter().scan(0, |end, &length| {
+        *end += length + length / 8 + MIN_ROOM;
+        Some(*end)
+    });
+    let starts: Vec<usize> = [0].into_iter().chain(ends).collect();
+    check_size(lengths.len(), starts[lengths.len()])?;
+    Ok(starts.into_iter().map(|start| start as u32).collect())
+}
+
+/// The columns of a directed graph, and where they begin.
+struct Columns {
+    columns: DeviceRows,
+    starts: Vec<u32>,
+}
+
+/// A tree on the device: keys, those before the last batch, and predecessors.
+struct DeviceTree {
+    source: VertexId,
+    keys: Buffer<u32>,
+    before: Buffer<u32>,
+    chosen: Buffer<VertexId>,
+}
+
+/// Marks and lists of the launches, as `Follow` has them.
+struct Space {
+    marks: Buffer<u32>,
+    listed: Buffer<u32>,
+    touched: Buffer<VertexId>,
+    changed: Buffer<VertexId>,
+    lists: [Buffer<[u32; 2]>; 3],
+    control: Buffer<Control>,
+}
+
+impl Space {
+    fn new(gpu: &Gpu, n: usize, n_arcs: usize) -> Result<Self, GpuError> {
+        let list = || gpu.buffer(n + n_arcs / PIECE_LENGTH);
+        Ok(Self {
+            marks: gpu.buffer(n)?,
+            listed: gpu.buffer(n)?,
+            touched: gpu.buffer(n)?,
+            changed: gpu.buffer(n)?,
+            lists: [list()?, list()?, list()?],
+            control: gpu.buffer(1)?,
+        })
+    }
+}
+
+/// A graph and trees on a device.
+pub(super) struct DeviceTrees {
+    gpu: Gpu,
+    /// The search, whose graph has the rows.
+    search: DeltaSteppingOnGpu,
+    starts: Vec<u32>,
+    columns: Option<Columns>,
+    kernels: ChangeKernels,
+    space: Space,
+    trees: Vec<DeviceTree>,
+    first_round: u32,
+}
+
+impl DeviceTrees {
+    /// Copies a graph without negative weights to the device, and searches from the sources.
+    pub(super) fn new<W: Weight>(
+        gpu: &Gpu,
+        graph: &Csr<W>,
+        sources: &[VertexId],
+    ) -> Result<Self, SsspError> {
+        let n = graph.n_vertices();
+        let n_with_room = n + n / 64 + ROOM_FOR_VERTICES;
+        let lengths = |graph: &Csr<W>| {
+            let mut lengths: Vec<_> = graph.vertices().map(|v| graph.out_degree(v)).collect();
+            lengths.resize(n_with_room, 0);
+            starts(&lengths)
+        };
+        let load = |kind| ChangeKernels::load(gpu, kind);
+        let width = delta::width(graph, Delta::Auto)?;
+        let starts = lengths(graph)?;
+        let (on_device, kernels) = KeyGraph::upload(gpu, graph, 0, load)?;
+        let KeyGraph { kind, rows, times } = on_device;
+        let rows = kernels.spread(gpu, kind, &rows, &starts)?;
+        let columns = match graph.direction() {
+            Direction::Undirected => None,
+            Direction::Directed => {
+                let transposed = graph.transposed();
+                let starts = lengths(&transposed)?;
+                let (columns, ()) = KeyGraph::upload(gpu, &transposed, 0, |_| Ok(()))?;
+                let columns = kernels.spread(gpu, kind, &columns.rows, &starts)?;
+                Some(Columns { columns, starts })
+            }
+        };
+        let n_arcs = |rows: &DeviceRows| rows.n_arcs();
+        let most_arcs = columns.as_ref().map_or(0, |of| n_arcs(&of.columns)).max(rows.n_arcs());
+        let space = Space::new(gpu, n_with_room, most_arcs)?;
+        let search = DeltaSteppingOnGpu::of_rows(gpu, KeyGraph { kind, rows, times }, width)?;
+        let (gpu, first_round) = (gpu.clone(), 0);
+        let mut trees =
+            Self { gpu, search, starts, columns, kernels, space, trees: Vec::new(), first_round };
+        while trees.trees.len() < sources.len() {
+            let kind = trees.search.graph.kind;
+            let tree = trees.searched::<W>(sources[trees.trees.len()])?;
+            trees.trees.push(tree);
+            if trees.search.graph.kind != kind {
+                // a sum has more than 32 bits: the others, too, have wider keys
+                trees.trees.clear();
+                trees.kernels = ChangeKernels::load(&trees.gpu, trees.search.graph.kind)?;
+            }
+        }
+        Ok(trees)
+    }
+
+    /// How many vertices there may be.
+    pub(super) fn room_for_vertices(&self) -> usize {
+        self.search.n_vertices()
+    }
+
+    /// Whether weights up to this one have the type that weights have here.
+    pub(super) fn holds<W: Weight>(&self, greatest: W) -> bool {
+        let kind = self.search.graph.kind;
+        KeyKind::of(greatest).words_of_weight() == kind.words_of_weight()
+    }
+
+    fn searched<W: Weight>(&mut self, source: VertexId) -> Result<DeviceTree, SsspError> {
+        let limit = limit_key::<W>(W::Distance::UNREACHED);
+        self.search.leave_keys(&Query { source, targets: &[], limit, progress: None })?;
+        let chosen = self.search.leave_predecessors(source, limit)?;
+        let keys = self.search.take_keys()?;
+        let before = self.gpu.buffer(keys.len())?;
+        // SAFETY: all work is queued on one stream.
+        unsafe { self.gpu.queue_copy(&keys, 0..keys.len(), &before, 0)? };
+        Ok(DeviceTree { source, keys, before, chosen })
+    }
+
+    /// Gives rows and columns room for the arcs that have changed in `graph`, but not here.
+    pub(super) fn make_room<W: Weight>(
+        &mut self,
+        graph: &DynamicGraph<W>,
+        arcs: &[ArcChange<W>],
+    ) -> Result<(), SsspError> {
+        let (gpu, kind, n) = (&self.gpu, self.search.graph.kind, graph.n_vertices());
+        let out = |v: VertexId| if (v as usize) < n { graph.arcs_from(v).len() } else { 0 };
+        let into = |v: VertexId| if (v as usize) < n { graph.arcs_to(v).len() } else { 0 };
+        let mut most_arcs = 0;
+        if let Some(starts) = wider(&self.starts, arcs, |arc| arc.from, out)? {
+            let rows = self.kernels.spread(gpu, kind, &self.search.graph.rows, &starts)?;
+            most_arcs = rows.n_arcs();
+            self.search.set_rows(rows);
+            self.starts = starts;
+        }
+        if let Some(Columns { columns, starts }) = &mut self.columns
+            && let Some(wider) = wider(starts, arcs, |arc| arc.to, into)?
+        {
+            *columns = self.kernels.spread(gpu, kind, columns, &wider)?;
+            most_arcs = most_arcs.max(columns.n_arcs());
+            *starts = wider;
+        }
+        let n = self.search.n_vertices();
+        if n + most_arcs / PIECE_LENGTH > self.space.lists[0].len() {
+            self.space = Space::new(gpu, n, most_arcs)?;
+            self.first_round = 0;
+        }
+        Ok(())
+    }
+
+    /// Makes these changes, for which there is room, and lets the trees follow. Nothing where all must
+    /// be made again, for a sum has more than 32 bits.
+    pub(super) fn follow<W: Weight>(
+        &mut self,
+        arcs: &[ArcChange<W>],
+        n_vertices: usize,
+    ) -> Result<Option<Vec<Updated>>, SsspError> {
+        let kind = self.search.graph.kind;
+        let mut changes: Vec<_> = arcs.iter().map(|arc| at(kind, arc)).collect();
+        if changes.is_empty() {
+            return Ok(Some(vec![Updated::default(); self.trees.len()]));
+        }
+        if let Some(Columns { columns, .. }) = &self.columns {
+            let mut reversed: Vec<_> = changes
+                .iter()
+                .map(|&change| ArcChangeAt { from: change.to, to: change.from, ..change })
+                .collect();
+            reversed.sort_unstable_by_key(order);
+            self.kernels.change(&self.gpu, columns, &reversed)?;
+        }
+        changes.sort_unstable_by_key(order);
+        self.kernels.change(&self.gpu, &self.search.graph.rows, &changes)?;
+        let changes = self.gpu.upload(&changes)?;
+        let most = (n_vertices / SHARE).max(MIN_CONCERNED) as u32;
+        let mut followed = Vec::with_capacity(self.trees.len());
+        for tree in 0..self.trees.len() {
+            followed.push(match self.follow_tree::<W>(tree, &changes, most)? {
+                Some(changed) => Updated { changed, is_new_search: false },
+                None => {
+                    let new = self.searched::<W>(self.trees[tree].source)?;
+                    if self.search.graph.kind != kind {
+                        return Ok(None);
+                    }
+                    let old = replace(&mut self.trees[tree], new);
+                    Updated { changed: self.changed_since(&old, tree)?, is_new_search: true }
+                }
+            });
+        }
+        Ok(Some(followed))
+    }
+
+    /// Makes a tree that of the changed graph; nothing if it must be searched anew.
+    fn follow_tree<W: Weight>(
+        &mut self,
+        tree: usize,
+        changes: &Buffer<ArcChangeAt>,
+        most: u32,
+    ) -> Result<Option<Vec<VertexId>>, SsspError> {
+        let Self { gpu, search, columns, kernels, space, trees, first_round, .. } = self;
+        let tree = &mut trees[tree];
+        let rows = search.graph.rows.at();
+        let [first, second, pulls] = space.lists.each_ref().map(Buffer::address);
+        space.control.upload(&[Control { enough: u32::MAX, ..Control::zeroed() }])?;
+        let follow = Follow {
+            rows,
+            columns: columns.as_ref().map_or(rows, |of| of.columns.at()),
+            keys: tree.keys.address(),
+            before: tree.before.address(),
+            chosen: tree.chosen.address(),
+            marks: space.marks.address(),
+            listed: space.listed.address(),
+            touched: space.touched.address(),
+            changed: space.changed.address(),
+            lists: [first, second],
+            pulls,
+            changes: changes.address(),
+            control: space.control.address(),
+            n_changes: changes.len() as u32,
+            most,
+            source: tree.source,
+            first_round: *first_round,
+        };
+        // SAFETY: all arrays are of this GPU, and have a place for each vertex; the lists have one for
+        // each piece of a row or column. Ends of arcs and of changes are vertices.
+        unsafe { gpu.launch(&kernels.follow, two_blocks_each(gpu), &[Arg::structure(&follow)])? };
+        let control = space.control.download()?[0];
+        let is_done = control.enough == u32::MAX && control.trouble == 0;
+        *first_round += control.rounds;
+        if !is_done || *first_round > MAX_ROUNDS {
+            space.marks.fill_bytes(0)?;
+            space.listed.fill_bytes(0)?;
+            *first_round = 0;
+        }
+        if !is_done {
+            return Ok(None);
+        }
+        if control.plateaus != 0 {
+            let limit = limit_key::<W>(W::Distance::UNREACHED);
+            swap(&mut search.work_space.keys, &mut tree.keys);
+            let chosen = search.leave_predecessors(tree.source, limit);
+            swap(&mut search.work_space.keys, &mut tree.keys);
+            tree.chosen = chosen?;
+        }
+        Ok(Some(space.changed.download_range(0..control.changed as usize)?))
+    }
+
+    /// The vertices whose keys were others in this tree.
+    fn changed_since(&mut self, old: &DeviceTree, tree: usize) -> Result<Vec<VertexId>, GpuError> {
+        let (space, new) = (&mut self.space, &self.trees[tree]);
+        let (count, n) = (self.gpu.buffer::<u32>(1)?, self.search.n_vertices() as u32);
+        let args = [
+            (&new.keys).into(),
+            (&old.before).into(),
+            (&space.changed).into(),
+            (&count).into(),
+            n.into(),
+        ];
+        // SAFETY: there are keys of one kind for each of `n` vertices, and as many places.
+        unsafe { self.gpu.launch(&self.kernels.compare_keys, all_threads(&self.gpu), &args)? };
+        space.changed.download_range(0..count.download()?[0] as usize)
+    }
+
+    /// The distances of a tree, of the first `n` vertices.
+    pub(super) fn distances<W: Weight>(
+        &self,
+        tree: usize,
+        n: usize,
+    ) -> Result<Vec<W::Distance>, GpuError> {
+        let kind = self.search.graph.kind;
+        let words = self.trees[tree].keys.download_range(0..n * kind.words_of_key())?;
+        Ok(kind.distances::<W>(&words))
+    }
+
+    /// The predecessors of a tree, of the first `n` vertices.
+    pub(super) fn predecessors(&self, tree: usize, n: usize) -> Result<Vec<VertexId>, GpuError> {
+        self.trees[tree].chosen.download_range(0..n)
+    }
+}
+
+/// A row's changes are together, deletions first.
+fn order(change: &ArcChangeAt) -> (u32, u32) {
+    (change.from, change.has & 2)
+}
+
+fn at<W: Weight>(kind: KeyKind, arc: &ArcChange<W>) -> ArcChangeAt {
+    let bits = |weight: Option<W>| {
+        // a zero may have a sign
+        let weight = weight.filter(|&weight| weight != W::ZERO);
+        let words = weight.map(|weight| kind.of_weights(&[weight]).to_vec()).unwrap_or_default();
+        words.iter().rev().fold(0, |bits, &word| bits << 32 | u64::from(word))
+    };
+    ArcChangeAt {
+        before: bits(arc.before),
+        after: bits(arc.after),
+        from: arc.from,
+        to: arc.to,
+        has: u32::from(arc.before.is_some()) | u32::from(arc.after.is_some()) << 1,
+        padding: 0,
+    }
+}
+
+/// New starts of rows, if one of which arcs have changed has no room for them. `row` is that of an arc,
+/// and `length` the number of arcs that it has now.
+fn wider<W: Weight>(
+    starts_now: &[u32],
+    arcs: &[ArcChange<W>],
+    row: impl Fn(&ArcChange<W>) -> VertexId,
+    length: impl Fn(VertexId) -> usize,
+) -> Result<Option<Vec<u32>>, SsspError> {
+    let room = |v: usize| (starts_now[v + 1] - starts_now[v]) as usize;
+    if arcs.iter().all(|arc| length(row(arc)) <= room(row(arc) as usize)) {
+        return Ok(None);
+    }
+    let n = starts_now.len() - 1;
+    let mut lengths: Vec<usize> = (0..n as VertexId).map(length).collect();
+    let deleted = arcs.iter().filter(|arc| arc.after.is_none());
+    deleted.for_each(|arc| lengths[row(arc) as usize] += 1);
+    starts(&lengths).map(Some)
+}
+
+#[cfg(test)]
+test_support::layout_test! {
+    ArcChangeAt as "ArcChange" of ["sssp/changes.cu"]:
+        before, after, from, to, has, padding;
+    Control as "ChangeControl" of ["sssp/changes.cu"]:
+        arrived, enough, trouble, plateaus, touched, changed, pulls, pieces, rounds;
+    Follow as "Follow" of ["sssp/changes.cu", "sssp/delta_stepping/search.cuh"]:
+        rows, columns, keys, before, chosen, marks, listed, touched, changed, lists, pulls, changes,
+        control, n_changes, most, source, first_round;
+}
