@@ -175,9 +175,10 @@ struct Columns {
     starts: Vec<u32>,
 }
 
-/// A tree on the device: keys, those before the last batch, and predecessors.
+/// A tree on the device: keys, those after the last batch that was followed, and predecessors.
 struct DeviceTree {
     source: VertexId,
+    kind: KeyKind,
     keys: Buffer<u32>,
     before: Buffer<u32>,
     chosen: Buffer<VertexId>,
@@ -289,7 +290,7 @@ impl DeviceTrees {
         let before = self.gpu.buffer(keys.len())?;
         // SAFETY: all work is queued on one stream.
         unsafe { self.gpu.queue_copy(&keys, 0..keys.len(), &before, 0)? };
-        Ok(DeviceTree { source, keys, before, chosen })
+        Ok(DeviceTree { source, kind: self.search.graph.kind, keys, before, chosen })
     }
 
     /// Gives rows and columns room for the arcs that have changed in `graph`, but not here.
@@ -323,17 +324,17 @@ impl DeviceTrees {
         Ok(())
     }
 
-    /// Makes these changes, for which there is room, and lets the trees follow. Nothing where all must
-    /// be made again, for a sum has more than 32 bits.
+    /// Makes these changes, for which there is room, and lets the trees follow, one after another.
+    /// Some are left where all must be made again, for a sum has more than 32 bits.
     pub(super) fn follow<W: Weight>(
         &mut self,
         arcs: &[ArcChange<W>],
         n_vertices: usize,
-    ) -> Result<Option<Vec<Updated>>, SsspError> {
+    ) -> Result<Vec<Updated>, SsspError> {
         let kind = self.search.graph.kind;
         let mut changes: Vec<_> = arcs.iter().map(|arc| at(kind, arc)).collect();
         if changes.is_empty() {
-            return Ok(Some(vec![Updated::default(); self.trees.len()]));
+            return Ok(vec![Updated::default(); self.trees.len()]);
         }
         if let Some(Columns { columns, .. }) = &self.columns {
             let mut reversed: Vec<_> = changes
@@ -354,14 +355,14 @@ impl DeviceTrees {
                 None => {
                     let new = self.searched::<W>(self.trees[tree].source)?;
                     if self.search.graph.kind != kind {
-                        return Ok(None);
+                        break;
                     }
                     let old = replace(&mut self.trees[tree], new);
                     Updated { changed: self.changed_since(&old, tree)?, is_new_search: true }
                 }
             });
         }
-        Ok(Some(followed))
+        Ok(followed)
     }
 
     /// Makes a tree that of the changed graph; nothing if it must be searched anew.
@@ -435,14 +436,14 @@ impl DeviceTrees {
         space.changed.download_range(0..count.download()?[0] as usize)
     }
 
-    /// The distances of a tree, of the first `n` vertices.
+    /// The distances of a tree, of the first `n` vertices, after the last batch that it has followed.
     pub(super) fn distances<W: Weight>(
         &self,
         tree: usize,
         n: usize,
     ) -> Result<Vec<W::Distance>, GpuError> {
-        let kind = self.search.graph.kind;
-        let words = self.trees[tree].keys.download_range(0..n * kind.words_of_key())?;
+        let DeviceTree { kind, before, .. } = &self.trees[tree];
+        let words = before.download_range(0..n * kind.words_of_key())?;
         Ok(kind.distances::<W>(&words))
     }
 

@@ -133,20 +133,26 @@ impl<W: SearchKeys> DynamicDeviceTrees<W> {
         if let Some(device) = self.device.as_mut().filter(has_room) {
             device.make_room(&self.graph, arcs)?;
         } else {
-            return self.search_anew(n);
+            return self.search_anew(n, Vec::new());
         }
         // what fails from here on leaves nothing on the device
         let mut device = self.device.take().expect("it was there");
         let followed = device.follow(arcs, n)?;
         self.device = Some(device);
-        match followed {
-            Some(updated) => Ok(updated),
-            None => self.search_anew(n),
+        if followed.len() < self.sources.len() {
+            self.search_anew(n, followed)
+        } else {
+            Ok(followed)
         }
     }
 
-    /// Copies the graph to the device, where there is no room for it, and searches.
-    fn search_anew(&mut self, n: usize) -> Result<Vec<Updated>, SsspError> {
+    /// Copies the graph to the device, where there is no room for it, and searches. The first trees
+    /// may have been updated before.
+    fn search_anew(
+        &mut self,
+        n: usize,
+        mut updates: Vec<Updated>,
+    ) -> Result<Vec<Updated>, SsspError> {
         let graph = self.graph.to_csr()?;
         let old = self.device.take();
         let trees = 0..self.sources.len();
@@ -162,7 +168,9 @@ impl<W: SearchKeys> DynamicDeviceTrees<W> {
         let now = distances(&device, n)?;
         self.device = Some(device);
         let before = before.unwrap_or_else(|| vec![Vec::new(); now.len()]);
-        Ok(before.iter().zip(&now).map(|(before, now)| updated(before, now)).collect())
+        let all = before.iter().zip(&now).map(|(before, now)| updated(before, now));
+        updates.extend(all.skip(updates.len()));
+        Ok(updates)
     }
 
     pub(crate) fn copied(&self, source: usize) -> Result<Tree<W>, SsspError> {
