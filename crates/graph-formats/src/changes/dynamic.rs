@@ -1,10 +1,14 @@
 //! A graph that changes.
 
+use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use super::rows::Rows;
 use super::{Change, ChangeError, ChangeProblem};
-use crate::{Csr, Direction, NoMemory, VertexId, Weight, ensure_granted};
+use crate::{Csr, Direction, NoMemory, VertexId, Weight, ensure_granted, parallel};
+
+/// Changes that a thread looks up at a time.
+const CHANGES_PER_TASK: usize = 64;
 
 /// A graph of which arcs and vertices may change; with its rows, and if it is directed its columns.
 ///
@@ -153,6 +157,10 @@ impl<W: Weight> DynamicGraph<W> {
 
     pub(crate) fn make(&mut self, changes: &[Change<W>]) -> Result<Changed<W>, ChangeError> {
         let n_vertices_before = self.n_vertices();
+        let found = parallel::map(changes.len().div_ceil(CHANGES_PER_TASK), &|task| {
+            let changes = changes[task * CHANGES_PER_TASK..].iter().take(CHANGES_PER_TASK);
+            changes.map(|change| self.existing(change)).collect::<Vec<_>>()
+        });
         let mut checked = Checked {
             graph: self,
             n_vertices: n_vertices_before,
@@ -160,8 +168,9 @@ impl<W: Weight> DynamicGraph<W> {
             deleted: HashSet::new(),
             arcs: Vec::with_capacity(2 * changes.len()),
         };
-        for (position, &change) in changes.iter().enumerate() {
-            checked.check(change).map_err(|problem| ChangeError { position, problem })?;
+        let all = changes.iter().zip(found.into_iter().flatten());
+        for (position, (&change, found)) in all.enumerate() {
+            checked.check(change, found).map_err(|problem| ChangeError { position, problem })?;
         }
         let Checked { arcs, n_vertices, .. } = checked;
         let new = || arcs.iter().filter(|arc| arc.before.is_none());
@@ -171,7 +180,7 @@ impl<W: Weight> DynamicGraph<W> {
         let refused = |error: NoMemory| ChangeError { position: 0, problem: error.into() };
         ensure_granted(bytes).map_err(refused)?;
         self.resize(n_vertices);
-        arcs.iter().for_each(|arc| self.replace(arc.from, arc.to, arc.before, arc.after));
+        self.replace(arcs.clone());
         Ok(Changed { arcs, n_vertices_before })
     }
 
@@ -181,7 +190,8 @@ impl<W: Weight> DynamicGraph<W> {
     }
 
     pub(crate) fn take_back(&mut self, changed: &Changed<W>) {
-        changed.arcs.iter().for_each(|arc| self.replace(arc.from, arc.to, arc.after, arc.before));
+        let back = |arc: &ArcChange<W>| ArcChange { before: arc.after, after: arc.before, ..*arc };
+        self.replace(changed.arcs.iter().map(back).collect());
         self.resize(changed.n_vertices_before);
     }
 
@@ -192,22 +202,40 @@ impl<W: Weight> DynamicGraph<W> {
         }
     }
 
-    /// Takes an arc out, puts one in, or gives one another weight.
-    fn replace(&mut self, from: VertexId, to: VertexId, old: Option<W>, new: Option<W>) {
-        let of_columns = self.columns.as_mut().map(|columns| (columns, to, from));
-        for (rows, row, column) in [(&mut self.rows, from, to)].into_iter().chain(of_columns) {
-            match (old, new) {
-                (Some(old), Some(new)) => rows.reweight(row, column, old, new),
-                (Some(old), None) => rows.remove(row, column, old),
-                (None, Some(new)) => rows.insert(row, column, new),
-                (None, None) => {}
-            }
-        }
-        let is_negative = |weight: Option<W>| usize::from(weight.is_some_and(W::is_negative));
-        self.n_negative = self.n_negative + is_negative(new) - is_negative(old);
-        let is_zero = |weight: Option<W>| usize::from(weight == Some(W::ZERO));
-        self.n_zero = self.n_zero + is_zero(new) - is_zero(old);
+    /// The weight of the arc that a change takes out or gives another one, if there is such an arc.
+    fn existing(&self, change: &Change<W>) -> Option<W> {
+        let (from, to, weight) = match *change {
+            Change::Delete { from, to, weight } => (from, to, weight),
+            Change::Reweight { from, to, .. } => (from, to, None),
+            _ => return None,
+        };
+        let is_vertex = (from as usize) < self.n_vertices();
+        if is_vertex { self.rows.find(from, to, weight) } else { None }
     }
+
+    /// Takes arcs out, puts some in, or gives some another weight.
+    fn replace(&mut self, mut arcs: Vec<ArcChange<W>>) {
+        for arc in &arcs {
+            let is_negative = |weight: Option<W>| usize::from(weight.is_some_and(W::is_negative));
+            self.n_negative = self.n_negative + is_negative(arc.after) - is_negative(arc.before);
+            let is_zero = |weight: Option<W>| usize::from(weight == Some(W::ZERO));
+            self.n_zero = self.n_zero + is_zero(arc.after) - is_zero(arc.before);
+        }
+        arcs.sort_unstable_by(order);
+        self.rows.change(&arcs);
+        if let Some(columns) = &mut self.columns {
+            arcs.iter_mut().for_each(|arc| (arc.from, arc.to) = (arc.to, arc.from));
+            arcs.sort_unstable_by(order);
+            columns.change(&arcs);
+        }
+    }
+}
+
+/// By row, column and weight.
+fn order<W: Weight>(one: &ArcChange<W>, other: &ArcChange<W>) -> Ordering {
+    let weight = |arc: &ArcChange<W>| arc.after.or(arc.before).unwrap_or(W::ZERO);
+    let ends = (one.from, one.to).cmp(&(other.from, other.to));
+    ends.then_with(|| weight(one).order(weight(other)))
 }
 
 /// Changes that can be made.
@@ -221,7 +249,8 @@ struct Checked<'g, W: Weight> {
 }
 
 impl<W: Weight> Checked<'_, W> {
-    fn check(&mut self, change: Change<W>) -> Result<(), ChangeProblem> {
+    /// Notes what a change changes; `found` is the weight of the arc that it names.
+    fn check(&mut self, change: Change<W>, found: Option<W>) -> Result<(), ChangeProblem> {
         match change {
             Change::Insert { from, to, weight } => {
                 self.check_pair(from, to)?;
@@ -229,11 +258,11 @@ impl<W: Weight> Checked<'_, W> {
             }
             Change::Delete { from, to, weight } => {
                 self.check_pair(from, to)?;
-                self.put(from, to, Some(self.existing(from, to, weight)?), None);
+                self.put(from, to, Some(existing(from, to, weight, found)?), None);
             }
             Change::Reweight { from, to, weight } => {
                 self.check_pair(from, to)?;
-                let before = self.existing(from, to, None)?;
+                let before = existing(from, to, None, found)?;
                 self.put(from, to, Some(before), Some(finite(from, to, weight)?));
             }
             Change::InsertVertex => {
@@ -268,19 +297,6 @@ impl<W: Weight> Checked<'_, W> {
             Direction::Directed => (from, to),
             Direction::Undirected => (from.min(to), from.max(to)),
         }
-    }
-
-    /// The weight of this arc.
-    fn existing(
-        &self,
-        from: VertexId,
-        to: VertexId,
-        weight: Option<W>,
-    ) -> Result<W, ChangeProblem> {
-        let is_old = (from as usize) < self.graph.n_vertices();
-        let found = if is_old { self.graph.rows.find(from, to, weight) } else { None };
-        let weight = || weight.map(|weight| weight.to_string());
-        found.ok_or_else(|| ChangeProblem::NoSuchArc { from, to, weight: weight() })
     }
 
     /// Notes the change of an arc, or of an edge.
@@ -322,6 +338,17 @@ impl<W: Weight> Checked<'_, W> {
         }
         Ok(())
     }
+}
+
+/// The weight of an arc that was looked for, or an error if none was found.
+fn existing<W: Weight>(
+    from: VertexId,
+    to: VertexId,
+    asked: Option<W>,
+    found: Option<W>,
+) -> Result<W, ChangeProblem> {
+    let weight = || asked.map(|weight| weight.to_string());
+    found.ok_or_else(|| ChangeProblem::NoSuchArc { from, to, weight: weight() })
 }
 
 fn finite<W: Weight>(from: VertexId, to: VertexId, weight: W) -> Result<W, ChangeProblem> {

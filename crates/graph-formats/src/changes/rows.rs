@@ -1,15 +1,19 @@
 //! Rows of arcs with room for more.
 //!
 //! A row that has no room left moves to the end of the array, where it gets as much again. When
-//! more than half of the array is out of use, all rows are written anew, without room. So an arc
-//! goes in or out in the time of its row, and others are rarely moved: O(d) amortized.
+//! more than half of the array is out of use, all rows are written anew, without room. So a batch
+//! takes the time of the rows in which it changes arcs, each once, and others are rarely moved: O(d)
+//! amortized. Threads share these rows.
 
 use std::cmp::Ordering;
 
-use crate::{Csr, VertexId, Weight, prefetch};
+use super::ArcChange;
+use crate::{Csr, VertexId, Weight, parallel, prefetch};
 
 /// Room of a row that moves, at least.
 const MIN_ROOM: usize = 4;
+/// Rows that a thread changes at a time.
+const ROWS_PER_TASK: usize = 16;
 
 /// Where a row is.
 #[derive(Clone, Copy, Debug, Default)]
@@ -77,56 +81,45 @@ impl<W: Weight> Rows<W> {
 
     /// The weight of the lightest arc to `to`, or of one that weighs `weight`, if there is one.
     pub(super) fn find(&self, from: VertexId, to: VertexId, weight: Option<W>) -> Option<W> {
-        let at = self.position(from, to, weight);
+        let at = position(self.arcs(from), to, weight);
         let &(end, found) = self.arcs(from).get(at)?;
         (end == to && weight.is_none_or(|weight| weight == found)).then_some(found)
     }
 
-    /// Where the first arc to `to` is in its row that weighs no less than `weight`, or would be.
-    fn position(&self, from: VertexId, to: VertexId, weight: Option<W>) -> usize {
-        let is_before = |&(end, own): &(VertexId, W)| {
-            end < to || end == to && weight.is_some_and(|weight| own.order(weight).is_lt())
+    /// Makes these changes, sorted by row, column and weight, of arcs that there are or are not yet.
+    pub(super) fn change(&mut self, changes: &[ArcChange<W>]) {
+        let mut rows: Vec<_> = changes.chunk_by(|one, other| one.from == other.from).collect();
+        let n_after = |row: &[ArcChange<W>], len: usize| {
+            let n_new = row.iter().filter(|change| change.before.is_none()).count();
+            len + n_new - row.iter().filter(|change| change.after.is_none()).count()
         };
-        self.arcs(from).partition_point(is_before)
-    }
-
-    /// Puts an arc in.
-    pub(super) fn insert(&mut self, from: VertexId, to: VertexId, weight: W) {
-        let at = self.position(from, to, Some(weight));
-        let Place { len, room, .. } = self.places[from as usize];
-        if len == room {
-            self.move_to_end(from);
+        let place = |rows: &Self, row: &[ArcChange<W>]| rows.places[row[0].from as usize];
+        let has_room = |rows: &Self, row: &[ArcChange<W>]| {
+            n_after(row, place(rows, row).len) <= place(rows, row).room
+        };
+        if self.is_sparse() && !rows.iter().all(|row| has_room(self, row)) {
+            self.fold();
         }
-        let Place { start, .. } = self.places[from as usize];
-        self.arcs.copy_within(start + at..start + len, start + at + 1);
-        self.arcs[start + at] = (to, weight);
-        self.places[from as usize].len += 1;
-        self.n_arcs += 1;
-    }
-
-    /// Takes an arc of this weight out, which there is.
-    pub(super) fn remove(&mut self, from: VertexId, to: VertexId, weight: W) {
-        let at = self.position(from, to, Some(weight));
-        let Place { start, len, .. } = self.places[from as usize];
-        self.arcs.copy_within(start + at + 1..start + len, start + at);
-        self.places[from as usize].len -= 1;
-        self.n_arcs -= 1;
-    }
-
-    /// Gives an arc of this weight, which there is, another one.
-    pub(super) fn reweight(&mut self, from: VertexId, to: VertexId, old: W, new: W) {
-        let mut at = self.position(from, to, Some(old));
-        let Place { start, len, .. } = self.places[from as usize];
-        let row = &mut self.arcs[start..start + len];
-        row[at].1 = new;
-        // among parallel arcs
-        while at + 1 < row.len() && order(&row[at + 1], &row[at]).is_lt() {
-            row.swap(at, at + 1);
-            at += 1;
+        for row in &rows {
+            if !has_room(self, row) {
+                self.move_to_end(row[0].from, n_after(row, place(self, row).len));
+            }
         }
-        while at > 0 && order(&row[at], &row[at - 1]).is_lt() {
-            row.swap(at, at - 1);
-            at -= 1;
+        rows.sort_unstable_by_key(|row| place(self, row).start);
+        let (mut rest, mut end) = (&mut self.arcs[..], 0);
+        let mut tasks = Vec::with_capacity(rows.len());
+        for changes in rows {
+            let Place { start, len, room } = self.places[changes[0].from as usize];
+            let (arcs, later) = rest.split_at_mut(start - end).1.split_at_mut(room);
+            (rest, end) = (later, start + room);
+            tasks.push(Row { arcs, len, changes });
+        }
+        let make = |rows: &mut [Row<'_, W>]| rows.iter_mut().for_each(Row::change);
+        parallel::for_each_of(tasks.chunks_mut(ROWS_PER_TASK), &make);
+        for Row { len, changes, .. } in &tasks {
+            let place = &mut self.places[changes[0].from as usize];
+            self.n_arcs = self.n_arcs + len - place.len;
+            place.len = *len;
         }
     }
 
@@ -135,14 +128,11 @@ impl<W: Weight> Rows<W> {
         self.places.resize(n_vertices, Place::default());
     }
 
-    /// Gives a row as much room again.
-    fn move_to_end(&mut self, vertex: VertexId) {
-        if self.is_sparse() {
-            self.fold();
-        }
+    /// Gives a row as much room again, and at least this.
+    fn move_to_end(&mut self, vertex: VertexId, room: usize) {
         let Place { start, len, .. } = self.places[vertex as usize];
         let new = self.arcs.len();
-        let room = (2 * len).max(MIN_ROOM);
+        let room = (2 * len).max(room).max(MIN_ROOM);
         self.arcs.extend_from_within(start..start + len);
         self.arcs.resize(new + room, (0, W::ZERO));
         self.places[vertex as usize] = Place { start: new, len, room };
@@ -191,6 +181,82 @@ impl<W: Weight> Rows<W> {
     fn is_sparse(&self) -> bool {
         self.arcs.len() > 2 * self.n_arcs + self.n_vertices()
     }
+}
+
+/// A row with its room, of which arcs change.
+struct Row<'r, W> {
+    arcs: &'r mut [(VertexId, W)],
+    len: usize,
+    changes: &'r [ArcChange<W>],
+}
+
+impl<W: Weight> Row<'_, W> {
+    fn change(&mut self) {
+        for change in self.changes {
+            if let (Some(before), Some(after)) = (change.before, change.after) {
+                self.reweight(change.to, before, after);
+            }
+        }
+        self.remove();
+        self.insert();
+    }
+
+    fn reweight(&mut self, to: VertexId, before: W, after: W) {
+        let row = &mut self.arcs[..self.len];
+        let mut at = position(row, to, Some(before));
+        row[at].1 = after;
+        // among parallel arcs
+        while at + 1 < row.len() && order(&row[at + 1], &row[at]).is_lt() {
+            row.swap(at, at + 1);
+            at += 1;
+        }
+        while at > 0 && order(&row[at], &row[at - 1]).is_lt() {
+            row.swap(at, at - 1);
+            at -= 1;
+        }
+    }
+
+    /// Takes arcs out; those between them move once.
+    fn remove(&mut self) {
+        let deleted = self.changes.iter().filter(|change| change.after.is_none());
+        let (mut len, mut next) = (0, 0);
+        for change in deleted {
+            // of equal arcs the next one
+            let at = position(&self.arcs[..self.len], change.to, change.before).max(next);
+            if next > 0 {
+                self.arcs.copy_within(next..at, len);
+            }
+            len = if next > 0 { len + at - next } else { at };
+            next = at + 1;
+        }
+        if next > 0 {
+            self.arcs.copy_within(next..self.len, len);
+            self.len = len + self.len - next;
+        }
+    }
+
+    /// Puts arcs in, the last first, so that those between them move once.
+    fn insert(&mut self) {
+        let new = || self.changes.iter().filter(|change| change.before.is_none());
+        let mut n_left = new().count();
+        let mut end = self.len;
+        self.len += n_left;
+        for change in new().rev() {
+            let Some(weight) = change.after else { continue };
+            let at = position(&self.arcs[..end], change.to, Some(weight));
+            self.arcs.copy_within(at..end, at + n_left);
+            n_left -= 1;
+            self.arcs[at + n_left] = (change.to, weight);
+            end = at;
+        }
+    }
+}
+
+/// Where the first arc to `to` is in its row that weighs no less than `weight`, or would be.
+fn position<W: Weight>(row: &[(VertexId, W)], to: VertexId, weight: Option<W>) -> usize {
+    row.partition_point(|&(end, own)| {
+        end < to || end == to && weight.is_some_and(|weight| own.order(weight).is_lt())
+    })
 }
 
 fn order<W: Weight>(one: &(VertexId, W), other: &(VertexId, W)) -> Ordering {
