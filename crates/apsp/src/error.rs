@@ -6,6 +6,7 @@ use gpu_runtime::{Gpu, GpuError};
 use graph_formats::{ChangeError, Interrupted, Large, VertexId, ensure_granted};
 use sssp::SsspError;
 
+use crate::saved::SavedError;
 use crate::{Algorithm, ScratchError};
 
 /// Why all pairs cannot be found, read or written.
@@ -52,6 +53,30 @@ pub enum ApspError {
     /// A change of the graph cannot be made.
     #[error(transparent)]
     BadChange(#[from] ChangeError),
+    /// A table does not have a row and a column for each vertex.
+    #[error(
+        "a table of {n_rows} rows and {n_columns} columns is not that of a graph of {n_vertices} \
+         vertices"
+    )]
+    OtherShape {
+        /// Rows of the table.
+        n_rows: usize,
+        /// Its columns.
+        n_columns: usize,
+        /// Vertices of the graph.
+        n_vertices: usize,
+    },
+    /// A table has a distance that the graph does not have.
+    #[error("the distance from {source_vertex} to {target} is not that of this graph")]
+    OtherDistance {
+        /// Where the path starts.
+        source_vertex: VertexId,
+        /// Where it ends.
+        target: VertexId,
+    },
+    /// A file of distances cannot be read.
+    #[error(transparent)]
+    Saved(Box<SavedError>),
     /// The algorithm cannot keep its matrix in a folder.
     #[error("{algorithm} cannot keep its matrix in a folder; use blocked, or leave the folder out")]
     NotInFolder {
@@ -171,6 +196,12 @@ impl From<EliminationError> for ApspError {
             EliminationError::Interrupted(interrupted) => interrupted.into(),
             other => Self::Elimination(other),
         }
+    }
+}
+
+impl From<SavedError> for ApspError {
+    fn from(error: SavedError) -> Self {
+        Self::Saved(Box::new(error))
     }
 }
 

@@ -7,9 +7,14 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use graph_formats::VertexId;
-use graph_formats::npy::{Dtype, Header};
-use paths::{NextHops, Number};
+use bytemuck::cast_slice_mut;
+use graph_formats::npy::{Dtype, Header, Scalar};
+use graph_formats::{VertexId, Weight, tell};
+use paths::{DistanceTable, NextHops, Number};
+use sssp::Progress;
+
+use crate::ApspError;
+use crate::pairs::Table;
 
 /// Why a saved matrix cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -160,6 +165,22 @@ impl SavedMatrix {
             self.number(padded)
         };
         bytes.chunks_exact(size).map(number).collect()
+    }
+
+    /// All distances, whose type must be that of the entries. Whether they are distances is not
+    /// checked. `progress` counts rows.
+    pub(crate) fn table<W: Weight>(
+        &mut self,
+        progress: Option<Progress<'_>>,
+    ) -> Result<DistanceTable<W>, ApspError> {
+        assert_eq!(self.dtype, W::Distance::DTYPE, "the file was opened for this type");
+        let n = self.n_vertices;
+        let mut table = Table::<W>::new(n, n)?;
+        for (from, row) in table.rows(1).into_iter().enumerate() {
+            tell(progress, from as u64, n as u64)?;
+            self.read_at(from as VertexId, 0, cast_slice_mut(row))?;
+        }
+        Ok(table.finish())
     }
 
     /// The vertex after `from` on a path to `to`; `None` if there is no path.

@@ -22,6 +22,7 @@
 use collectives::{Alone, Communicator};
 use gpu_runtime::Gpu;
 use graph_formats::{Change, Csr, Weight};
+use paths::DistanceTable;
 use sssp::Progress;
 
 use crate::cpu::Cpu;
@@ -178,6 +179,9 @@ pub trait PairsWeight: RaisedWeight {
 type Solve<S, T> = fn(S, Option<Progress<'_>>) -> Result<T, ApspError>;
 type SolveOver<S, T> = fn(S, &dyn Communicator, Option<Progress<'_>>) -> Result<T, ApspError>;
 
+/// What would solve a graph, and the distances that were found before.
+pub(crate) type WithDistances<'a, W> = (Solver<'a, Csr<W>>, DistanceTable<W>);
+
 /// What the methods of the same names call.
 #[doc(hidden)]
 pub struct Functions<'a, W: Weight> {
@@ -187,6 +191,7 @@ pub struct Functions<'a, W: Weight> {
     solve_over: SolveOver<Solver<'a, Csr<W>>, RankPairs<W>>,
     solve_in_folder: SolveOver<InFolder<'a, Csr<W>>, Option<Pairs<W>>>,
     pub(crate) new_dynamic: Solve<Solver<'a, Csr<W>>, DynamicPairs<W>>,
+    pub(crate) of_distances: Solve<WithDistances<'a, W>, DynamicPairs<W>>,
     pub(crate) update: Solve<(&'a mut DynamicPairs<W>, &'a [Change<W>]), Updated>,
     pub(crate) new_on_gpu: Solve<Solver<'a, Csr<W>>, DynamicDevicePairs<W>>,
     pub(crate) update_on_gpu: Solve<(&'a mut DynamicDevicePairs<W>, &'a [Change<W>]), Updated>,
@@ -205,6 +210,7 @@ macro_rules! pairs_weights {
                     solve_over: Solver::find_over,
                     solve_in_folder: InFolder::find,
                     new_dynamic: DynamicPairs::make,
+                    of_distances: DynamicPairs::of_distances,
                     update: |(pairs, changes), progress| pairs.change(changes, progress),
                     new_on_gpu: DynamicDevicePairs::make,
                     update_on_gpu: |(pairs, changes), progress| pairs.change(changes, progress),

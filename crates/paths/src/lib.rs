@@ -39,6 +39,7 @@ pub mod aggregate;
 mod any;
 mod bit_matrix;
 pub mod certificate;
+mod changes;
 mod closure;
 mod distances;
 mod float_sum;
@@ -54,6 +55,7 @@ mod within;
 
 pub use any::{AnyDistances, AnyNearest, AnyTable, AnyTree, AnyWithin, Number};
 pub use bit_matrix::BitMatrix;
+pub use changes::typed_changes;
 pub use closure::Closure;
 pub use distances::{Distances, Total};
 pub use float_sum::FloatSum;

@@ -4,10 +4,8 @@
 //! [of any type](paths::AnyDistances), so that a program needs one function for all six types.
 
 use gpu_runtime::Gpu;
-use graph_formats::{
-    AnyCsr, Change, ChangeError, ChangeProblem, Csr, Distance, VertexId, Weight, with_csr,
-};
-use paths::{AnyDistances, AnyNearest, AnyTable, AnyTree, AnyWithin, Number};
+use graph_formats::{AnyCsr, Change, Csr, Distance, VertexId, with_csr};
+use paths::{AnyDistances, AnyNearest, AnyTable, AnyTree, AnyWithin, Number, typed_changes};
 
 use crate::{
     Aggregate, Config, DeviceTimes, DynamicTrees, Found, Goal, Path, Plan, Points, Progress,
@@ -135,15 +133,7 @@ where
         changes: &[Change<Number>],
         progress: Option<Progress<'_>>,
     ) -> Result<Vec<Updated>, SsspError> {
-        let typed = |(position, change): (usize, &Change<Number>)| {
-            let no_weight = || {
-                let weight = change.weight().map(Number::to_string).unwrap_or_default();
-                let problem = ChangeProblem::NoWeight { weight, kind: W::KIND };
-                SsspError::from(ChangeError { position, problem })
-            };
-            change.try_map(weight_of).ok_or_else(no_weight)
-        };
-        let changes = changes.iter().enumerate().map(typed).collect::<Result<Vec<_>, _>>()?;
+        let changes = typed_changes(changes)?;
         DynamicTrees::update(self, &changes, progress)
     }
 
@@ -153,14 +143,6 @@ where
 
     fn graph(&self) -> Result<AnyCsr, SsspError> {
         Ok(DynamicTrees::graph(self).to_csr()?.into())
-    }
-}
-
-/// The weight with this value, if there is one.
-fn weight_of<W: Weight>(number: Number) -> Option<W> {
-    match number.to_i128() {
-        Some(whole) => W::from_i128(whole),
-        None => W::from_f64(number.to_f64()),
     }
 }
 

@@ -19,7 +19,9 @@
 //!
 //! Reference: ramalingam-reps-1996
 
+pub(crate) mod any;
 mod behind;
+mod certificate;
 mod lowered;
 mod next_hops;
 pub(crate) mod raised;
@@ -27,15 +29,17 @@ mod table;
 pub(crate) mod weights;
 
 use collectives::Alone;
-use graph_formats::{Change, Changed, Csr, DynamicGraph, VertexId, Weight};
-use paths::NextHops;
+use graph_formats::{Change, Changed, Csr, DynamicGraph, NoMemory, VertexId, Weight};
+use paths::{DistanceTable, NextHops};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use sssp::Progress;
 
 use crate::host::all_rows;
+use crate::pairs::Rows;
 use crate::potentials::RaisedWeight;
-use crate::width::search_of_degree;
-use crate::{Algorithm, ApspError, Config, Pairs, PairsWeight, Solver, error, hops};
+use crate::solver::WithDistances;
+use crate::width::{Narrow, search_of_degree};
+use crate::{Algorithm, ApspError, Config, Pairs, PairsWeight, Plan, Report, Solver, error, hops};
 use lowered::Lowered;
 use table::Old;
 use weights::Weights;
@@ -124,6 +128,40 @@ impl<W: PairsWeight> DynamicPairs<W> {
         (W::functions().new_dynamic)(Solver::new(graph, config), progress)
     }
 
+    /// Takes distances that were found before, as [`new`](Self::new) would find them. It looks
+    /// whether they are those of the graph: every distance that of a path, and none longer than a
+    /// distance and an arc after it. Where sums of floats are rounded, these may differ by 16 n ε of
+    /// the greatest distance. O(n (n + m)), and for next hops as much again. It takes a copy of the graph, and next hops beside the distances.
+    ///
+    /// ```
+    /// use apsp::{ApspError, Config, DynamicPairs, Solver};
+    /// use graph_formats::{Change, Csr};
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 7)])?;
+    /// let config = Config::default();
+    /// let found = Solver::new(&graph, &config).solve(None)?.into_distances().expect("in memory");
+    /// let mut all = DynamicPairs::from_distances(&graph, found.clone(), &config, None)?;
+    /// all.update(&[Change::Insert { from: 0, to: 2, weight: 9 }], None)?;
+    /// assert_eq!(all.pairs().row(0).collect::<Vec<_>>(), [Some(0), Some(5), Some(9)]);
+    ///
+    /// let other = Csr::from_arcs(3, &[(0, 1, 4u32), (1, 2, 7)])?;
+    /// let error = DynamicPairs::from_distances(&other, found, &config, None).unwrap_err();
+    /// assert!(matches!(error, ApspError::OtherDistance { source_vertex: 0, target: 1 }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ApspError::OtherShape`] or [`ApspError::OtherDistance`] where they are not the graph's, and
+    /// memory that does not suffice.
+    pub fn from_distances(
+        graph: &Csr<W>,
+        distances: DistanceTable<W>,
+        config: &Config,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Self, ApspError> {
+        (W::functions().of_distances)((Solver::new(graph, config), distances), progress)
+    }
+
     /// Makes all of these changes, or none, and finds the pairs that they change. No pair of
     /// vertices may occur twice. New vertices take a copy of the matrix; pairs that are found anew
     /// take the memory of a [`Solver`] beside the old ones.
@@ -206,6 +244,53 @@ impl<W: RaisedWeight> DynamicPairs<W> {
         let pairs = solver.find(progress)?;
         let (weights, greatest) = (Weights::of(csr), 0.0);
         let mut made = Self { graph, pairs, config, pool, weights, greatest, n_batches: 0 };
+        made.found_anew();
+        Ok(made)
+    }
+
+    pub(crate) fn of_distances(
+        (solver, distances): WithDistances<'_, W>,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Self, ApspError> {
+        let (csr, config) = (solver.graph, solver.config.clone());
+        let n_vertices = csr.n_vertices();
+        let (n_rows, n_columns) = (distances.n_sources(), distances.n_targets());
+        if (n_rows, n_columns) != (n_vertices, n_vertices) {
+            return Err(ApspError::OtherShape { n_rows, n_columns, n_vertices });
+        }
+        let share = all_rows(n_vertices);
+        let of_hops = if config.next_hops { hops::bytes(csr, share) } else { 0 };
+        // it says what finding all pairs anew would take
+        let algorithm = match config.algorithm {
+            Algorithm::Supernodes => Algorithm::Auto,
+            other => other,
+        };
+        let likely = Config { algorithm, ..config.clone() };
+        let plan = Plan::new(csr, &likely, Narrow::Never, progress)?;
+        let reason = "distances that were found before".to_owned();
+        let plan = Plan { reason, ..plan };
+        let left = config.memory.map(|all| all.saturating_sub(table::bytes_of::<W>(n_vertices)));
+        error::check_memory(n_vertices, of_hops, left)?;
+        let refused = |refused: NoMemory| ApspError::too_large(n_vertices, refused.bytes as u128);
+        let graph = DynamicGraph::new(csr).map_err(refused)?;
+        let pool = ThreadPoolBuilder::new().num_threads(config.n_threads()).build()?;
+        let distances = DistanceTable::from_storage(table::by_rows(distances.into_storage()));
+        let weights = Weights::of(csr);
+        let wrong = pool.install(|| certificate::wrong_pair(csr, &distances, weights, progress))?;
+        if let Some((source_vertex, target)) = wrong {
+            return Err(ApspError::OtherDistance { source_vertex, target });
+        }
+        let mut report = Report::default();
+        let (distances, next_hops) = match config.next_hops {
+            true => {
+                let work = hops::Work { ranks: &Alone, graph: csr, share, pool: &pool, progress };
+                let (distances, hops) = work.find(distances, &mut report)?;
+                (distances, Some(hops))
+            }
+            false => (distances, None),
+        };
+        let pairs = Pairs { plan, report, rows: Rows::in_memory(distances, next_hops) };
+        let mut made = Self { graph, pairs, config, pool, weights, greatest: 0.0, n_batches: 0 };
         made.found_anew();
         Ok(made)
     }

@@ -88,6 +88,16 @@ pub(super) fn greatest<D: Distance>(cells: &[D], old: &Old<D>) -> f64 {
     old.iter().map(of_row).fold(0.0, f64::max)
 }
 
+/// The same table, kept row by row.
+pub(super) fn by_rows<D: Copy>(table: Array2<D>) -> Array2<D> {
+    if table.is_standard_layout() { table } else { table.as_standard_layout().into_owned() }
+}
+
+/// Bytes of the distances of `n` vertices.
+pub(super) fn bytes_of<W: Weight>(n: usize) -> u64 {
+    u64::try_from(Table::<W>::bytes(crate::host::all_rows(n))).unwrap_or(u64::MAX)
+}
+
 /// Bytes of these pairs for `n` vertices.
 pub(super) fn bytes<W: Weight>(pairs: &Pairs<W>, n: usize) -> u128 {
     let share = crate::host::all_rows(n);

@@ -4,6 +4,7 @@ mod agreement;
 mod any;
 mod common;
 mod dynamic;
+mod dynamic_saved;
 mod gpu;
 mod gpu_dynamic;
 mod gpu_failure;
