@@ -63,7 +63,9 @@ mod words;
 pub use any::AnyCsr;
 pub use arc_counts::ArcCounts;
 pub use buffer::Buffer;
-pub use changes::{ArcChange, Change, ChangeError, ChangeProblem, Changed, DynamicGraph, NoChange};
+pub use changes::{
+    ArcChange, Change, ChangeError, ChangeProblem, Changed, DynamicGraph, NoChange, ReadChanges,
+};
 pub use components::Components;
 pub use coo::Coo;
 pub use csr::{Csr, Direction};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
-use graph_formats::{Change, ChangeError, ChangeProblem, WeightKind};
+use graph_formats::{Change, ChangeError, ChangeProblem, ReadChanges, WeightKind};
 use paths::Number;
 
 use crate::ids::Names;
@@ -11,9 +11,8 @@ use crate::numbers::read_text;
 
 /// Changes of a graph, each with its line in a file.
 pub(crate) struct Changes {
-    path: PathBuf,
-    lines: Vec<usize>,
-    pub(crate) list: Vec<Change<Number>>,
+    pub(crate) path: PathBuf,
+    read: ReadChanges<Number>,
 }
 
 impl Changes {
@@ -22,15 +21,25 @@ impl Changes {
         let shown = path.display();
         let text = read_text(path).map_err(|error| anyhow!("{shown}: {error}"))?;
         let vertex = |name: &str| names.vertex("vertex", name).ok();
-        let changes = Change::read(&text, &vertex, &|word| Number::parse(word, kind));
-        let (lines, list) =
-            changes.map_err(|error| anyhow!("{shown}: {error}"))?.into_iter().unzip();
-        Ok(Self { path: path.to_owned(), lines, list })
+        let weight = |word: &str| Number::parse(word, kind);
+        let read = Change::read(&text, names.n_vertices, &vertex, &weight);
+        let read = read.map_err(|error| anyhow!("{shown}: {error}"))?;
+        Ok(Self { path: path.to_owned(), read })
+    }
+
+    /// The changes, in the order of the file.
+    pub(crate) fn list(&self) -> &[Change<Number>] {
+        &self.read.list
+    }
+
+    /// The names of new vertices.
+    pub(crate) fn new_names(&self) -> &[String] {
+        &self.read.new
     }
 
     /// The error with the line of its change.
     pub(crate) fn explain(&self, error: &ChangeError) -> anyhow::Error {
-        let (file, line) = (self.path.display(), self.lines.get(error.position).unwrap_or(&0));
+        let (file, line) = (self.path.display(), self.read.lines.get(error.position).unwrap_or(&0));
         match &error.problem {
             ChangeProblem::NoSuchArc { weight: None, .. } => {
                 anyhow!("{file}:{line}: there is no such arc")

@@ -315,10 +315,11 @@ Predecessors (--predecessors):
   .npy  an array of u32: for every vertex the one before it on a shortest path, counted from 0. The
         source, and vertices without a distance, have the greatest value of the type.
 
-A change is a line of --changes: insert u v [w], delete u v [w], reweight u v w, delete-vertex u. An
-arc inserted without a weight weighs 1. Of parallel arcs the lightest is deleted or reweighted, or that
-of weight w. All are made together, so their order does not matter, and no arc may occur twice. In an
-undirected graph an arc is an edge.
+A change is a line of --changes: insert u v [w], delete u v [w], reweight u v w, insert-vertex u,
+delete-vertex u. An arc inserted without a weight weighs 1. Of parallel arcs the lightest is deleted or
+reweighted, or that of weight w. A new vertex has a name that no vertex has yet, and lines after it may
+name it; it comes after all others. A deleted one keeps its name, without arcs. All are made together,
+and no arc may occur twice. In an undirected graph an arc is an edge.
 
 An array counts from 0. If the vertices are not named 0, 1, 2 and so on, the file OUT.npy.ids has
 their names, one a line. For a table OUT.npy.rows.ids has the sources and OUT.npy.columns.ids the

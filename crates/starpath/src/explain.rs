@@ -80,6 +80,10 @@ impl Names<'_> {
     fn explain_pairs(&self, error: &ApspError) -> Option<anyhow::Error> {
         let help = match error {
             ApspError::Search(error) => return self.explain_search(error),
+            ApspError::OtherDistance { source_vertex, target } => {
+                let [from, to] = [source_vertex, target].map(|&vertex| self.name(vertex));
+                return Some(anyhow!("the distance from {from} to {to} is another"));
+            }
             ApspError::TooLarge { .. } => "--scratch DIR",
             ApspError::OverMemory { .. } => "--scratch DIR, --memory SIZE",
             ApspError::ScratchMemory { .. } => "--memory SIZE, --threads N",

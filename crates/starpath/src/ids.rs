@@ -20,17 +20,41 @@ pub(crate) struct Names<'a> {
     /// The option `--ids`: with `numbers`, ids may have leading zeros.
     pub(crate) id_kind: IdKind,
     pub(crate) n_vertices: usize,
+    /// The names of the last of the vertices, which `ids` does not have.
+    pub(crate) new: &'a [String],
 }
 
 impl<'a> Names<'a> {
     /// The numbers 0, 1, 2 and so on as names.
     pub(crate) fn numbers(n_vertices: usize) -> Self {
-        Self { path: Path::new("-"), ids: &Ids::FromZero, id_kind: IdKind::Auto, n_vertices }
+        Self {
+            path: Path::new("-"),
+            ids: &Ids::FromZero,
+            id_kind: IdKind::Auto,
+            n_vertices,
+            new: &[],
+        }
+    }
+
+    /// These names and those of new vertices, of which these have none.
+    pub(crate) fn with<'b>(&self, new: &'b [String]) -> Names<'b>
+    where
+        'a: 'b,
+    {
+        Names { n_vertices: self.n_vertices + new.len(), new, ..*self }
+    }
+
+    /// The number of vertices whose names are in `ids`.
+    fn n_old(&self) -> usize {
+        self.n_vertices - self.new.len()
     }
 
     /// The name of `vertex` in the file.
     pub(crate) fn name(&self, vertex: VertexId) -> Name<'a> {
-        self.ids.name(vertex)
+        match (vertex as usize).checked_sub(self.n_old()) {
+            None => self.ids.name(vertex),
+            Some(place) => name_of(&self.new[place]),
+        }
     }
 
     /// The vertex of this name; `role` is what the error calls it.
@@ -40,7 +64,10 @@ impl<'a> Names<'a> {
             (IdKind::Numbers, digits) => digits,
             (IdKind::Auto | IdKind::Names, _) => id,
         };
-        self.ids.vertex(name, self.n_vertices).ok_or_else(|| self.absent(role, &id))
+        let new = || self.new.iter().position(|new| new == name).map(|at| self.n_old() + at);
+        let found = self.ids.vertex(name, self.n_old());
+        let found = found.or_else(|| new().and_then(|at| VertexId::try_from(at).ok()));
+        found.ok_or_else(|| self.absent(role, &id))
     }
 
     /// The error for a name that no vertex has.
@@ -50,11 +77,12 @@ impl<'a> Names<'a> {
 
     /// Describes the names, for the error.
     fn range(&self) -> String {
-        let Some(last) = (self.n_vertices as VertexId).checked_sub(1) else {
+        let Some(last) = (self.n_old() as VertexId).checked_sub(1) else {
             return "the graph is empty".to_owned();
         };
-        let (n, first, last) = (self.n_vertices, self.name(0), self.name(last));
-        match self.ids {
+        let (n, first, last) = (self.n_old(), self.name(0), self.name(last));
+        let new = if self.new.is_empty() { "" } else { ", and changes have added others" };
+        let of_file = match self.ids {
             Ids::Listed(_) => {
                 format!(
                     "its {n} vertices have ids between {first} and {last}, and some of these \
@@ -67,7 +95,16 @@ impl<'a> Names<'a> {
                 )
             }
             _ => format!("its vertices are numbered from {first} to {last}"),
-        }
+        };
+        of_file + new
+    }
+}
+
+/// A word as a name: a number if it is one.
+fn name_of(word: &str) -> Name<'_> {
+    match word.parse::<u64>().ok().filter(|number| number.to_string() == *word) {
+        Some(number) => Name::Number(number),
+        None => Name::Word(word),
     }
 }
 

@@ -35,12 +35,18 @@ impl Loaded {
             ids: &self.ids,
             id_kind: self.id_kind,
             n_vertices: self.csr.n_vertices(),
+            new: &[],
         }
     }
 
     /// The start of a report on the graph, before anything is solved.
     pub(crate) fn head(&self, command: &'static str) -> Head {
-        Head { load_ms: Some(self.load_ms), ..Head::of(command, &self.csr) }
+        self.head_of(command, &self.csr)
+    }
+
+    /// The same on the graph after changes.
+    pub(crate) fn head_of(&self, command: &'static str, graph: &AnyCsr) -> Head {
+        Head { load_ms: Some(self.load_ms), ..Head::of(command, graph) }
     }
 
     /// Prints a note on the graph, and keeps it for JSON.

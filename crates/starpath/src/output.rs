@@ -6,6 +6,7 @@ mod closure;
 mod mark;
 mod measures;
 mod tables;
+mod written;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -17,6 +18,7 @@ pub(crate) use self::arrays::write_names;
 use self::beside::all_beside;
 pub(crate) use self::beside::{ids_path, remove};
 pub(crate) use self::mark::{Mark, check_same_graph};
+pub(crate) use self::written::Written;
 use crate::failure::WrongUse;
 use crate::progress::check_interrupt;
 use crate::report::take_standard_output;
@@ -116,8 +118,18 @@ impl ResultFile {
         &self,
         header: &str,
         lines: impl Iterator<Item = T>,
-        mut write_line: impl FnMut(&mut AtomicFile, T) -> io::Result<()>,
+        write_line: impl FnMut(&mut AtomicFile, T) -> io::Result<()>,
     ) -> anyhow::Result<()> {
+        Ok(self.lines(header, lines, write_line)?.commit()?)
+    }
+
+    /// The file with these lines, which is not in place yet.
+    fn lines<T>(
+        &self,
+        header: &str,
+        lines: impl Iterator<Item = T>,
+        mut write_line: impl FnMut(&mut AtomicFile, T) -> io::Result<()>,
+    ) -> anyhow::Result<AtomicFile> {
         let mut file = self.create()?;
         writeln!(file, "{header}").map_err(|error| file.error(error))?;
         for (written, line) in lines.enumerate() {
@@ -127,8 +139,7 @@ impl ResultFile {
             write_line(&mut file, line).map_err(|error| file.error(error))?;
         }
         check_interrupt()?;
-        file.commit()?;
-        Ok(())
+        Ok(file)
     }
 }
 

@@ -11,6 +11,7 @@ use crate::VertexId;
 
 pub use dynamic::{ArcChange, Changed, DynamicGraph};
 pub use error::{ChangeError, ChangeProblem, NoChange};
+pub use read::ReadChanges;
 
 /// A change of a graph: of one arc, which in an undirected graph is an edge, or one vertex.
 ///
@@ -69,7 +70,7 @@ impl<W> Change<W> {
 }
 
 impl<W: fmt::Display> fmt::Display for Change<W> {
-    /// As in a file, with numbers for names.
+    /// As in a file, with numbers for names, of which a new vertex has none.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Insert { from, to, weight } => write!(f, "insert {from} {to} {weight}"),

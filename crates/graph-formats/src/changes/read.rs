@@ -1,26 +1,44 @@
 //! Files of changes.
 
+use std::collections::HashMap;
+
 use super::{Change, NoChange};
 use crate::VertexId;
 
 /// Characters of a line that an error shows.
 const SHOWN: usize = 60;
 
+/// The changes in a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadChanges<W> {
+    /// The changes, in the order of the file.
+    pub list: Vec<Change<W>>,
+    /// The line of each, counted from 1.
+    pub lines: Vec<usize>,
+    /// The names of new vertices, in the order of their numbers.
+    pub new: Vec<String>,
+}
+
 impl<W> Change<W> {
-    /// The changes of a file, each with its line: `insert u v [w]`, `delete u v [w]`,
-    /// `reweight u v w`, `delete-vertex u`. Without a weight, an inserted arc weighs 1, and of
+    /// The changes of a file, one a line: `insert u v [w]`, `delete u v [w]`, `reweight u v w`,
+    /// `insert-vertex u`, `delete-vertex u`. Without a weight, an inserted arc weighs 1, and of
     /// parallel arcs the lightest is deleted. Blank lines and those that begin with `#` are skipped.
-    /// `vertex` returns the vertex of a name, and `weight` the weight that a word is.
+    ///
+    /// A new vertex has a name that no vertex of the graph has, and the lines after it may have that
+    /// name. `vertex` returns the vertex of a name in a graph of `n_vertices`, and `weight` the weight
+    /// that a word is.
     ///
     /// ```
     /// use graph_formats::Change;
     ///
-    /// let (vertex, weight) = (|name: &str| name.parse().ok(), |word: &str| word.parse().ok());
-    /// let text = "# a road\ninsert 0 1 2.5\n\ndelete 1 2\n";
-    /// let changes = Change::<f32>::read(text, &vertex, &weight)?;
-    /// assert_eq!(changes[0], (2, Change::Insert { from: 0, to: 1, weight: 2.5 }));
-    /// assert_eq!(changes[1], (4, Change::Delete { from: 1, to: 2, weight: None }));
-    /// let error = Change::<f32>::read("insert 0 1 far", &vertex, &weight).unwrap_err();
+    /// let (vertex, weight) =
+    ///     (|name: &str| name.parse().ok().filter(|&v| v < 3), |word: &str| word.parse().ok());
+    /// let text = "# a road\ninsert 0 1 2.5\n\ninsert-vertex port\ninsert 2 port 4\n";
+    /// let read = Change::<f32>::read(text, 3, &vertex, &weight)?;
+    /// assert_eq!((&read.lines[..], &read.new[..]), (&[2, 4, 5][..], &["port".to_owned()][..]));
+    /// assert_eq!(read.list[0], Change::Insert { from: 0, to: 1, weight: 2.5 });
+    /// assert_eq!(read.list[2], Change::Insert { from: 2, to: 3, weight: 4.0 });
+    /// let error = Change::<f32>::read("insert 0 1 far", 3, &vertex, &weight).unwrap_err();
     /// assert!(error.to_string().contains("'far' is no weight of this graph"));
     /// # Ok::<(), graph_formats::NoChange>(())
     /// ```
@@ -29,19 +47,32 @@ impl<W> Change<W> {
     /// [`NoChange`] for the first line that is something else.
     pub fn read(
         text: &str,
+        n_vertices: usize,
         vertex: &dyn Fn(&str) -> Option<VertexId>,
         weight: &dyn Fn(&str) -> Option<W>,
-    ) -> Result<Vec<(usize, Self)>, NoChange> {
+    ) -> Result<ReadChanges<W>, NoChange> {
         let is_change = |line: &str| !line.is_empty() && !line.starts_with('#');
-        let lines = text.lines().map(str::trim).zip(1..).filter(|(line, _)| is_change(line));
-        let change = |(text, line): (&str, usize)| match change(text, vertex, weight) {
-            Ok(change) => Ok((line, change)),
-            Err(reason) => {
-                let text = text.chars().take(SHOWN).collect();
-                Err(NoChange { line, text, reason })
+        let mut read = ReadChanges { list: Vec::new(), lines: Vec::new(), new: Vec::new() };
+        let mut numbers = HashMap::new();
+        for (line, number) in text.lines().map(str::trim).zip(1..) {
+            if !is_change(line) {
+                continue;
             }
-        };
-        lines.map(change).collect()
+            let known = |name: &str| vertex(name).or_else(|| numbers.get(name).copied());
+            let change = change(line, &known, weight).map_err(|reason| {
+                let text = line.chars().take(SHOWN).collect();
+                NoChange { line: number, text, reason }
+            })?;
+            if let (Change::InsertVertex, Some(name)) = (&change, line.split_whitespace().nth(1)) {
+                // a graph that has no number left for it refuses the change
+                let next = VertexId::try_from(n_vertices + read.new.len());
+                numbers.insert(name.to_owned(), next.unwrap_or(VertexId::MAX));
+                read.new.push(name.to_owned());
+            }
+            read.list.push(change);
+            read.lines.push(number);
+        }
+        Ok(read)
     }
 
     /// The same change with a weight of another type; `None` if that has none like it.
@@ -80,9 +111,14 @@ fn change<W>(
             Change::Delete { from: of(u)?, to: of(v)?, weight: Some(number(w)?) }
         }
         ["reweight", u, v, w] => Change::Reweight { from: of(u)?, to: of(v)?, weight: number(w)? },
+        ["insert-vertex", u] if vertex(u).is_some() => {
+            return Err(format!("'{u}' is a vertex already"));
+        }
+        ["insert-vertex", _] => Change::InsertVertex,
         ["delete-vertex", u] => Change::DeleteVertex(of(u)?),
         _ => {
-            let forms = "write insert u v [w], delete u v [w], reweight u v w or delete-vertex u";
+            let forms = "write insert u v [w], delete u v [w], reweight u v w, insert-vertex u or \
+                         delete-vertex u";
             return Err(forms.to_owned());
         }
     })

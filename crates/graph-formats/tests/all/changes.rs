@@ -170,17 +170,26 @@ fn negative_weights_are_counted() {
 #[test]
 fn files_name_the_line_that_is_no_change() {
     let names = |name: &str| ["a", "b"].iter().position(|own| *own == name).map(|v| v as VertexId);
-    let read = |text: &str| Change::<u32>::read(text, &names, &|word| word.parse().ok());
-    let text = "\n# roads\n  insert a b \nreweight a b 7\r\ndelete b a 3\ndelete-vertex a\n";
+    let read = |text: &str| Change::<u32>::read(text, 2, &names, &|word| word.parse().ok());
+    let text = "\n# roads\n  insert a b \nreweight a b 7\r\ndelete b a 3\ndelete-vertex a\ninsert-vertex c\n\
+                insert c a 9\ninsert-vertex 7\nreweight 7 c 2";
     let expected = [
         (3, Change::Insert { from: 0, to: 1, weight: 1 }),
         (4, Change::Reweight { from: 0, to: 1, weight: 7 }),
         (5, Change::Delete { from: 1, to: 0, weight: Some(3) }),
         (6, Change::DeleteVertex(0)),
+        (7, Change::InsertVertex),
+        (8, Change::Insert { from: 2, to: 0, weight: 9 }),
+        (9, Change::InsertVertex),
+        (10, Change::Reweight { from: 3, to: 2, weight: 2 }),
     ];
-    assert_eq!(read(text).unwrap(), expected);
+    let found = read(text).unwrap();
+    assert_eq!((found.lines, found.list), expected.into_iter().unzip());
+    assert_eq!(found.new, ["c", "7"]);
     for (bad, reason) in [
-        ("reweight a b", "write insert u v [w], delete u v [w], reweight u v w or"),
+        ("reweight a b", "write insert u v [w], delete u v [w], reweight u v w, insert-vertex u"),
+        ("insert-vertex a", "'a' is a vertex already"),
+        ("insert a c\ninsert-vertex c", "'c' is no vertex"),
         ("insert a c", "'c' is no vertex"),
         ("insert a b -1", "'-1' is no weight of this graph"),
         ("close a b", "write insert"),
@@ -190,7 +199,9 @@ fn files_name_the_line_that_is_no_change() {
         assert!(error.to_string().contains(reason), "{error}");
     }
     let floats = |word: &str| word.parse().ok();
-    let three = Change::<f64>::read("insert a b 3", &names, &floats).unwrap()[0].1;
+    let twice = read("insert-vertex c\ninsert-vertex c").unwrap_err();
+    assert!(twice.to_string().contains("'c' is a vertex already"), "{twice}");
+    let three = Change::<f64>::read("insert a b 3", 2, &names, &floats).unwrap().list[0];
     assert_eq!(three.to_string(), "insert 0 1 3");
     assert_eq!(
         three.try_map(|w| Some(w as u32)),

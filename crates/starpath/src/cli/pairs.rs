@@ -35,8 +35,15 @@ bytes; --memory limits what else is used. A run that was stopped, at whatever mo
 with --resume. All rows have checksums there, and damage is an error: then delete the folder and
 start again. Under mpirun every rank must see the folder.
 
+Changes (--changes): a line for each, see `starpath sssp --help`. All files are read before the work.
+With --saved DIST.npy the distances there are read and follow the changes. They are compared with the
+graph: all distances must be right, or nothing is written. DIST.npy may be the file of --distances too;
+a run that is ended leaves its old distances or the new ones. They may also be those after some of the
+files. So the same command can be run again after it was ended, and with one more file at its end.
+
 Example:
   starpath apsp rome99.gr --distances rome99.npy
+  starpath apsp rome99.gr --changes monday.txt --saved rome99.npy --distances rome99.npy
   starpath apsp rome99.gr --distances rome99.npy --next-hops hops.npy
   starpath apsp brain.mtx --backend cuda --gpus all --distances brain.npy
   starpath apsp brain.mtx --scratch work --memory 512M --distances brain.npy
@@ -64,6 +71,14 @@ pub(crate) struct ApspArgs {
     /// Resume the run in the folder of --scratch
     #[arg(long, requires = "scratch")]
     pub(crate) resume: bool,
+    /// Make these changes of the graph, see below; the results are those after them. Of several
+    /// files, each is made after the one before
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["scratch", "gpus", "tile"])]
+    pub(crate) changes: Vec<PathBuf>,
+    /// Start with these distances, which apsp has written for the graph, in place of solving: they
+    /// follow the changes
+    #[arg(long, value_name = "DIST.npy", requires = "changes")]
+    pub(crate) saved: Option<PathBuf>,
     /// Compare N rows, evenly spaced, with searches by the CPU before anything is written
     #[arg(long, value_name = "N")]
     pub(crate) check: Option<NonZeroUsize>,
@@ -80,6 +95,10 @@ impl ApspArgs {
     pub(crate) fn check(&self, common: &Common) -> Result<(), WrongUse> {
         if self.scratch.is_some() && common.repeat.is_some() {
             let text = "--repeat is for matrices in memory; a folder holds one run";
+            return Err(WrongUse(text.to_owned()));
+        }
+        if !self.changes.is_empty() && common.repeat.is_some() {
+            let text = "--repeat is for one graph; changes are made once";
             return Err(WrongUse(text.to_owned()));
         }
         if self.tile.is_some() && !(self.algorithm.has_tiles() && common.backend == Backend::Cuda) {

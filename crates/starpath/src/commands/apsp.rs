@@ -1,10 +1,11 @@
 //! `starpath apsp`: the distances of all pairs, and their paths, in memory or in a folder.
 
+mod changes;
 mod over_ranks;
 
 use std::fmt;
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use apsp::any::{AnyPairs, check_rows, spread};
 use apsp::{Algorithm, ApspError, Config, Ordered, Plan, ScratchFolder, Solver};
@@ -15,8 +16,9 @@ use serde::Serialize;
 use crate::backend;
 use crate::cli::{ApspArgs, Backend, Common, GpuCount};
 use crate::failure::{is_interrupted, say};
+use crate::ids::Names;
 use crate::load::{Loaded, load};
-use crate::output::{Mark, ResultFile};
+use crate::output::{Mark, ResultFile, Written};
 use crate::progress::{check_interrupt, progress};
 use crate::report::{Head, Ms, Sums, by_ranks, grouped};
 use crate::search::repeated;
@@ -37,6 +39,13 @@ struct Report {
     /// Processes that shared the work, each with `threads` threads.
     #[serde(skip_serializing_if = "Option::is_none")]
     ranks: Option<usize>,
+    #[serde(flatten)]
+    results: Results,
+}
+
+/// What was found, and written.
+#[derive(Serialize)]
+struct Results {
     /// Ordered pairs that have a path, each vertex with itself included.
     reachable_pairs: usize,
     #[serde(flatten)]
@@ -132,7 +141,8 @@ struct Outputs {
 
 impl Outputs {
     fn check(args: &ApspArgs) -> anyhow::Result<Self> {
-        let inputs: Vec<&Path> = args.graph.inputs().collect();
+        let changes = args.changes.iter().map(PathBuf::as_path);
+        let inputs: Vec<&Path> = args.graph.inputs().chain(changes).collect();
         let distances = ResultFile::check(&args.distances, &inputs)?;
         let next_hops = ResultFile::check(&args.next_hops, &inputs)?;
         let next_hops = next_hops.map(|file| file.needs_array("next hops")).transpose()?;
@@ -142,15 +152,56 @@ impl Outputs {
         Ok(Self { check: args.check, distances, next_hops })
     }
 
-    /// The graph of the results, if any are written.
-    fn mark(&self, loaded: &Loaded) -> anyhow::Result<Option<Mark>> {
+    /// The graph of the results, which is that of this file, if any are written.
+    fn mark(&self, graph: &AnyCsr, path: &Path) -> anyhow::Result<Option<Mark>> {
         let is_written = self.distances.is_some() || self.next_hops.is_some();
-        is_written.then(|| Mark::of(loaded)).transpose()
+        is_written.then(|| Mark::of(graph, path)).transpose()
+    }
+
+    /// Checks rows, and writes the results row by row. Nothing is put in place before all of it has
+    /// been written.
+    fn write(
+        &self,
+        graph: &AnyCsr,
+        names: &Names<'_>,
+        pairs: &dyn AnyPairs,
+        common: &Common,
+    ) -> anyhow::Result<Results> {
+        let checked_rows = self.check.map(|n_rows| {
+            let sources = spread(names.n_vertices, n_rows);
+            check_rows(graph, common.threads, sources, |source| pairs.row(source))
+        });
+        let checked_rows = checked_rows.transpose()?;
+        let mark = self.mark(graph, names.path)?;
+        let step = progress("writing", common);
+        let write = |output: &Option<ResultFile>, write: &dyn Fn(&ResultFile, &Mark) -> _| {
+            output.as_ref().zip(mark.as_ref()).map(|(file, mark)| write(file, mark)).transpose()
+        };
+        let distances =
+            write(&self.distances, &|file, mark| file.pairs(names, mark, pairs, &step))?;
+        let hops = write(&self.next_hops, &|file, mark| file.next_hops(names, mark, pairs, &step))?;
+        let summary = pairs.summary(Some(&step))?;
+        drop(step);
+        check_interrupt()?;
+        match (distances, hops) {
+            (Some(distances), Some(hops)) => Written::put_both_in_place(distances, hops)?,
+            (one, other) => {
+                one.into_iter().chain(other).try_for_each(Written::put_in_place)?;
+            }
+        }
+        Ok(Results {
+            reachable_pairs: summary.n_reachable_pairs,
+            sums: Sums::of(summary.sum, summary.max),
+            checked_rows,
+        })
     }
 }
 
 pub(crate) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
     args.check(common)?;
+    if !args.changes.is_empty() {
+        return changes::run(args, common);
+    }
     let outputs = Outputs::check(args)?;
     let (config, scratch) = (config(args, common), scratch_folder(args));
     let request = Request { config, gpus: args.gpus, scratch, outputs };
@@ -211,22 +262,7 @@ impl Found {
         if common.explain {
             say(format_args!("{}", by_ranks(plan, ranks)));
         }
-        let checked_rows = outputs.check.map(|n_rows| {
-            let sources = spread(names.n_vertices, n_rows);
-            check_rows(&loaded.csr, common.threads, sources, |source| pairs.row(source))
-        });
-        let checked_rows = checked_rows.transpose()?;
-        let mark = outputs.mark(loaded)?;
-        let step = progress("writing", common);
-        if let Some((output, mark)) = outputs.distances.as_ref().zip(mark.as_ref()) {
-            output.write_pairs(&names, mark, &*pairs, &step)?;
-        }
-        if let Some((output, mark)) = outputs.next_hops.as_ref().zip(mark.as_ref()) {
-            output.write_next_hops(&names, mark, &*pairs, &step)?;
-        }
-        let summary = pairs.summary(Some(&step))?;
-        drop(step);
-        check_interrupt()?;
+        let results = outputs.write(&loaded.csr, &names, &*pairs, common)?;
         Ok(Report {
             head: Head {
                 backend: if gpus.is_some() { "cuda" } else { "cpu" },
@@ -238,9 +274,7 @@ impl Found {
             order_ms: (plan.algorithm == Algorithm::Supernodes)
                 .then(|| Ms(pairs.report().order_ms)),
             ranks,
-            reachable_pairs: summary.n_reachable_pairs,
-            sums: Sums::of(summary.sum, summary.max),
-            checked_rows,
+            results,
         })
     }
 }
@@ -324,6 +358,12 @@ fn may_do_on_cpu(error: &ApspError) -> bool {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", by_ranks(&self.head, self.ranks))?;
+        self.results.fmt(f)
+    }
+}
+
+impl fmt::Display for Results {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pairs = grouped(self.reachable_pairs as u64);
         writeln!(f, "{pairs} pairs have a path; {}", self.sums)?;
         match self.checked_rows {

@@ -48,28 +48,29 @@ fn solve(
     outputs: &Outputs,
     common: &Common,
 ) -> anyhow::Result<Report> {
-    let names = loaded.names();
+    let old = loaded.names();
     let source = args.source.as_deref().unwrap_or_default();
-    let source = names.vertex("source", source)?;
-    let changes = Changes::read(file, &names, loaded.csr.kind())?;
+    let source = old.vertex("source", source)?;
+    let changes = Changes::read(file, &old, loaded.csr.kind())?;
+    let names = old.with(changes.new_names());
     let start = Instant::now();
     let config = Config { threads: common.threads, ..Config::default() };
     let mut trees = any::dynamic_trees(&loaded.csr, &[source], &config)?;
     let searched = milliseconds(start.elapsed());
     let step = progress("changing", common);
     let start = Instant::now();
-    let updated = trees.update(&changes.list, Some(&step)).map_err(|error| match &error {
+    let updated = trees.update(changes.list(), Some(&step)).map_err(|error| match &error {
         SsspError::BadChange(bad) => changes.explain(bad),
-        _ => error.into(),
+        _ => names.explain(error),
     })?;
     let update_ms = milliseconds(start.elapsed());
     drop(step);
     let tree = trees.tree(0);
     outputs.write(&names, &tree)?;
     Ok(Report {
-        head: loaded.head("sssp").solved("dynamic", &[searched.0], common),
+        head: loaded.head_of("sssp", &trees.graph()?).solved("dynamic", &[searched.0], common),
         source: names.name(source).into(),
-        changes: changes.list.len(),
+        changes: changes.list().len(),
         update_ms,
         new_search: updated[0].is_new_search,
         changed: updated[0].changed.len(),

@@ -48,6 +48,11 @@ struct Changed {
     new_closure: bool,
     new_pairs: usize,
     gone_pairs: usize,
+    /// Vertices and arcs of the graph after them, and the names of new vertices.
+    #[serde(skip)]
+    size: (usize, usize),
+    #[serde(skip)]
+    new_names: Vec<String>,
 }
 
 /// What GPUs did, and the times beside `solve_ms`.
@@ -113,12 +118,13 @@ fn close(
     counts_file: Option<ResultFile>,
     common: &Common,
 ) -> anyhow::Result<Report> {
-    let names = loaded.names();
     let solved = match &args.changes {
         Some(file) => change(loaded, file, common)?,
         None => solve(&loaded.csr.unweighted(), args, common)?,
     };
-    let Found { closure, plan } = solved.found;
+    let Solved { found: Found { closure, plan }, device, changed, times } = solved;
+    let new = changed.as_ref().map_or(&[][..], |changed| &changed.new_names);
+    let names = loaded.names().with(new);
     if common.explain {
         say(format_args!("{plan}"));
     }
@@ -130,14 +136,19 @@ fn close(
     if let Some(file) = counts_file {
         file.write_counts(&names, &closure.counts())?;
     }
+    let head = loaded.head("closure");
+    let before = (head.vertices, head.edges);
+    let (vertices, edges) = changed.as_ref().map_or(before, |changed| changed.size);
     Ok(Report {
         head: Head {
-            backend: if solved.device.is_some() { "cuda" } else { "cpu" },
+            backend: if device.is_some() { "cuda" } else { "cpu" },
             threads: plan.threads,
-            ..loaded.head("closure").solved(plan.algorithm, &solved.times, common)
+            vertices,
+            edges,
+            ..head.solved(plan.algorithm, &times, common)
         },
-        device: solved.device,
-        changed: solved.changed,
+        device,
+        changed,
         reachable_pairs: closure.n_pairs(),
     })
 }
@@ -201,16 +212,18 @@ fn change(loaded: &Loaded, file: &Path, common: &Common) -> anyhow::Result<Solve
     let mut closure = DynamicClosure::new(&graph, &Config::default(), Some(&step))?;
     let closed = milliseconds(start.elapsed());
     let start = Instant::now();
-    let updated = closure.update(&changes.list, Some(&step)).map_err(|error| match &error {
+    let updated = closure.update(changes.list(), Some(&step)).map_err(|error| match &error {
         ClosureError::BadChange(bad) => changes.explain(bad),
         _ => error.into(),
     })?;
     let changed = Changed {
-        changes: changes.list.len(),
+        changes: changes.list().len(),
         update_ms: milliseconds(start.elapsed()),
         new_closure: updated.is_new_closure,
         new_pairs: updated.n_new,
         gone_pairs: updated.n_gone,
+        size: (closure.graph().n_vertices(), closure.graph().n_arcs()),
+        new_names: changes.new_names().to_vec(),
     };
     let plan = Plan {
         algorithm: "dynamic",
@@ -273,7 +286,7 @@ fn is_of_gpu(error: &anyhow::Error) -> bool {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.head)?;
-        if let Some(Changed { changes, update_ms, new_closure, new_pairs, gone_pairs }) =
+        if let Some(Changed { changes, update_ms, new_closure, new_pairs, gone_pairs, .. }) =
             &self.changed
         {
             let changes = counted(*changes, ("change", "changes"));

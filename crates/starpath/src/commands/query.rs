@@ -11,7 +11,6 @@ use paths::Number;
 use serde::Serialize;
 
 use crate::cli::{Common, QueryArgs};
-use crate::ids::Names;
 use crate::output::check_same_graph;
 use crate::progress::check_interrupt;
 use crate::report::{self, Ms, grouped, milliseconds};
@@ -44,8 +43,7 @@ pub(crate) fn run(args: &QueryArgs, common: &Common) -> anyhow::Result<()> {
     }
     check_same_graph(&args.distances, &args.next_hops)?;
     let ids = saved_ids(&args.distances, &args.next_hops, vertices)?;
-    let (path, id_kind) = (&args.next_hops, IdKind::Auto);
-    let names = Names { path, ids: &ids, id_kind, n_vertices: vertices };
+    let names = ids.names(&args.next_hops, IdKind::Auto, vertices);
     let load_ms = milliseconds(start.elapsed());
 
     let start = Instant::now();

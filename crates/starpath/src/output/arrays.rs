@@ -9,8 +9,9 @@ use graph_formats::{AtomicFile, Name, VertexId, id_line};
 use paths::{AnyDistances, with_distances};
 
 use super::ResultFile;
-use super::beside::{graph_path, names_beside, remove};
+use super::beside::{graph_path, names_beside};
 use super::mark::Mark;
+use super::written::Written;
 use crate::ids::Names;
 use crate::progress::check_interrupt;
 
@@ -37,17 +38,18 @@ impl ResultFile {
         axes: Axes<'_>,
         write: impl FnOnce(&mut AtomicFile) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        self.write_named_to(self.create()?, names, axes, write)
+        self.named(self.create()?, names, axes, write)?.put_in_place()
     }
 
-    /// As `write_named`, to a file that [`create`](Self::create) has opened.
-    pub(super) fn write_named_to(
+    /// As `write_named`, to a file that [`create`](Self::create) has opened, and without putting it
+    /// in place.
+    pub(super) fn named(
         &self,
         mut array: AtomicFile,
         names: &Names<'_>,
         axes: Axes<'_>,
         write: impl FnOnce(&mut AtomicFile) -> anyhow::Result<()>,
-    ) -> anyhow::Result<()> {
+    ) -> anyhow::Result<Written> {
         write(&mut array)?;
         array.flush().map_err(|error| array.error(error))?;
         let all: Vec<VertexId>;
@@ -58,24 +60,20 @@ impl ResultFile {
             }
             Axes::Lists { rows, columns } => [None, Some(rows), Some(columns)],
         };
-        let (mut written, mut needless) = (Vec::new(), Vec::new());
+        let (mut beside, mut needless) = (Vec::new(), Vec::new());
         for (path, list) in names_beside(&self.path).zip(lists) {
             match list.filter(|list| !is_counted(names, list)) {
-                Some(list) => written.push(write_names(&path, names, list)?),
+                Some(list) => beside.push(write_names(&path, names, list)?),
                 None => needless.push(path),
             }
         }
         let path = graph_path(&self.path);
         match axes {
-            Axes::Pairs(mark) => written.push(mark.write(&path)?),
+            Axes::Pairs(mark) => beside.push(mark.write(&path)?),
             _ => needless.push(path),
         }
         check_interrupt()?;
-        for file in written {
-            file.commit()?;
-        }
-        array.commit()?;
-        needless.iter().try_for_each(|path| remove(path))
+        Ok(Written { file: array, beside, needless })
     }
 
     /// Writes these distances, row by row, as they are stored: the greatest value of an integer

@@ -13,10 +13,9 @@ use std::path::Path;
 
 use anyhow::{anyhow, bail};
 use apsp::any::digest;
-use graph_formats::{AtomicFile, Interrupted};
+use graph_formats::{AnyCsr, AtomicFile, Interrupted};
 
 use super::beside::graph_path;
-use crate::load::Loaded;
 use crate::progress::check_interrupt;
 
 /// More bytes than any such file has.
@@ -29,13 +28,14 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
-    pub(crate) fn of(loaded: &Loaded) -> anyhow::Result<Self> {
+    /// The mark of a graph that this file has, or had before changes.
+    pub(crate) fn of(graph: &AnyCsr, path: &Path) -> anyhow::Result<Self> {
         let stop = |_, _| match check_interrupt() {
             Ok(()) => ControlFlow::Continue(()),
             Err(_) => ControlFlow::Break(()),
         };
-        let digest = digest(&loaded.csr, Some(&stop)).map_err(|_| Interrupted)?;
-        let name = loaded.path.file_name().unwrap_or_default().to_string_lossy();
+        let digest = digest(graph, Some(&stop)).map_err(|_| Interrupted)?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
         // a name with a line feed must not take two lines
         let name = name.escape_debug().to_string();
         Ok(Self { digest, name })
@@ -49,8 +49,13 @@ impl Mark {
         Ok(file)
     }
 
+    /// Whether it is the mark of the same graph.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.digest == other.digest
+    }
+
     /// The mark beside an array, if there is one.
-    fn beside(array: &Path) -> anyhow::Result<Option<Self>> {
+    pub(crate) fn beside(array: &Path) -> anyhow::Result<Option<Self>> {
         let path = graph_path(array);
         let shown = path.display();
         let mut text = String::new();
@@ -86,7 +91,7 @@ pub(crate) fn check_same_graph(array: &Path, other: &Path) -> anyhow::Result<()>
     let (Some(mark), Some(other_mark)) = (Mark::beside(array)?, Mark::beside(other)?) else {
         return Ok(());
     };
-    if mark.digest != other_mark.digest {
+    if !mark.is_same(&other_mark) {
         bail!(
             "{} is for {mark} and {} for {other_mark}; give two files of one run, or delete the \
              .graph file beside an array that another program has replaced",

@@ -13,7 +13,7 @@ use sssp::Progress;
 
 use super::arrays::Axes;
 use super::mark::Mark;
-use super::{Format, ResultFile};
+use super::{Format, ResultFile, Written};
 use crate::ids::Names;
 use crate::progress::check_interrupt;
 
@@ -85,26 +85,27 @@ impl ResultFile {
         })
     }
 
-    /// Writes a row for every vertex and a column for every vertex.
-    pub(crate) fn write_pairs(
+    /// A row for every vertex and a column for every vertex.
+    pub(crate) fn pairs(
         &self,
         names: &Names<'_>,
         mark: &Mark,
         pairs: &dyn AnyPairs,
         progress: Progress<'_>,
-    ) -> anyhow::Result<()> {
+    ) -> anyhow::Result<Written> {
         if self.format == Format::Npy {
-            return self.write_named(names, Axes::Pairs(mark), |file| {
+            return self.named(self.create()?, names, Axes::Pairs(mark), |file| {
                 self.done(pairs.write_npy(file, Some(progress)))
             });
         }
         let all = 0..pairs.n_vertices() as VertexId;
-        self.write_lines(&header_of(names, all.clone()), all, |out, source| {
+        let written = self.lines(&header_of(names, all.clone()), all, |out, source| {
             write_row(out, names.name(source), pairs.row(source).iter())
-        })
+        });
+        Ok(written?.into())
     }
 
-    /// As [`write_pairs`](Self::write_pairs), from the rows of several ranks. Rank 0 gathers them
+    /// Writes what [`pairs`](Self::pairs) is, from the rows of several ranks. Rank 0 gathers them
     /// into a file that [`create`](Self::create) has opened.
     pub(crate) fn write_gathered(
         &self,
@@ -115,9 +116,10 @@ impl ResultFile {
         progress: Progress<'_>,
     ) -> anyhow::Result<()> {
         if self.format == Format::Npy {
-            return self.write_named_to(file, names, Axes::Pairs(mark), |file| {
+            let written = self.named(file, names, Axes::Pairs(mark), |file| {
                 self.done(pairs.write_npy(ranks, Some(file), Some(progress)))
             });
+            return written?.put_in_place();
         }
         let header = header_of(names, 0..names.n_vertices as VertexId);
         let mut written = writeln!(file, "{header}");
@@ -136,15 +138,15 @@ impl ResultFile {
         Ok(file.commit()?)
     }
 
-    /// Writes the array of next hops.
-    pub(crate) fn write_next_hops(
+    /// The array of next hops.
+    pub(crate) fn next_hops(
         &self,
         names: &Names<'_>,
         mark: &Mark,
         pairs: &dyn AnyPairs,
         progress: Progress<'_>,
-    ) -> anyhow::Result<()> {
-        self.write_named(names, Axes::Pairs(mark), |file| {
+    ) -> anyhow::Result<Written> {
+        self.named(self.create()?, names, Axes::Pairs(mark), |file| {
             self.done(pairs.write_next_hops_npy(file, Some(progress)))
         })
     }
@@ -158,9 +160,10 @@ impl ResultFile {
         pairs: &dyn AnyRankPairs,
         progress: Progress<'_>,
     ) -> anyhow::Result<()> {
-        self.write_named_to(file, names, Axes::Pairs(mark), |file| {
+        let written = self.named(file, names, Axes::Pairs(mark), |file| {
             self.done(pairs.write_next_hops_npy(ranks, Some(file), Some(progress)))
-        })
+        });
+        written?.put_in_place()
     }
 
     /// Adds the file's name to an error of writing.

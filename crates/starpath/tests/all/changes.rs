@@ -43,6 +43,7 @@ fn bad_changes_are_refused() {
         ("\ndelete c a", "changes.txt:2: there is no such arc"),
         ("delete a b 7", "changes.txt:1: there is no such arc of weight 7"),
         ("delete a b\ninsert a b 2", "changes.txt:2: an earlier line changes the same"),
+        ("insert-vertex a", "'a' is a vertex already"),
         ("insert a c 99999999999", "changes.txt:1: 99999999999 is no weight of this graph"),
     ] {
         fs::write(folder.join("changes.txt"), changes).unwrap();
@@ -85,4 +86,32 @@ fn closures_are_those_after_the_changes() {
     fs::write(folder.join("changes.txt"), "insert b c").unwrap();
     let run = run_in(folder, line);
     assert!(run.stdout.contains("1 change took"), "{run:?}");
+}
+
+/// A new vertex has the name of its line in every result.
+#[test]
+fn new_vertices_have_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("roads.csv"), "from,to,weight\nb,c,5\nc,d,2\n").unwrap();
+    let changes = "insert-vertex a\ninsert d a 4\ninsert-vertex e\ninsert a e\ndelete-vertex c\n\
+                   insert b d 7\n";
+    fs::write(folder.join("changes.txt"), changes).unwrap();
+    let text = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+    let report = json_in(
+        folder,
+        "sssp {}/roads.csv --source b --changes {}/changes.txt -o {}/d.tsv --predecessors {}/p.npy",
+    );
+    assert_eq!((report["vertices"].as_u64(), report["edges"].as_u64()), (Some(5), Some(3)));
+    let table = "vertex\tdistance\tpredecessor\nb\t0\t\nd\t7\tb\na\t11\td\ne\t12\ta\n";
+    assert_eq!((text("d.tsv").as_str(), text("p.npy.ids").as_str()), (table, "b\nc\nd\na\ne\n"));
+    let report = json_in(folder, "closure {}/roads.csv --changes {}/changes.txt -o {}/c.tsv");
+    assert_eq!((report["vertices"].as_u64(), report["edges"].as_u64()), (Some(5), Some(3)));
+    assert_eq!(text("c.tsv"), "from\tto\nb\td\nb\ta\nb\te\nd\ta\nd\te\na\te\n");
+    // an error has the name, too
+    fs::write(folder.join("changes.txt"), "insert-vertex a\ninsert a a -1\ninsert b a 1\n")
+        .unwrap();
+    fs::write(folder.join("roads.csv"), "from,to,weight\nb,c,5\nc,d,-2\n").unwrap();
+    let run = run_in(folder, "sssp {}/roads.csv --source b --changes {}/changes.txt");
+    assert!(run.stderr.contains("negative cycle: a -> a has"), "{run:?}");
 }

@@ -5,12 +5,13 @@ use std::process::{Command, Stdio};
 use crate::support::program;
 
 /// The documents that have commands.
-const DOCUMENTS: [&str; 15] = [
+const DOCUMENTS: [&str; 16] = [
     include_str!("../../README.md"),
     include_str!("../../../../README.md"),
     include_str!("../../../../docs/coming-from/cugraph.md"),
     include_str!("../../../../docs/coming-from/routingkit.md"),
     include_str!("../../../../docs/edge-lists.md"),
+    include_str!("../../../../docs/guides/changes.md"),
     include_str!("../../../../docs/guides/cluster.md"),
     include_str!("../../../../docs/guides/connectomes.md"),
     include_str!("../../../../docs/guides/gpu.md"),

@@ -33,6 +33,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("prepare", "prepare {}/grid.spg -o @.prepared"),
     ("customize", "customize {}/grid.prepared {}/grid.spg -o @.prepared"),
     ("apsp", "apsp {}/road.gr --distances @.tsv"),
+    ("apsp", "apsp {}/road.gr --changes {}/changes.txt --distances @.tsv"),
     ("query", "query {}/distances.npy {}/hops.npy 1 7"),
     ("closure", "closure {}/road.gr -o @.tsv"),
     ("closure", "closure {}/grid.spg --counts @.tsv"),

@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod answers;
+mod apsp_changes;
 mod apsp_gpu;
 mod bad_input;
 mod centrality;
@@ -29,6 +30,7 @@ mod scratch;
 #[cfg(unix)]
 mod signals;
 mod star;
+mod star_changes;
 mod star_graph;
 mod star_run;
 mod support;

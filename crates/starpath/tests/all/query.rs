@@ -230,7 +230,7 @@ fn damaged_matrices_are_refused() {
     for (ids, fragment) in [
         ("1\n2\n3\n", "it has 3 ids, and the matrix 4"),
         ("1\n2\n2\n4\n", "hops.npy.ids:3"),
-        ("1\n2\nthree\n4\n", "hops.npy.ids:4"),
+        ("1\n2\nthree\n4\n", "name different vertices"),
         ("1\n2\n\n4\n", "an empty line"),
         ("", "it has 0 ids, and the matrix 4"),
     ] {

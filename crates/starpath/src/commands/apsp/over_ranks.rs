@@ -12,13 +12,13 @@ use collectives::Communicator;
 use gpu_runtime::Gpu;
 use graph_formats::AnyCsr;
 
-use super::{Device, Found, Matrix, Outputs, Report, config, say_kept, scratch_folder};
+use super::{Device, Found, Matrix, Outputs, Report, Results, config, say_kept, scratch_folder};
 use crate::backend;
 use crate::cli::{ApspArgs, Backend, Common};
 use crate::failure::say;
 use crate::ids::Names;
 use crate::load::{Loaded, load};
-use crate::output::ResultFile;
+use crate::output::{Mark, ResultFile};
 use crate::progress::progress;
 use crate::ranks::{agree, refuse, share_graph};
 use crate::report::{Head, Sums, by_ranks};
@@ -38,6 +38,7 @@ pub(crate) fn run_over(
 ) -> anyhow::Result<()> {
     args.check(common)?;
     refuse("--gpus", args.gpus.is_some())?;
+    refuse("--changes", !args.changes.is_empty())?;
     refuse("--algorithm supernodes", args.algorithm == Algorithm::Supernodes)?;
     let gpu = match common.backend {
         Backend::Cuda => Some(agree(ranks, backend::gpu_of_rank(ranks, args.memory))?),
@@ -57,6 +58,10 @@ pub(crate) fn run_over(
 }
 
 impl Root {
+    fn mark(&self) -> anyhow::Result<Option<Mark>> {
+        self.outputs.mark(&self.loaded.csr, &self.loaded.path)
+    }
+
     fn new(args: &ApspArgs, common: &Common) -> anyhow::Result<Self> {
         Ok(Self { outputs: Outputs::check(args)?, loaded: load(&args.graph, common)? })
     }
@@ -136,7 +141,7 @@ impl Work<'_> {
         let checked_rows = checked_rows.transpose()?;
         let step = progress("writing", common);
         let outputs = root.map(|root| &root.outputs);
-        let mark = agree(ranks, root.map(|root| root.outputs.mark(&root.loaded)).transpose())?;
+        let mark = agree(ranks, root.map(|root| root.mark()).transpose())?;
         let mark = mark.flatten();
         if args.distances.is_some() {
             let output = outputs.and_then(|outputs| outputs.distances.as_ref());
@@ -174,9 +179,11 @@ impl Work<'_> {
             device: gpu.map(|gpu| Device::of(slice::from_ref(gpu), found.report())),
             order_ms: None,
             ranks: Some(ranks.size()),
-            reachable_pairs: summary.n_reachable_pairs,
-            sums: Sums::of(summary.sum, summary.max),
-            checked_rows,
+            results: Results {
+                reachable_pairs: summary.n_reachable_pairs,
+                sums: Sums::of(summary.sum, summary.max),
+                checked_rows,
+            },
         })
     }
 }

@@ -11,7 +11,7 @@ use super::pairs::AllPairs;
 use crate::backend;
 use crate::cli::{Common, MatrixArgs};
 use crate::failure::WrongUse;
-use crate::ids::{Names, shown};
+use crate::ids::shown;
 use crate::plot::bands::Bands;
 use crate::plot::heat::{Heat, for_each_row, reached};
 use crate::plot::picture::PictureFile;
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &MatrixArgs, common: &Common) -> anyhow::Result<()> {
     let shows = Shows { pairs, components: order.n_components() };
     let what = if is_closure { "Closure" } else { "Distances of all pairs" };
     let (path, id_kind) = (&args.graph.path, args.graph.id_kind());
-    let names = Names { path, ids: &ids, id_kind, n_vertices: n };
+    let names = ids.names(path, id_kind, n);
     let heat = Heat {
         title: format!("{what} of {}", file_name(&args.graph.path)),
         quantity: if is_closure { "closure".to_owned() } else { args.unit.quantity() },

@@ -6,8 +6,8 @@ use std::time::Instant;
 use apsp::any::{AnyPairs, SavedMatrix};
 use apsp::{Config, Solver};
 use closure::closure;
+use graph_formats::VertexId;
 use graph_formats::npy::Dtype;
-use graph_formats::{Ids, VertexId};
 use paths::{Closure, Number};
 
 use super::Made;
@@ -17,7 +17,7 @@ use crate::load::{Loaded, load};
 use crate::plot::heat::Rows;
 use crate::progress::progress;
 use crate::report::{Head, milliseconds};
-use crate::saved::ids_beside;
+use crate::saved::{SavedIds, ids_beside};
 
 /// All pairs, the names of their vertices, and the algorithm that found them.
 pub(super) struct AllPairs {
@@ -25,7 +25,7 @@ pub(super) struct AllPairs {
     pub(super) is_closure: bool,
     /// Whether distances are integers.
     pub(super) is_whole: bool,
-    pub(super) ids: Ids,
+    pub(super) ids: SavedIds,
     pub(super) made: Made,
     /// The graph, if the file holds one.
     pub(super) loaded: Option<Loaded>,
@@ -65,7 +65,7 @@ impl AllPairs {
             rows,
             is_closure: wants_closure,
             is_whole: wants_closure || loaded.csr.kind().is_integer(),
-            ids: loaded.ids.clone(),
+            ids: loaded.ids.clone().into(),
             made: Made::of(head),
             loaded: Some(loaded),
         })

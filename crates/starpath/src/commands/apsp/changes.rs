@@ -1,0 +1,252 @@
+//! `starpath apsp --changes`: all pairs that follow changes of the graph, from distances that are
+//! found now or were saved before.
+//!
+//! Saved distances are those of the graph after some of the files, most often none. The mark beside
+//! them says after which. It is put in place apart from them, so that it is only where the search
+//! begins; what counts is that every distance is right.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{anyhow, bail};
+use apsp::any::{AnyDynamicPairs, changed, dynamic_pairs, saved_pairs};
+use apsp::{ApspError, Config, Updated};
+use graph_formats::{AnyCsr, Progress};
+use serde::Serialize;
+
+use super::{Outputs, Results, config};
+use crate::backend;
+use crate::changes::Changes;
+use crate::cli::{ApspArgs, Common};
+use crate::failure::say;
+use crate::ids::{Names, shown};
+use crate::load::{Loaded, load};
+use crate::output::Mark;
+use crate::progress::{check_interrupt, progress};
+use crate::report::{Head, Ms, counted, grouped, milliseconds};
+
+#[derive(Serialize)]
+struct Report {
+    #[serde(flatten)]
+    head: Head,
+    batches: Vec<Batch>,
+    #[serde(flatten)]
+    results: Results,
+}
+
+/// What the changes of a file did.
+#[derive(Serialize)]
+struct Batch {
+    file: String,
+    changes: usize,
+    /// Whether the saved distances were those after them.
+    saved: bool,
+    /// Time to change the graph and the pairs.
+    update_ms: Ms,
+    /// Why all pairs were found anew, if they were.
+    new_solve: Option<&'static str>,
+    /// Pairs that were searched for again.
+    searched_pairs: u64,
+    /// Pairs that lowered and new arcs have brought nearer.
+    nearer_pairs: u64,
+}
+
+impl Batch {
+    fn of(changes: &Changes, updated: Option<(Updated, Ms)>) -> Self {
+        let saved = updated.is_none();
+        let (updated, update_ms) = updated.unwrap_or((Updated::default(), Ms(0.0)));
+        Self {
+            file: shown(&changes.path),
+            changes: changes.list().len(),
+            saved,
+            update_ms,
+            new_solve: updated.solved,
+            searched_pairs: updated.n_searched,
+            nearer_pairs: updated.n_nearer,
+        }
+    }
+}
+
+pub(super) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
+    backend::cpu("apsp --changes", common)?;
+    let outputs = Outputs::check(args)?;
+    let loaded = load(&args.graph, common)?;
+    loaded.print(solve(&loaded, args, &outputs, common), common)
+}
+
+fn solve(
+    loaded: &Loaded,
+    args: &ApspArgs,
+    outputs: &Outputs,
+    common: &Common,
+) -> anyhow::Result<Report> {
+    let config = config(args, common);
+    let batches = Batches::read(loaded, &args.changes)?;
+    let names = loaded.names().with(&batches.new);
+    let step = progress("solving", common);
+    let start = Instant::now();
+    let (n_made, mut pairs) = match &args.saved {
+        Some(saved) => batches.saved(saved, &config, &step)?,
+        None => {
+            let found = dynamic_pairs(&loaded.csr, &config, Some(&step));
+            (0, found.map_err(|error| explain(&names, error))?)
+        }
+    };
+    let start_ms = milliseconds(start.elapsed());
+    drop(step);
+    if common.explain {
+        say(format_args!("{}", pairs.pairs().plan()));
+    }
+    let step = progress("changing", common);
+    let mut made = Vec::new();
+    for (place, changes) in batches.list.iter().enumerate() {
+        let start = Instant::now();
+        let updated = match place < n_made {
+            true => None,
+            false => {
+                Some(pairs.update(changes.list(), Some(&step)).map_err(|error| match &error {
+                    ApspError::BadChange(bad) => changes.explain(bad),
+                    ApspError::Search(_) => {
+                        anyhow!("{}: {}", shown(&changes.path), names.explain(error))
+                    }
+                    _ => explain(&names, error),
+                })?)
+            }
+        };
+        let update_ms = milliseconds(start.elapsed());
+        made.push(Batch::of(changes, updated.map(|updated| (updated, update_ms))));
+    }
+    drop(step);
+    let graph = pairs.graph()?;
+    let results = outputs.write(&graph, &names, pairs.pairs(), common);
+    let head = loaded.head_of("apsp", &graph);
+    let threads = pairs.pairs().plan().threads;
+    Ok(Report {
+        head: Head { threads, ..head.solved("dynamic", &[start_ms.0], common) },
+        batches: made,
+        results: results.map_err(|error| names.explain(error))?,
+    })
+}
+
+/// The changes of some files, each to be made after those before.
+struct Batches<'a> {
+    loaded: &'a Loaded,
+    list: Vec<Changes>,
+    /// The names of new vertices, of all files.
+    new: Vec<String>,
+}
+
+impl<'a> Batches<'a> {
+    /// Reads the files. An error names the first line that cannot be made.
+    fn read(loaded: &'a Loaded, files: &[PathBuf]) -> anyhow::Result<Self> {
+        let mut all = Self { loaded, list: Vec::new(), new: Vec::new() };
+        let mut graph = Cow::Borrowed(&loaded.csr);
+        for file in files {
+            let changes = Changes::read(file, &loaded.names().with(&all.new), loaded.csr.kind())?;
+            graph = Cow::Owned(after(&graph, &changes)?);
+            all.new.extend_from_slice(changes.new_names());
+            all.list.push(changes);
+        }
+        Ok(all)
+    }
+
+    /// Pairs with saved distances, and after how many of the files they are those of the graph.
+    fn saved(
+        &self,
+        saved: &Path,
+        config: &Config,
+        progress: Progress<'_>,
+    ) -> anyhow::Result<(usize, Box<dyn AnyDynamicPairs>)> {
+        let first = match Mark::beside(saved)? {
+            Some(mark) => self.marked(saved, &mark)?,
+            None => 0,
+        };
+        let names = self.loaded.names().with(&self.new);
+        let mut reason = None;
+        for n_made in (first..=self.list.len()).chain(0..first) {
+            check_interrupt()?;
+            match saved_pairs(&*self.graph(n_made)?, saved, config, Some(progress)) {
+                Ok(pairs) => return Ok((n_made, pairs)),
+                Err(error @ (ApspError::OtherDistance { .. } | ApspError::OtherShape { .. })) => {
+                    reason.get_or_insert(names.explain(error));
+                }
+                Err(error) => return Err(explain(&names, error)),
+            }
+        }
+        let (file, graph) = (saved.display(), shown(&self.loaded.path));
+        let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+        bail!(
+            "{file} does not have the distances of {graph}, before the changes or after the first \
+             of their files{reason}"
+        );
+    }
+
+    /// The number of files after which the graph has this mark.
+    fn marked(&self, saved: &Path, mark: &Mark) -> anyhow::Result<usize> {
+        for n_made in 0..=self.list.len() {
+            if Mark::of(&*self.graph(n_made)?, &self.loaded.path)?.is_same(mark) {
+                return Ok(n_made);
+            }
+        }
+        bail!(
+            "{} is for {mark}, which is not {} before the changes or after the first of their files",
+            saved.display(),
+            shown(&self.loaded.path)
+        );
+    }
+
+    /// The graph after the first files.
+    fn graph(&self, n_made: usize) -> anyhow::Result<Cow<'a, AnyCsr>> {
+        let mut graph = Cow::Borrowed(&self.loaded.csr);
+        for changes in &self.list[..n_made] {
+            graph = Cow::Owned(after(&graph, changes)?);
+        }
+        Ok(graph)
+    }
+}
+
+/// The graph after these changes.
+fn after(graph: &AnyCsr, changes: &Changes) -> anyhow::Result<AnyCsr> {
+    changed(graph, changes.list()).map_err(|error| match &error {
+        ApspError::BadChange(bad) => changes.explain(bad),
+        _ => error.into(),
+    })
+}
+
+/// The error with names, and the option that helps.
+fn explain(names: &Names<'_>, error: ApspError) -> anyhow::Error {
+    match error {
+        // a folder takes no changes
+        ApspError::TooLarge { .. } | ApspError::OverMemory { .. } => {
+            anyhow!("{error} (--scratch DIR without --changes, --memory SIZE)")
+        }
+        other => names.explain(other),
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.head)?;
+        for batch in &self.batches {
+            let Batch { file, update_ms, searched_pairs, nearer_pairs, .. } = batch;
+            let changes = counted(batch.changes, ("change", "changes"));
+            match batch.new_solve {
+                _ if batch.saved => writeln!(f, "{file}: the saved distances are those after it")?,
+                Some(why) => writeln!(
+                    f,
+                    "{file}: {changes} took {update_ms} ms, by a new solve, because {why}"
+                )?,
+                None => writeln!(
+                    f,
+                    "{file}: {changes} took {update_ms} ms; {} pairs were searched for again, {} \
+                     are nearer",
+                    grouped(*searched_pairs),
+                    grouped(*nearer_pairs)
+                )?,
+            }
+        }
+        self.results.fmt(f)
+    }
+}
