@@ -107,8 +107,7 @@ impl DynamicTrees {
         progress: bool,
     ) -> PyResult<Vec<Bound<'py, PyArray1<i32>>>> {
         let network = self.graph.get();
-        let changes = changes.try_iter()?.map(|change| change_of(network, &change?));
-        let changes = changes.collect::<PyResult<Vec<_>>>()?;
+        let changes = changes_of(network, changes)?;
         let user = thread::current().id();
         let updated = run(py, network.size(), progress, |progress| {
             self.held.take(user, |trees| Ok(trees.update(&changes, progress)?))
@@ -180,6 +179,14 @@ impl DynamicTrees {
             run(py, network.size(), false, |_| self.held.take(user, |trees| Ok(trees.graph()?)))?;
         Ok(network.with_csr(py, csr))
     }
+}
+
+/// The changes that tuples say.
+pub(crate) fn changes_of(
+    graph: &Graph,
+    changes: &Bound<'_, PyAny>,
+) -> PyResult<Vec<Change<Number>>> {
+    changes.try_iter()?.map(|change| change_of(graph, &change?)).collect()
 }
 
 /// The change that a tuple says.

@@ -16,6 +16,8 @@ mod device_array;
 mod device_graph;
 mod device_metric;
 mod dynamic;
+mod dynamic_closure;
+mod dynamic_pairs;
 mod error;
 mod graph;
 mod how;
@@ -47,6 +49,10 @@ mod _core {
     use crate::device_metric::DeviceMetric;
     #[pymodule_export]
     use crate::dynamic::DynamicTrees;
+    #[pymodule_export]
+    use crate::dynamic_closure::DynamicClosure;
+    #[pymodule_export]
+    use crate::dynamic_pairs::DynamicPairs;
     #[pymodule_export]
     use crate::graph::{Graph, restored_graph};
     #[pymodule_export]

@@ -32,6 +32,14 @@ def graphs(matrix: csr_array) -> None:
     dynamic = starpaths.DynamicTrees(graph, [0], threads=1)
     assert_type(dynamic.update([("delete", 0, 1)]), list[Vertices])
     assert_type(dynamic.tree(), starpaths.Tree)
+    pairs = starpaths.DynamicPairs(graph, next_hops=True)
+    assert_type(pairs.update([("delete", 0, 1)]), str | None)
+    assert_type(pairs.distances(), Either)
+    assert_type(pairs.next_hops(0), Vertices)
+    closure = starpaths.DynamicClosure(graph)
+    assert_type(closure.update([("delete", 0, 1)]), tuple[int, int])
+    assert_type(closure.has_path(0, 1), bool)
+    assert_type(closure.closure(), NDArray[np.bool_])
 
 
 def distances(matrix: csr_array, is_wanted: bool) -> None:

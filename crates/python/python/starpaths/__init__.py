@@ -4,7 +4,7 @@
 `from_networkx` and `from_pandas` make one of NetworkX's graphs and of data frames. `DeviceGraph`
 takes arrays that are on a GPU, of CuPy or PyTorch, and leaves its results there. `Prepared` is a
 road network for many distances and paths, in microseconds each; on a GPU it is a `DeviceMetric`.
-`DynamicTrees` has shortest paths that follow changes of the graph.
+`DynamicTrees`, `DynamicPairs` and `DynamicClosure` follow changes of the graph.
 `starpaths.csgraph` has the same under the names and conventions of `scipy.sparse.csgraph`.
 
 Examples
@@ -25,6 +25,8 @@ from starpaths._core import (
     DeviceGraph,
     DeviceMetric,
     DeviceTree,
+    DynamicClosure,
+    DynamicPairs,
     DynamicTrees,
     Graph,
     Metric,
@@ -42,6 +44,8 @@ __all__ = [
     "DeviceGraph",
     "DeviceMetric",
     "DeviceTree",
+    "DynamicClosure",
+    "DynamicPairs",
     "DynamicTrees",
     "Graph",
     "Metric",

@@ -12,6 +12,8 @@ __all__ = [
     "DeviceGraph",
     "DeviceMetric",
     "DeviceTree",
+    "DynamicClosure",
+    "DynamicPairs",
     "DynamicTrees",
     "Graph",
     "Metric",
@@ -272,6 +274,54 @@ class Solver:
     ) -> _Distances:
         """The distances from each of several vertices to each of several others, as
         :meth:`Graph.table`."""
+
+@final
+class DynamicClosure:
+    """Which vertices reach which by a path of at least one arc, while a copy of the graph changes."""
+
+    def __new__(cls, graph: Graph, *, progress: bool = False) -> DynamicClosure: ...
+    def update(
+        self, changes: Iterable[Sequence[Any]], *, progress: bool = False
+    ) -> tuple[int, int]:
+        """Makes changes of the graph, all or none, and the pairs those of the graph that is
+        then."""
+    def has_path(self, source: Hashable, target: Hashable) -> bool:
+        """Whether a path of at least one arc leads from a vertex to another."""
+    def reached_from(self, source: Hashable) -> NDArray[np.int32]:
+        """The vertices that a vertex reaches, in ascending order."""
+    def closure(self) -> NDArray[np.bool_]:
+        """A copy of all pairs, a byte each."""
+
+@final
+class DynamicPairs:
+    """Distances of all pairs of vertices, and paths, which follow changes of a copy of the graph."""
+
+    def __new__(
+        cls,
+        graph: Graph,
+        *,
+        next_hops: bool = False,
+        algorithm: str | None = None,
+        threads: int | None = None,
+        progress: bool = False,
+    ) -> DynamicPairs: ...
+    def update(
+        self, changes: Iterable[Sequence[Any]], *, progress: bool = False
+    ) -> str | None:
+        """Makes changes of the graph, all or none, and the pairs those of the graph that is
+        then."""
+    def distances(self, *, dtype: DTypeLike | None = None) -> _Distances:
+        """A copy of all distances."""
+    def row(self, source: Hashable, *, dtype: DTypeLike | None = None) -> _Distances:
+        """The distances from a vertex."""
+    def query(
+        self, source: Hashable, target: Hashable
+    ) -> tuple[int | float, list[int]] | None:
+        """The distance from a vertex to another, and a shortest path."""
+    def next_hops(self, source: Hashable) -> NDArray[np.int32]:
+        """The vertex after one on a shortest path to each vertex; -1 where there is none."""
+    def graph(self) -> Graph:
+        """A copy of the graph as it is now, with the names of the vertices."""
 
 @final
 class DynamicTrees:
