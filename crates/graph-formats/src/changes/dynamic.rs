@@ -8,7 +8,7 @@ use super::{Change, ChangeError, ChangeProblem};
 use crate::{Csr, Direction, NoMemory, VertexId, Weight, ensure_granted, parallel};
 
 /// Changes that a thread looks up at a time.
-const CHANGES_PER_TASK: usize = 64;
+const CHANGES_PER_TASK: usize = 32;
 
 /// A graph of which arcs and vertices may change; with its rows, and if it is directed its columns.
 ///
@@ -157,6 +157,12 @@ impl<W: Weight> DynamicGraph<W> {
 
     pub(crate) fn make(&mut self, changes: &[Change<W>]) -> Result<Changed<W>, ChangeError> {
         let n_vertices_before = self.n_vertices();
+        // so that the lookups do not wait for one another
+        for change in changes {
+            if let Change::Delete { from, .. } | Change::Reweight { from, .. } = *change {
+                self.rows.prefetch(from);
+            }
+        }
         let found = parallel::map(changes.len().div_ceil(CHANGES_PER_TASK), &|task| {
             let changes = changes[task * CHANGES_PER_TASK..].iter().take(CHANGES_PER_TASK);
             changes.map(|change| self.existing(change)).collect::<Vec<_>>()
@@ -164,7 +170,7 @@ impl<W: Weight> DynamicGraph<W> {
         let mut checked = Checked {
             graph: self,
             n_vertices: n_vertices_before,
-            pairs: HashSet::new(),
+            pairs: HashSet::with_capacity(changes.len()),
             deleted: HashSet::new(),
             arcs: Vec::with_capacity(2 * changes.len()),
         };

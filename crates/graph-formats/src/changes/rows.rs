@@ -89,6 +89,8 @@ impl<W: Weight> Rows<W> {
     /// Makes these changes, sorted by row, column and weight, of arcs that there are or are not yet.
     pub(super) fn change(&mut self, changes: &[ArcChange<W>]) {
         let mut rows: Vec<_> = changes.chunk_by(|one, other| one.from == other.from).collect();
+        // so that the rows' places are not waited for one after another
+        rows.iter().for_each(|row| self.prefetch(row[0].from));
         let n_after = |row: &[ArcChange<W>], len: usize| {
             let n_new = row.iter().filter(|change| change.before.is_none()).count();
             len + n_new - row.iter().filter(|change| change.after.is_none()).count()
@@ -105,7 +107,7 @@ impl<W: Weight> Rows<W> {
                 self.move_to_end(row[0].from, n_after(row, place(self, row).len));
             }
         }
-        rows.sort_unstable_by_key(|row| place(self, row).start);
+        rows.sort_by_cached_key(|row| place(self, row).start);
         let (mut rest, mut end) = (&mut self.arcs[..], 0);
         let mut tasks = Vec::with_capacity(rows.len());
         for changes in rows {
