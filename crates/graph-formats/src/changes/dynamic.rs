@@ -147,7 +147,8 @@ impl<W: Weight> DynamicGraph<W> {
     }
 
     /// Makes all of these changes, or none. No pair of vertices may occur twice: then the order of
-    /// the changes does not matter. O(d) a change, amortized.
+    /// the changes does not matter. O(d) a change, amortized; the threads of the current pool share
+    /// a large batch.
     ///
     /// # Errors
     /// For the first change that cannot be made.

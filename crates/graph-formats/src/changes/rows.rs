@@ -13,7 +13,7 @@ use crate::{Csr, VertexId, Weight, parallel, prefetch};
 /// Room of a row that moves, at least.
 const MIN_ROOM: usize = 4;
 /// Rows that a thread changes at a time.
-const ROWS_PER_TASK: usize = 16;
+const ROWS_PER_TASK: usize = 32;
 
 /// Where a row is.
 #[derive(Clone, Copy, Debug, Default)]

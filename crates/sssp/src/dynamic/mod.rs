@@ -147,7 +147,8 @@ impl<W: SearchKeys> DynamicTrees<W> {
     ) -> Result<Vec<Updated>, SsspError> {
         let had_negative = self.graph.has_negative();
         let n_before = self.graph.n_vertices();
-        let changed = self.graph.apply(changes)?;
+        let Self { graph, pool, .. } = self;
+        let changed = pool.run(|| graph.apply(changes))?;
         let is_new_search = had_negative || self.graph.has_negative();
         let updated = self.follow(&changed.arcs, is_new_search, progress, search);
         if updated.is_err() {
