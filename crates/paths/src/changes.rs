@@ -10,7 +10,9 @@ use crate::Number;
 /// use graph_formats::Change;
 /// use paths::{Number, typed_changes};
 ///
-/// let change = |weight| [Change::Insert { from: 0, to: 1, weight }];
+/// fn change<W>(weight: W) -> [Change<W>; 1] {
+///     [Change::Insert { from: 0, to: 1, weight }]
+/// }
 /// assert_eq!(typed_changes(&change(Number::F64(5.0))), Ok(change(5u32).to_vec()));
 /// let error = typed_changes::<u32>(&change(Number::F64(0.5))).unwrap_err();
 /// assert_eq!(error.to_string(), "change 0: 0.5 is no weight of this graph, whose weights are u32");
