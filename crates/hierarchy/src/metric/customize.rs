@@ -14,10 +14,12 @@
 use std::hint::select_unpredictable;
 use std::ops::Range;
 
+use elimination::ROOT;
 use graph_formats::{NoMemory, Weight, ensure_granted};
 use search_parts::in_large_pages;
 
 use super::arcs::{Arcs, OF_GRAPH, Origins};
+use super::changes::Again;
 use super::key::{Key, Weights};
 use crate::prepare::below::Below;
 use crate::prepare::hierarchy::{DOWN, Hierarchy, UP};
@@ -42,14 +44,6 @@ impl<K: Key> Arc<K> {
         self.keys[direction] = select_unpredictable(is_less, key, self.keys[direction]);
         self.origins[direction] = select_unpredictable(is_less, origin, self.origins[direction]);
     }
-
-    /// Lowers it by the arcs that lead up from a lower vertex to both its ends, the lower one first.
-    pub(crate) fn lower_by_triangle(&mut self, keys: &[[K; 2]], first: u32, second: usize) {
-        let ([from_middle, to_middle], other) = (keys[first as usize], keys[second]);
-        let origin = Origins::of(keys.len()).through(first, second - first as usize);
-        self.lower(UP, to_middle.add(other[UP]), origin);
-        self.lower(DOWN, other[DOWN].add(from_middle), origin);
-    }
 }
 
 /// The arcs of the hierarchy with these weights.
@@ -62,21 +56,31 @@ pub(crate) fn customize<U: Weight, K: Key>(
     ensure_granted(Arcs::<K>::bytes_of(n_arcs))?;
     let mut keys = in_large_pages(vec![[K::ZERO; 2]; n_arcs]);
     let mut origins = in_large_pages(vec![[0; 2]; n_arcs]);
-    let customization = Customization { hierarchy, below, weights };
-    let whole = Rows { first: 0, keys: &mut keys, origins: &mut origins };
-    customization.subtrees(0..hierarchy.n_vertices() as u32, whole);
+    let customization = Customization { hierarchy, below, weights, again: None };
+    customization.all(&mut keys, &mut origins);
     Ok(Arcs { keys: keys.into(), origins: origins.into() })
 }
 
 /// The arcs of contiguous ranks.
-struct Rows<'a, K> {
+pub(super) struct Rows<'a, K> {
     /// The position of the first in the hierarchy.
-    first: usize,
+    pub(super) first: usize,
     keys: &'a mut [[K; 2]],
     origins: &'a mut [[u32; 2]],
 }
 
 impl<K> Rows<'_, K> {
+    /// The keys at some positions in the hierarchy.
+    #[inline(always)]
+    pub(super) fn keys(&self, arcs: Range<usize>) -> &[[K; 2]] {
+        &self.keys[arcs.start - self.first..arcs.end - self.first]
+    }
+
+    /// The origins there.
+    pub(super) fn origins(&self, arcs: Range<usize>) -> &[[u32; 2]] {
+        &self.origins[arcs.start - self.first..arcs.end - self.first]
+    }
+
     /// Those at some positions in the hierarchy.
     fn at(&mut self, arcs: Range<usize>) -> Rows<'_, K> {
         let range = arcs.start - self.first..arcs.end - self.first;
@@ -93,16 +97,35 @@ impl<K> Rows<'_, K> {
     }
 }
 
-struct Customization<'a, U> {
-    hierarchy: &'a Hierarchy,
-    below: &'a Below,
-    weights: Weights<'a, U>,
+pub(super) struct Customization<'a, U> {
+    pub(super) hierarchy: &'a Hierarchy,
+    pub(super) below: &'a Below,
+    pub(super) weights: Weights<'a, U>,
+    /// What has to be customized again; all where there is none.
+    pub(super) again: Option<&'a Again>,
+}
+
+/// What a thread works with.
+pub(super) struct Work<K> {
+    /// By depth, the arcs of the rank at hand.
+    pub(super) row: Vec<Arc<K>>,
+    /// By depth, the ancestors of a rank.
+    pub(super) ancestors: Vec<u32>,
 }
 
 impl<U: Weight> Customization<'_, U> {
+    pub(super) fn all<K: Key>(&self, keys: &mut [[K; 2]], origins: &mut [[u32; 2]]) {
+        self.subtrees(0..self.hierarchy.n_vertices() as u32, Rows { first: 0, keys, origins });
+    }
+
     /// Customizes whole subtrees: these ranks, which have these arcs.
     fn subtrees<K: Key>(&self, ranks: Range<u32>, mut arcs: Rows<'_, K>) {
-        let mut row = vec![Arc::NONE; self.hierarchy.height()];
+        // only ancestors of what has to be done again have to be later
+        if self.again.is_some_and(|again| again.ranks.next(&ranks).is_none()) {
+            return;
+        }
+        let height = self.hierarchy.height();
+        let work = &mut Work { row: vec![Arc::NONE; height], ancestors: vec![ROOT; height] };
         let mut left = ranks;
         // what is above subtrees comes after them, the lowest first
         let mut above = Vec::new();
@@ -117,23 +140,37 @@ impl<U: Weight> Customization<'_, U> {
                 left = 0..0;
             } else {
                 let (small, large) = if n_one < n_other { (one, other) } else { (other, one) };
-                small.for_each(|rank| self.vertex(rank, &mut arcs, &mut row));
+                self.ranks(small, &mut arcs, work);
                 left = large;
             }
         }
-        let above = above.into_iter().rev().flatten();
-        left.chain(above).for_each(|rank| self.vertex(rank, &mut arcs, &mut row));
+        self.ranks(left, &mut arcs, work);
+        above.into_iter().rev().for_each(|top| self.ranks(top, &mut arcs, work));
     }
 
-    /// Customizes the arcs of one vertex, whose descendants are customized.
-    fn vertex<K: Key>(&self, rank: u32, arcs: &mut Rows<'_, K>, row: &mut [Arc<K>]) {
+    fn ranks<K: Key>(&self, mut ranks: Range<u32>, arcs: &mut Rows<'_, K>, work: &mut Work<K>) {
+        let Some(again) = self.again else {
+            for rank in ranks {
+                self.find(rank, arcs, &mut work.row);
+                self.put(rank, arcs, &work.row);
+            }
+            return;
+        };
+        while let Some(rank) = again.ranks.next(&ranks) {
+            self.vertex_again(again, rank, arcs, work);
+            ranks.start = rank + 1;
+        }
+    }
+
+    /// Finds the arcs of one vertex, whose descendants are customized, by the depth where they end.
+    #[inline(always)]
+    pub(super) fn find<K: Key>(&self, rank: u32, arcs: &Rows<'_, K>, row: &mut [Arc<K>]) {
         let Hierarchy { offsets, ends, .. } = self.hierarchy;
         let origins = Origins::of(self.hierarchy.n_arcs());
         let Below { lower_offsets, lower, input_offsets, inputs, .. } = self.below;
         let range =
             |offsets: &[u32]| offsets[rank as usize] as usize..offsets[rank as usize + 1] as usize;
-        let own = range(offsets);
-        for &end in &ends[own.clone()] {
+        for &end in &ends[range(offsets)] {
             row[end as usize] = Arc::NONE;
         }
         for input in &inputs[range(input_offsets)] {
@@ -144,7 +181,7 @@ impl<U: Weight> Customization<'_, U> {
             let (middle, arc) = (triangle.from, triangle.arc as usize);
             let sides = arc + 1..offsets[middle as usize + 1] as usize;
             let [from_middle, to_middle] = arcs.keys[arc - arcs.first];
-            let others = &arcs.keys[sides.start - arcs.first..sides.end - arcs.first];
+            let others = arcs.keys(sides.clone());
             for ((&end, other), n_on) in ends[sides].iter().zip(others).zip(1..) {
                 let place = &mut row[end as usize];
                 let origin = origins.through(triangle.arc, n_on);
@@ -152,9 +189,16 @@ impl<U: Weight> Customization<'_, U> {
                 place.lower(DOWN, other[DOWN].add(from_middle), origin);
             }
         }
+    }
+
+    /// Puts the arcs of one vertex, by the depth where they end, into their places.
+    #[inline(always)]
+    pub(super) fn put<K: Key>(&self, rank: u32, arcs: &mut Rows<'_, K>, row: &[Arc<K>]) {
+        let own = self.hierarchy.row(rank);
+        let ends = &self.hierarchy.ends[own.clone()];
         let places = own.start - arcs.first..own.end - arcs.first;
         let places = arcs.keys[places.clone()].iter_mut().zip(&mut arcs.origins[places]);
-        for ((keys, origins), &end) in places.zip(&ends[own]) {
+        for ((keys, origins), &end) in places.zip(ends) {
             (*keys, *origins) = (row[end as usize].keys, row[end as usize].origins);
         }
     }

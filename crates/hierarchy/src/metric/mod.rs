@@ -6,6 +6,7 @@ mod consistency;
 mod customize;
 pub(crate) mod key;
 pub(crate) mod lengths;
+mod marks;
 pub(crate) mod new_weights;
 pub(crate) mod prepared;
 mod update;

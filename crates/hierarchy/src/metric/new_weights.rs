@@ -14,7 +14,7 @@ use crate::HierarchyError;
 
 /// If more than 1/SHARE of the arcs have another weight, all are customized, unless there are no
 /// more of them than FEW.
-const SHARE: usize = 1 << 12;
+const SHARE: usize = 1 << 7;
 /// The number of changed arcs that are always customized alone.
 const FEW: usize = 8;
 /// Weights that are compared at a time.

@@ -40,6 +40,7 @@ impl<W: Weight> Metric<W> {
 #[cfg(test)]
 mod tests {
     use graph_formats::Csr;
+    use graph_formats::generate::{GridConfig, grid};
     use proptest::collection::vec;
     use proptest::prelude::*;
     use proptest::sample::Index;
@@ -85,6 +86,21 @@ mod tests {
                 prop_assert_eq!(state(&metric), state(&expected));
                 prop_assert_eq!(state(&copy), before);
             }
+        }
+    }
+
+    /// In subtrees that threads share, and above them.
+    #[test]
+    fn large_subtrees_follow() {
+        let graph = grid(&GridConfig { side: 90, ..Default::default() }).unwrap();
+        let mut metric = metric_of(&graph);
+        for (batch, n_changes) in [1, 7, 60].into_iter().enumerate() {
+            let arcs = (1..=n_changes).map(|at| (at * 7919 + batch * 31) % graph.n_arcs());
+            let changes: Vec<_> = arcs.map(|arc| (arc, (arc % 40) as u32)).collect();
+            metric.update(&changes).unwrap();
+            assert!(n_changes < 10 || changes.len() <= graph.n_arcs() >> 7);
+            let expected = metric.hierarchy.customize(&metric.graph).unwrap();
+            assert!(state(&metric) == state(&expected), "{n_changes} changes");
         }
     }
 
