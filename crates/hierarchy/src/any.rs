@@ -6,8 +6,8 @@
 
 use std::path::Path as FilePath;
 
-use graph_formats::{AnyCsr, GraphError, Ids, VertexId, with_csr};
-use paths::{AnyTable, Number, Progress};
+use graph_formats::{AnyCsr, Change, GraphError, Ids, VertexId, with_csr};
+use paths::{AnyTable, Number, Progress, typed_changes};
 
 use crate::gpu::{DeviceHierarchy, DeviceMetric, shared_table};
 use crate::{Hierarchy, HierarchyError, Metric, MetricWeight, Path, Prepared, Query};
@@ -26,6 +26,8 @@ pub trait AnyMetric: Sync {
         progress: Option<Progress<'_>>,
     ) -> Result<Vec<k_paths::Path<Number>>, HierarchyError>;
     fn write(&self, path: &FilePath, ids: &Ids) -> Result<(), GraphError>;
+    /// A weight that the type of the graph does not have is refused.
+    fn change(&mut self, changes: &[Change<Number>]) -> Result<(), HierarchyError>;
 }
 
 /// A [`Query`] of any weight type, with the same methods.
@@ -129,6 +131,10 @@ impl<W: MetricWeight> AnyMetric for Metric<W> {
 
     fn write(&self, path: &FilePath, ids: &Ids) -> Result<(), GraphError> {
         Metric::write(self, path, ids)
+    }
+
+    fn change(&mut self, changes: &[Change<Number>]) -> Result<(), HierarchyError> {
+        Metric::change(self, &typed_changes(changes)?)
     }
 }
 

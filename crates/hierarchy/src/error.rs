@@ -2,7 +2,7 @@
 
 use elimination::EliminationError;
 use gpu_runtime::GpuError;
-use graph_formats::{Interrupted, Large, NoMemory, VertexId, WeightKind};
+use graph_formats::{ChangeError, Interrupted, Large, NoMemory, VertexId, WeightKind};
 use paths::aggregate::BadAggregate;
 
 /// Why a hierarchy cannot be made, or a query has no result.
@@ -56,6 +56,30 @@ pub enum HierarchyError {
         to: VertexId,
         /// Its weight.
         weight: String,
+    },
+    /// A change that the graph cannot take.
+    #[error(transparent)]
+    Change(Box<ChangeError>),
+    /// A new arc that the hierarchy has no place for.
+    #[error(
+        "change {position}: neither an arc nor a shortcut of the prepared graph joins {from} and \
+         {to}; prepare the graph with the new arc"
+    )]
+    NoPlace {
+        /// Which of the changes, counted from 0.
+        position: usize,
+        /// Where the arc starts.
+        from: VertexId,
+        /// Where it ends.
+        to: VertexId,
+    },
+    /// A new vertex.
+    #[error(
+        "change {position}: a hierarchy has no place for a vertex; prepare the graph with the new one"
+    )]
+    NewVertex {
+        /// Which of the changes, counted from 0.
+        position: usize,
     },
     /// A graph whose arcs are not those that the hierarchy was made for.
     #[error("the arcs differ from those that the hierarchy was made for; make another hierarchy")]
@@ -188,6 +212,12 @@ impl From<EliminationError> for HierarchyError {
             EliminationError::NoMemory(refused) => refused.into(),
             other => Self::Elimination(other),
         }
+    }
+}
+
+impl From<ChangeError> for HierarchyError {
+    fn from(error: ChangeError) -> Self {
+        Self::Change(Box::new(error))
     }
 }
 

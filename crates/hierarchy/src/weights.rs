@@ -9,7 +9,7 @@ use std::path::Path as FilePath;
 use std::slice;
 
 use gpu_runtime::{Buffer, Gpu};
-use graph_formats::{Csr, GraphError, Ids, VertexId, Weight};
+use graph_formats::{Change, Csr, GraphError, Ids, VertexId, Weight};
 use k_paths::PathWeight;
 use paths::aggregate::{Aggregate, Points};
 use paths::{DistanceTable, Distances, Progress};
@@ -54,6 +54,7 @@ pub struct Generated<W: Weight> {
     metric_of: fn(&Prepared, &Csr<W>) -> Answer<Metric<W>>,
     take_all: fn(&mut Metric<W>, &[W]) -> Answer<()>,
     take_some: fn(&mut Metric<W>, &[(usize, W)]) -> Answer<()>,
+    take_changes: fn(&mut Metric<W>, &[Change<W>]) -> Answer<()>,
     write: fn(&Metric<W>, &FilePath, &Ids) -> Result<(), GraphError>,
     query: fn(&Metric<W>) -> Query<'_, W>,
     distance: fn(&mut Query<'_, W>, VertexId, VertexId) -> Answer<Option<Length<W>>>,
@@ -75,6 +76,7 @@ pub struct Generated<W: Weight> {
     ) -> Answer<Vec<k_paths::Path<Length<W>>>>,
     labels: fn(&Metric<W>) -> Answer<Labels<W>>,
     bytes_of_labels: fn(&Metric<W>) -> u64,
+    renew_labels: fn(&mut Labels<W>, &Metric<W>) -> Answer<usize>,
     label_query: fn(&Labels<W>) -> Query<'_, W>,
     label_distance: fn(&Labels<W>, VertexId, VertexId) -> Answer<Option<Length<W>>>,
     label_pairs: fn(&Labels<W>, &[(VertexId, VertexId)]) -> Answer<Distances<Length<W>>>,
@@ -117,6 +119,7 @@ impl<W: PathWeight> Generated<W> {
         metric_of: Prepared::metric_of,
         take_all: Metric::take_all,
         take_some: Metric::take_some,
+        take_changes: Metric::take_changes,
         write: Metric::write_to,
         query: Metric::new_query,
         distance: |query, source, target| query.find(source, target),
@@ -132,6 +135,7 @@ impl<W: PathWeight> Generated<W> {
         k_shortest_paths: Metric::find_k_paths,
         labels: Metric::make_labels,
         bytes_of_labels: Metric::find_bytes_of_labels,
+        renew_labels: Labels::take,
         label_query: Labels::new_query,
         label_distance: Labels::find,
         label_pairs: Labels::find_pairs,
@@ -220,10 +224,10 @@ impl<W: MetricWeight> Metric<W> {
     /// Gives arcs, by their positions in the graph, these weights; of two for one arc the last
     /// counts. The same as [`Hierarchy::customize`] of a graph with them.
     ///
-    /// It recomputes the arcs of the hierarchy that change, each with the triangles above it and
-    /// some of those below. The first time O(arcs) to copy what clones of the metric, the graph or
-    /// a file share, and O(n + m) where the hierarchy is from a file. Where one of thousands of
-    /// arcs has another weight, or keys have to be wider, all is customized.
+    /// It recomputes the vertices of the hierarchy that have an arc that may change, each with the
+    /// triangles below it. The first time O(arcs) to copy what clones of the metric, the graph or
+    /// a file share, and O(n + m) where the hierarchy is from a file. Where more than one arc in
+    /// 128 has another weight, or keys have to be wider, all is customized.
     ///
     /// # Errors
     /// When there is no such arc, or for its weight as [`Metric::customize`]. The metric is then
@@ -245,6 +249,36 @@ impl<W: MetricWeight> Metric<W> {
     /// ```
     pub fn update(&mut self, changes: &[(usize, W)]) -> Result<(), HierarchyError> {
         (W::generated().take_some)(self, changes)
+    }
+
+    /// Makes changes of the graph, all or none: arcs are closed, opened, or get other weights. An
+    /// arc can be opened where an arc or a shortcut of the hierarchy joins its ends. Distances and
+    /// paths are those of the changed graph.
+    ///
+    /// O(n + m); then as [`Metric::update`] if arcs only get other weights, else as
+    /// [`Hierarchy::customize`]. Arcs are then numbered as [`Metric::graph`] has them: those of a
+    /// vertex by where they end.
+    ///
+    /// # Errors
+    /// When there is no such arc, a pair of vertices occurs twice, or no arc or shortcut joins the
+    /// ends of a new arc; when a vertex is new; for weights as [`Hierarchy::customize`]. The metric
+    /// is then unchanged.
+    ///
+    /// ```
+    /// use graph_formats::{Change, Csr};
+    /// use hierarchy::{Hierarchy, Order};
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (0, 2, 9), (1, 2, 2)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// let mut metric = hierarchy.customize(&graph)?;
+    /// let close = Change::Delete { from: 0, to: 1, weight: None };
+    /// let open = Change::Insert { from: 2, to: 1, weight: 4 };
+    /// metric.change(&[close, open])?;
+    /// assert_eq!(metric.query().distance(0, 1)?, Some(13));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn change(&mut self, changes: &[Change<W>]) -> Result<(), HierarchyError> {
+        (W::generated().take_changes)(self, changes)
     }
 
     /// Writes the graph, the names of its vertices and its hierarchy with these weights: a file
@@ -577,6 +611,36 @@ impl<W: MetricWeight> Metric<W> {
 }
 
 impl<W: MetricWeight> Labels<W> {
+    /// Makes them those of a metric whose weights or arcs have changed. Those of vertices from which
+    /// no arc of the hierarchy that has changed is reached upwards stay. Where the hierarchy is
+    /// another, or its keys or those of the labels have another width, all are made anew.
+    ///
+    /// O(n + arcs of the hierarchy), and for labels made anew as [`Metric::labels`]; memory that
+    /// clones of the labels share is copied once.
+    ///
+    /// # Returns
+    /// Of how many vertices labels were made anew.
+    ///
+    /// # Errors
+    /// When the system refuses the memory. The labels are then unchanged.
+    ///
+    /// ```
+    /// use graph_formats::Csr;
+    /// use hierarchy::{Hierarchy, Order};
+    ///
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 2), (0, 2, 9)])?;
+    /// let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph)?)?;
+    /// let mut metric = hierarchy.customize(&graph)?;
+    /// let mut labels = metric.labels()?;
+    /// metric.update(&[(graph.row(0).start, 50)])?;
+    /// labels.renew(&metric)?;
+    /// assert_eq!(labels.distance(0, 2)?, Some(9));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn renew(&mut self, metric: &Metric<W>) -> Result<usize, HierarchyError> {
+        (W::generated().renew_labels)(self, metric)
+    }
+
     /// The metric that the labels were made of.
     pub fn metric(&self) -> &Metric<W> {
         &self.metric

@@ -14,6 +14,7 @@
 
 use std::ops::Range;
 
+use elimination::ROOT;
 use multiversion::multiversion;
 
 use super::shape::Shape;
@@ -38,6 +39,42 @@ pub(super) fn make<K: Key, S: Key, const DIRECTIONS: usize>(
     let making = Making { hierarchy, arcs, shape, narrow };
     let mut ancestors = Ancestors::<K, DIRECTIONS>::new(shape.height);
     making.subtrees(0..hierarchy.n_vertices() as u32, &mut ancestors, labels)
+}
+
+/// Writes the labels of the subtrees below these roots, which have no ancestors among each other,
+/// ascending. Those above are right.
+pub(super) fn make_subtrees<K: Key, const DIRECTIONS: usize>(
+    hierarchy: &Hierarchy,
+    arcs: &Arcs<K>,
+    shape: &Shape,
+    roots: &[u32],
+    labels: &mut [K],
+) {
+    let making = Making { hierarchy, arcs, shape, narrow: Some };
+    let mut ancestors = Ancestors::<K, DIRECTIONS>::new(shape.height);
+    // by depth, those that are in the matrix
+    let mut ranks = vec![ROOT; shape.height];
+    for &root in roots {
+        let start = hierarchy.subtrees[root as usize];
+        let own = shape.offsets[start as usize]..shape.offsets[root as usize + 1];
+        if own.is_empty() {
+            continue;
+        }
+        let is_new = |&rank: &u32| ranks[usize::from(hierarchy.depths[rank as usize])] != rank;
+        let mut above: Vec<u32> = hierarchy.way_up(root).skip(1).take_while(is_new).collect();
+        while let Some(rank) = above.pop() {
+            let depth = usize::from(hierarchy.depths[rank as usize]);
+            ranks[depth] = rank;
+            let label = &labels[shape.offsets[rank as usize]..shape.offsets[rank as usize + 1]];
+            for (direction, keys) in label.chunks(depth + 1).enumerate() {
+                ancestors.row_mut(depth, direction).copy_from_slice(keys);
+            }
+            ancestors.add_column(depth);
+        }
+        // descendants take the rows from there on
+        ranks[usize::from(hierarchy.depths[root as usize])..].fill(ROOT);
+        making.subtrees(start..root + 1, &mut ancestors, &mut labels[own]);
+    }
 }
 
 /// Bytes that making labels takes besides them: a matrix for each thread, and one for each subtree
@@ -144,6 +181,10 @@ impl<K: Key, const DIRECTIONS: usize> Ancestors<K, DIRECTIONS> {
     #[inline(always)]
     fn row(&self, depth: usize, direction: usize) -> &[K] {
         &self.keys[direction][depth * self.stride..][..=depth]
+    }
+
+    fn row_mut(&mut self, depth: usize, direction: usize) -> &mut [K] {
+        &mut self.keys[direction][depth * self.stride..][..=depth]
     }
 
     /// Writes the row of the ancestor at `depth` into a column, where lower rows are read.

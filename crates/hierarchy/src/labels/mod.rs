@@ -17,6 +17,7 @@
 
 pub(crate) mod common;
 mod making;
+mod renewing;
 pub(crate) mod shape;
 pub(crate) mod steps;
 
@@ -50,8 +51,8 @@ const KEYS_AHEAD: usize = 64;
 /// A metric with the distances between each vertex and its ancestors: it finds distances in less
 /// than a microsecond.
 ///
-/// Made by [`Metric::labels`]. It is a snapshot: changes of the metric that it was made of do not reach it. A clone shares all
-/// memory: O(1).
+/// Made by [`Metric::labels`]. Changes of the metric that it was made of do not reach it before
+/// [`Labels::renew`]. A clone shares all memory: O(1).
 #[derive(Clone)]
 pub struct Labels<W: Weight> {
     pub(crate) metric: Metric<W>,

@@ -23,8 +23,13 @@ pub(crate) struct Shape {
 impl Shape {
     /// Of labels with the keys of these arcs. O(n + arcs).
     pub(super) fn of<K: Key>(hierarchy: &Hierarchy, arcs: &Arcs<K>) -> Self {
+        Self::new(hierarchy, Self::n_directions(arcs))
+    }
+
+    /// One where every distance is that of the way back, else two. O(arcs).
+    pub(super) fn n_directions<K: Key>(arcs: &Arcs<K>) -> usize {
         let is_symmetric = arcs.keys.par_iter().all(|[up, down]| up == down);
-        Self::new(hierarchy, if is_symmetric { 1 } else { 2 })
+        if is_symmetric { 1 } else { 2 }
     }
 
     /// O(n).

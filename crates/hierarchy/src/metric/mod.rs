@@ -4,6 +4,7 @@ pub(crate) mod arcs;
 mod changes;
 mod consistency;
 mod customize;
+mod graph_changes;
 pub(crate) mod key;
 pub(crate) mod lengths;
 mod marks;

@@ -142,6 +142,33 @@ impl Hierarchy {
         if is_same { Ok(()) } else { Err(HierarchyError::AnotherGraph) }
     }
 
+    /// The same for another graph of the same vertices, whose arcs it [joins](Self::joins) the ends
+    /// of. O(n + m), and a copy of what lies below each rank.
+    pub(crate) fn of_other_arcs(&self, graph: &Structure) -> Self {
+        let mut other = Self { digest: digest(graph), below: Arc::default(), ..self.clone() };
+        if let Some(Below { lower_offsets, lower, .. }) = self.below.get() {
+            let (lower_offsets, lower) = (lower_offsets.clone(), lower.clone());
+            let (input_offsets, inputs) = inputs(&other, graph);
+            let below = Below { lower_offsets, lower, input_offsets, inputs };
+            other.below = Arc::new(OnceLock::from(below));
+        }
+        other
+    }
+
+    /// Whether an arc of the graph or a shortcut joins two vertices. O(log).
+    pub(crate) fn joins(&self, one: VertexId, other: VertexId) -> bool {
+        let [one, other] = [one, other].map(|vertex| self.ranks[vertex as usize]);
+        let (low, high) = (one.min(other), one.max(other));
+        let (end, row) = (self.depths[high as usize], self.row(low));
+        let is_above = self.subtrees[high as usize] <= low;
+        is_above && self.ends[row].binary_search_by(|depth| end.cmp(depth)).is_ok()
+    }
+
+    /// Whether its arrays are the same as another's, so that arcs have the same places.
+    pub(crate) fn has_arcs_of(&self, other: &Self) -> bool {
+        self.vertices == other.vertices && self.offsets == other.offsets && self.ends == other.ends
+    }
+
     /// What lies below each rank, for the graph that this is of. O(n + arcs of both) the first time.
     pub(crate) fn below(&self, graph: &Structure) -> &Below {
         if let Some(below) = self.below.get() {

@@ -2,6 +2,7 @@
 
 mod agreement;
 mod any;
+mod changes;
 mod common;
 mod crafted;
 mod extremes;
