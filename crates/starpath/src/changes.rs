@@ -37,6 +37,11 @@ impl Changes {
         &self.read.new
     }
 
+    /// The file and the line of a change.
+    pub(crate) fn place(&self, position: usize) -> String {
+        format!("{}:{}", self.path.display(), self.lines.get(position).unwrap_or(&0))
+    }
+
     /// The error with the line of its change.
     pub(crate) fn explain(&self, error: &ChangeError) -> anyhow::Error {
         let (file, line) = (self.path.display(), self.read.lines.get(error.position).unwrap_or(&0));

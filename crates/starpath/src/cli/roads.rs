@@ -109,14 +109,22 @@ pub(crate) struct PrepareArgs {
 The graph must have the vertices and arcs of the prepared one. Its weights must be at least zero, and
 may be of another type. `customize` takes milliseconds where `prepare` takes seconds.
 
+A file of --changes closes roads, opens them and gives them other weights, as for `sssp`. A new road
+has to join two vertices that a road or a shortcut joins; for others, `prepare` the graph with it.
+
 Example:
-  starpath customize roads.prepared rush-hour.gr -o rush-hour.prepared")]
+  starpath customize roads.prepared rush-hour.gr -o rush-hour.prepared
+  starpath customize roads.prepared roads.prepared --changes works.txt -o works.prepared")]
 pub(crate) struct CustomizeArgs {
     /// The file that `starpath prepare` wrote
     #[arg(value_name = "PREPARED")]
     pub(crate) prepared: PathBuf,
     #[command(flatten)]
     pub(crate) graph: GraphArgs,
+    /// Make these changes of the graph, one a line: "insert u v [w]", "delete u v [w]",
+    /// "reweight u v w", "delete-vertex u"
+    #[arg(long, value_name = "FILE")]
+    pub(crate) changes: Option<PathBuf>,
     /// The file to write: OUT.prepared
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,

@@ -10,6 +10,7 @@ use hierarchy::{Hierarchy, HierarchyError, Order, Prepared, any};
 use serde::Serialize;
 
 use crate::backend;
+use crate::changes::Changes;
 use crate::cli::{Common, CustomizeArgs, PrepareArgs};
 use crate::failure::WrongUse;
 use crate::ids::shown;
@@ -27,7 +28,10 @@ struct Report {
     order_ms: Option<Ms>,
     #[serde(skip_serializing_if = "Option::is_none")]
     contract_ms: Option<Ms>,
-    /// Time to compute the weights of the hierarchy.
+    /// How many changes were made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changes: Option<usize>,
+    /// Time to compute the weights of the hierarchy, and to make the changes.
     customize_ms: Ms,
     write_ms: Ms,
     /// Pairs of vertices that an arc or a shortcut joins.
@@ -47,7 +51,8 @@ pub(crate) fn prepare(args: &PrepareArgs, common: &Common) -> anyhow::Result<()>
 
 pub(crate) fn customize(args: &CustomizeArgs, common: &Common) -> anyhow::Result<()> {
     backend::cpu("customize", common)?;
-    let inputs: Vec<&Path> = args.graph.inputs().chain([&*args.prepared]).collect();
+    let inputs = args.graph.inputs().chain([&*args.prepared]).chain(args.changes.as_deref());
+    let inputs: Vec<&Path> = inputs.collect();
     check_output(&args.output, &inputs)?;
     let before = read_prepared(&args.prepared)?;
     let loaded = load(&args.graph, common)?;
@@ -77,7 +82,7 @@ fn order(loaded: &Loaded, args: &PrepareArgs, common: &Common) -> anyhow::Result
     let hierarchy = Hierarchy::new(&arcs, &order)?;
     let contract_ms = milliseconds(start.elapsed());
     drop(at_once);
-    let report = write(loaded, &hierarchy, &args.output)?;
+    let report = write(loaded, &hierarchy, None, &args.output)?;
     let solve_ms = Some(Ms(order_ms.0 + contract_ms.0 + report.customize_ms.0));
     let head = Head { algorithm: Some("nested-dissection"), solve_ms, ..report.head };
     let (order_ms, contract_ms) = (Some(order_ms), Some(contract_ms));
@@ -95,16 +100,24 @@ fn weigh(
         let (new, old) = (shown(&loaded.path), args.prepared.display());
         bail!("{new} and {old} name their vertices differently; use `starpath prepare` on {new}");
     }
-    let report = write(loaded, prepared.hierarchy(), &args.output)?;
+    let changes = args.changes.as_deref();
+    let changes = changes.map(|file| Changes::read(file, &loaded.names(), loaded.csr.kind()));
+    let changes = changes.transpose()?;
+    let report = write(loaded, prepared.hierarchy(), changes.as_ref(), &args.output)?;
     let solve_ms = Some(report.customize_ms);
     let head = Head { command: "customize", algorithm: Some("triangles"), solve_ms, ..report.head };
     Ok(Report { head, ..report })
 }
 
-/// Computes the weights of a hierarchy and writes it.
-fn write(loaded: &Loaded, hierarchy: &Hierarchy, output: &Path) -> anyhow::Result<Report> {
+/// Computes the weights of a hierarchy, makes changes of the graph, and writes it.
+fn write(
+    loaded: &Loaded,
+    hierarchy: &Hierarchy,
+    changes: Option<&Changes>,
+    output: &Path,
+) -> anyhow::Result<Report> {
     let start = Instant::now();
-    let metric = any::customize(hierarchy, &loaded.csr).map_err(|error| match error {
+    let mut metric = any::customize(hierarchy, &loaded.csr).map_err(|error| match error {
         HierarchyError::AnotherGraph => {
             anyhow!(
                 "{}: its arcs are not those of the prepared graph; use `starpath prepare` on it",
@@ -113,6 +126,9 @@ fn write(loaded: &Loaded, hierarchy: &Hierarchy, output: &Path) -> anyhow::Resul
         }
         other => other.into(),
     })?;
+    if let Some(changes) = changes {
+        metric.change(&changes.list).map_err(|error| explain(changes, error))?;
+    }
     let customize_ms = milliseconds(start.elapsed());
     check_interrupt()?;
     let start = Instant::now();
@@ -121,12 +137,30 @@ fn write(loaded: &Loaded, hierarchy: &Hierarchy, output: &Path) -> anyhow::Resul
         head: loaded.head("prepare"),
         order_ms: None,
         contract_ms: None,
+        changes: changes.map(|changes| changes.list.len()),
         customize_ms,
         write_ms: milliseconds(start.elapsed()),
         hierarchy_arcs: hierarchy.n_arcs(),
         height: hierarchy.height(),
         output: shown_output(output),
     })
+}
+
+/// An error with the line of the change.
+fn explain(changes: &Changes, error: HierarchyError) -> anyhow::Error {
+    match error {
+        HierarchyError::Change(bad) => changes.explain(&bad),
+        HierarchyError::NoPlace { position, .. } => anyhow!(
+            "{}: neither a road nor a shortcut joins these vertices yet; use `starpath prepare` on \
+             the graph with the new road",
+            changes.place(position)
+        ),
+        HierarchyError::NewVertex { position } => anyhow!(
+            "{}: a prepared graph takes no new vertices; use `starpath prepare` on the graph with it",
+            changes.place(position)
+        ),
+        other => other.into(),
+    }
 }
 
 /// A prepared graph and the names of its vertices.

@@ -201,6 +201,56 @@ fn new_weights_are_those_of_a_fresh_preparation() {
 }
 
 #[test]
+fn roads_are_closed_and_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(
+        at.join("towns.csv"),
+        "from,to,km\nrome,milan,570\nmilan,turin,140\nrome,turin,900\n",
+    )
+    .unwrap();
+    json_in(at, "prepare {}/towns.csv --undirected -o {}/towns.prepared");
+    let customize =
+        "customize {}/towns.prepared {}/towns.prepared --changes {}/works.txt -o {}/works.prepared";
+    fs::write(at.join("works.txt"), "# works\ndelete rome milan\nreweight turin milan 150\n")
+        .unwrap();
+    assert_eq!(json_in(at, customize)["changes"], 2);
+    let distance = |name: &str, from: &str, to: &str| {
+        json_in(at, &format!("path {{}}/{name}.prepared {from} {to}"))["distance"].clone()
+    };
+    assert_eq!(distance("works", "rome", "milan"), 1050);
+    assert_eq!(distance("towns", "rome", "milan"), 570);
+    fs::write(at.join("open.txt"), "insert milan rome 600\n").unwrap();
+    json_in(
+        at,
+        "customize {}/works.prepared {}/works.prepared --changes {}/open.txt -o {}/open.prepared",
+    );
+    assert_eq!(distance("open", "milan", "rome"), 600);
+
+    let before = fs::read(at.join("works.prepared")).unwrap();
+    let refused = [
+        ("delete rome milan\ndelete rome milan\n", "works.txt:2: an earlier line changes the same"),
+        ("delete rome turin 5\n", "works.txt:1: there is no such arc of weight 5"),
+        ("delete rome naples\n", "naples"),
+        ("reweight rome turin -5\n", "-5"),
+    ];
+    for (changes, reason) in refused {
+        fs::write(at.join("works.txt"), changes).unwrap();
+        let run = run_in(at, customize);
+        assert!(run.code != Some(0) && run.stderr.contains(reason), "{run:?}");
+        assert_eq!(fs::read(at.join("works.prepared")).unwrap(), before);
+    }
+    let (arcs, far) = ("insert 1 900 5\n", "works.txt:1: neither a road nor a shortcut");
+    let folder = self::folder();
+    fs::write(folder.path().join("works.txt"), arcs).unwrap();
+    let run = run_in(
+        folder.path(),
+        "customize {}/streets.prepared {}/streets.gr --changes {}/works.txt -o {}/x.prepared",
+    );
+    assert!(run.stderr.contains(far) && !folder.path().join("x.prepared").exists(), "{run:?}");
+}
+
+#[test]
 fn names_are_kept_and_the_file_is_a_graph() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
