@@ -5,9 +5,11 @@
 
 use std::sync::Arc;
 
-use graph_formats::{AnyCsr, Csr, Distance, Ids, VertexId, Weight, parallel, tell, with_csr};
+use graph_formats::{
+    AnyCsr, Change, Csr, Distance, Ids, VertexId, Weight, parallel, tell, with_csr,
+};
 use hierarchy::{Hierarchy, HierarchyError, Labels, Metric, MetricWeight, Path, Prepared};
-use paths::{AnyDistances, AnyTable, Distances, Number};
+use paths::{AnyDistances, AnyTable, Distances, Number, typed_changes};
 use sssp::{Goal, Progress};
 
 use crate::arrays::Value;
@@ -71,12 +73,19 @@ pub(crate) trait AnyMetric: Send + Sync {
     fn csr(&self) -> AnyCsr;
     /// Another of the same, which shares the memory: O(1).
     fn another(&self) -> Arc<dyn AnyMetric>;
-    /// Another with the weights of this graph, whose arcs and type of weights are the same.
-    fn with_weights(&self, graph: AnyCsr) -> Result<Arc<dyn AnyMetric>, Error>;
+    /// Another with the weights of this graph, for which the hierarchy is, and whose weights are of
+    /// the same type.
+    fn with_weights(
+        &self,
+        hierarchy: &Hierarchy,
+        graph: AnyCsr,
+    ) -> Result<Arc<dyn AnyMetric>, Error>;
     /// Another with labels.
     fn with_labels(&self) -> Result<Arc<dyn AnyMetric>, Error>;
     /// Gives arcs these weights, one each.
     fn take_some(&mut self, arcs: &[usize], weights: &[Value]) -> Result<(), Error>;
+    /// Makes changes of the graph.
+    fn make(&mut self, changes: &[Change<Number>]) -> Result<(), Error>;
     fn distance(&self, source: VertexId, target: VertexId) -> Result<Option<Number>, Error>;
     fn path(&self, source: VertexId, target: VertexId) -> Result<Option<Path<Number>>, Error>;
     fn pairs(
@@ -177,8 +186,19 @@ where
         Arc::new(Self { metric: self.metric.clone(), labels: self.labels.clone() })
     }
 
-    fn with_weights(&self, graph: AnyCsr) -> Result<Arc<dyn AnyMetric>, Error> {
+    fn with_weights(
+        &self,
+        hierarchy: &Hierarchy,
+        graph: AnyCsr,
+    ) -> Result<Arc<dyn AnyMetric>, Error> {
         let graph = graph.into_csr::<W>()?;
+        let before = self.metric.graph();
+        let has_same_arcs = graph.row_offsets() == before.row_offsets()
+            && graph.column_indices() == before.column_indices();
+        if !has_same_arcs {
+            // arcs were opened or closed
+            return customized(hierarchy, &graph.into());
+        }
         let mut metric = self.metric.clone();
         metric.customize(graph.weights()).map_err(of_weights)?;
         Ok(without_labels(metric))
@@ -205,7 +225,14 @@ where
             changes.push((arc, weight));
         }
         self.metric.update(&changes).map_err(of_weights)?;
-        self.labels = None;
+        self.renew_labels();
+        Ok(())
+    }
+
+    fn make(&mut self, changes: &[Change<Number>]) -> Result<(), Error> {
+        let changes = typed_changes(changes).map_err(HierarchyError::from)?;
+        self.metric.change(&changes).map_err(of_weights)?;
+        self.renew_labels();
         Ok(())
     }
 
@@ -356,6 +383,17 @@ where
 
     fn write(&self, path: &std::path::Path, ids: &Ids) -> Result<(), Error> {
         Ok(self.metric.write(path, ids)?)
+    }
+}
+
+impl<W: MetricWeight> Labelled<W> {
+    /// Makes labels, if there are some, those of the metric, or drops them where memory is short.
+    fn renew_labels(&mut self) {
+        if let Some(labels) = &mut self.labels
+            && labels.renew(&self.metric).is_err()
+        {
+            self.labels = None;
+        }
     }
 }
 

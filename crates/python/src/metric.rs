@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use crate::any_metric::{AnyMetric, Points, customized};
 use crate::arguments;
 use crate::arrays::{self, array_of, floats, values, whole_numbers};
+use crate::dynamic::change_of;
 use crate::error::Error;
 use crate::graph::{Graph, dtype_of};
 use crate::how::How;
@@ -51,7 +52,8 @@ type Route<'py> = (Bound<'py, PyAny>, Vec<VertexId>, Vec<usize>);
 
 #[pymethods]
 impl Metric {
-    /// Replaces all weights, in less time if few differ. Labels are dropped.
+    /// Replaces all weights, in less time if few differ. Labels are dropped. Arcs that were closed
+    /// or opened are as in the network again.
     ///
     /// Parameters
     /// ----------
@@ -78,13 +80,13 @@ impl Metric {
         let csr = arrays::with_weights(&network.csr, weights)?;
         run(py, network.size(), false, |_| {
             self.replace(|metric| match metric.csr().kind() == csr.kind() {
-                true => metric.with_weights(csr),
+                true => metric.with_weights(&prepared.hierarchy, csr),
                 false => customized(&prepared.hierarchy, &csr),
             })
         })
     }
 
-    /// Gives some arcs other weights; of two for one arc the last counts. Labels are dropped.
+    /// Gives some arcs other weights; of two for one arc the last counts. Labels follow.
     ///
     /// It computes what changes. Where there are copies of the metric, the first change copies
     /// its memory.
@@ -93,7 +95,7 @@ impl Metric {
     /// ----------
     /// arcs : array_like of int, shape (k,)
     ///     The arcs, by their positions among the entries of ``graph.to_scipy()``, as :meth:`route`
-    ///     has them.
+    ///     has them; after :meth:`change`, of ``metric.graph.to_scipy()``.
     /// weights : array_like, shape (k,)
     ///     What each weighs, as a number that the type of the weights has.
     ///
@@ -118,7 +120,7 @@ impl Metric {
         arcs: &Bound<'_, PyAny>,
         weights: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
-        let n_arcs = self.network().csr.n_arcs();
+        let n_arcs = self.now().csr().n_arcs();
         let (arcs, weights) = (whole_numbers::<usize>(arcs, "arcs")?, values(weights)?);
         if arcs.len() != weights.len() {
             let (arcs, weights) = (arcs.len(), weights.len());
@@ -133,7 +135,40 @@ impl Metric {
             );
             return Err(Error::argument(message).into());
         }
-        run(py, 0, false, |_| self.change(|metric| metric.take_some(&arcs, &weights)))
+        run(py, 0, false, |_| self.change_in_place(|metric| metric.take_some(&arcs, &weights)))
+    }
+
+    /// Makes changes of the graph, all or none: arcs are closed, opened or get other weights.
+    /// Labels follow.
+    ///
+    /// Where arcs were closed or opened, all weights of the hierarchy are computed again, in
+    /// milliseconds for a city. Arcs are then those of ``metric.graph``.
+    ///
+    /// Parameters
+    /// ----------
+    /// changes : iterable of tuple
+    ///     As for :meth:`DynamicTrees.update`.
+    ///
+    /// Raises
+    /// ------
+    /// StarpathsError
+    ///     When there is no such arc, an arc occurs twice, a weight is negative, or neither an arc
+    ///     nor a shortcut joins the ends of a new arc: then prepare the graph with it. The metric
+    ///     then stays as it was.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import starpaths
+    /// >>> roads = starpaths.Graph.from_arcs([0, 1, 0], [1, 2, 2], [5, 2, 9])
+    /// >>> metric = starpaths.Prepared(roads).customize()
+    /// >>> metric.change([("delete", 0, 1), ("insert", 2, 1, 4)])
+    /// >>> metric.distance(0, 1)
+    /// 13
+    fn change(&self, py: Python<'_>, changes: &Bound<'_, PyAny>) -> PyResult<()> {
+        let network = self.network();
+        let changes = changes.try_iter()?.map(|change| change_of(network, &change?));
+        let changes = changes.collect::<PyResult<Vec<_>>>()?;
+        run(py, network.size(), false, |_| self.change_in_place(|metric| metric.make(&changes)))
     }
 
     /// The distance from a vertex to another.
@@ -535,8 +570,8 @@ impl Metric {
 
     /// Makes labels, with which `distance` and `distances` take a fraction of a microsecond.
     ///
-    /// They pay for some million distances between two changes of the weights, which drop them. Of
-    /// floats, last digits may differ from those of a path.
+    /// They pay for some million distances between two changes of the weights: ``update`` and
+    /// ``change`` make those again that are others, and ``customize`` drops them. Of floats, last digits may differ from those of a path.
     ///
     /// Raises
     /// ------
@@ -690,7 +725,7 @@ impl Metric {
     }
 
     /// Changes it in place, or a copy of it where others use it.
-    fn change(
+    fn change_in_place(
         &self,
         change: impl FnOnce(&mut dyn AnyMetric) -> Result<(), Error>,
     ) -> Result<(), Error> {

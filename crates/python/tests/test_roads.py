@@ -152,7 +152,7 @@ def test_other_weights(dtype):
     metric.labels()
     weights[[5, 100]] = [1000, 3]
     metric.update([5, 100, 5], [17, 3, 1000])
-    assert not metric.has_labels
+    assert metric.has_labels
     assert_is_exact(metric, graph.with_weights(weights))
     np.testing.assert_array_equal(metric.graph.to_scipy().data, weights)
     # of another type
@@ -470,3 +470,34 @@ def test_sums_along_paths():
     routes = [metric.route(source, target) for source, target in pairs.tolist()]
     expected = [np.nan if route is None else len(route[2]) for route in routes]
     assert np.array_equal(metric.sums_along(hops, pairs), expected, equal_nan=True)
+
+
+@pytest.mark.parametrize("is_labelled", [False, True])
+def test_arcs_are_closed_and_opened(is_labelled):
+    graph = Graph.from_arcs([0, 1, 0, 2], [1, 2, 2, 3], [5, 2, 9, 4])
+    metric = Prepared(graph).customize()
+    if is_labelled:
+        metric.labels()
+    before = copy.copy(metric)
+    metric.change([("delete", 0, 1), ("insert", 2, 1, 4), ("reweight", 2, 3, 1)])
+    assert_is_exact(metric, metric.graph)
+    assert metric.has_labels == is_labelled
+    assert metric.distance(0, 1) == 13 and before.distance(0, 1) == 5
+    length, vertices, arcs = metric.route(0, 3)
+    assert (length, metric.graph.to_scipy().data[arcs].sum()) == (10, 10)
+    metric.update(arcs[:1], [90])
+    assert metric.distance(0, 3) == 91
+    assert_is_exact(metric, metric.graph)
+
+    held = metric.graph.to_scipy().data.tolist()
+    for changes, reason in [
+        ([("delete", 2, 1), ("insert", 0, 3, 1)], "prepare the graph"),
+        ([("delete", 0, 1)], "there is no arc"),
+        ([("reweight", 2, 3, -1)], "weighs -1"),
+        ([("reweight", 2, 3, 0.5)], "0.5 is no weight"),
+    ]:
+        with pytest.raises(StarpathsError, match=reason):
+            metric.change(changes)
+        assert metric.graph.to_scipy().data.tolist() == held
+    metric.customize([5, 9, 2, 4])
+    assert metric.distance(0, 3) == 11 and not metric.has_labels
