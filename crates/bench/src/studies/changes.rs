@@ -5,11 +5,12 @@
 //! every batch is compared with that of the solver, distance by distance and hop by hop, and later
 //! ones by the sum of some rows. Where there is a GPU, also of a matrix in its memory.
 //!
-//! Closures and trees of one source have files of their own.
+//! Closures, trees of one source and road networks have files of their own.
 //!
 //! Reference: ramalingam-reps-1996
 
 mod closures;
+mod hierarchies;
 mod trees;
 
 use std::cell::RefCell;
@@ -54,7 +55,7 @@ pub(super) struct Changes {
     /// New arcs of a batch for a closure
     #[arg(long, value_name = "K", default_value = "64")]
     new_arcs: Vec<NonZeroUsize>,
-    /// Graphs whose trees are followed, with whole weights of 32 bits
+    /// Graphs whose trees and hierarchies are followed, with whole weights of 32 bits
     #[arg(long, value_name = "G", default_value = "new-york")]
     graphs: Vec<Graph>,
     /// The same on a GPU
@@ -63,6 +64,9 @@ pub(super) struct Changes {
     /// Changes of a batch for a tree
     #[arg(long, value_name = "K", default_value = "1,10,100,200,400,1000,10000")]
     changes_of_tree: Vec<NonZeroUsize>,
+    /// Changes of a batch for a hierarchy
+    #[arg(long, value_name = "K", default_value = "1,10,100,300,1000,3000")]
+    changes_of_hierarchy: Vec<NonZeroUsize>,
 }
 
 /// What changes.
@@ -93,6 +97,8 @@ impl Study for Changes {
     fn measure(&self, bench: &Bench) -> Result<()> {
         for graph in at_hand(bench, self.graphs.clone(), u64::MAX)? {
             let arcs_both_ways = graph.load_u32()?;
+            let changes = &self.changes_of_hierarchy;
+            hierarchies::hierarchies(bench, &graph, changes, &arcs_both_ways)?;
             trees::trees(bench, &graph, ("edges", &self.changes_of_tree), &arcs_both_ways)?;
             let (offsets, ends) = (arcs_both_ways.row_offsets(), arcs_both_ways.column_indices());
             let weights = arcs_both_ways.weights().to_vec();
@@ -197,6 +203,22 @@ impl Study for Changes {
                 }),
             ],
         );
+        page.heading("Road networks, all threads");
+        page.text("Medians of batches. Renewed: of how many vertices labels were made again.");
+        page.list(
+            &of(&[METRIC]),
+            &["graph", "n", "changes"],
+            &[
+                ("ms", &median("ms")),
+                ("whole ms", &median("whole_ms")),
+                ("whole / update", &|record| {
+                    Some(record.median("whole_ms")? / record.median("ms")?)
+                }),
+                ("labels ms", &median("labels_ms")),
+                ("all labels ms", &median("all_labels_ms")),
+                ("renewed", &median("renewed")),
+            ],
+        );
         page.heading("Trees of one source, on one thread or a GPU");
         page.text(
             "Medians of batches: the time, and how many vertices have another distance. Searched: \
@@ -223,6 +245,7 @@ impl Study for Changes {
 /// What the results are called.
 const TREE: &str = "tree";
 const TREE_ON_GPU: &str = "tree on a GPU";
+const METRIC: &str = "metric";
 const PAIRS: &str = "all pairs";
 const PAIRS_ON_GPU: &str = "all pairs on a GPU";
 const CLOSURE: &str = "closure";
