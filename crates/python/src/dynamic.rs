@@ -190,7 +190,7 @@ pub(crate) fn changes_of(
 }
 
 /// The change that a tuple says.
-pub(crate) fn change_of(graph: &Graph, change: &Bound<'_, PyAny>) -> PyResult<Change<Number>> {
+fn change_of(graph: &Graph, change: &Bound<'_, PyAny>) -> PyResult<Change<Number>> {
     let vertex = |value: &Bound<'_, PyAny>| graph.vertex_of("vertex", value);
     let words = change.try_iter()?.collect::<PyResult<Vec<_>>>()?;
     let what = words.first().and_then(|what| what.extract::<String>().ok()).unwrap_or_default();

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use crate::any_metric::{AnyMetric, Points, customized};
 use crate::arguments;
 use crate::arrays::{self, array_of, floats, values, whole_numbers};
-use crate::dynamic::change_of;
+use crate::dynamic::changes_of;
 use crate::error::Error;
 use crate::graph::{Graph, dtype_of};
 use crate::how::How;
@@ -142,7 +142,8 @@ impl Metric {
     /// Labels follow.
     ///
     /// Where arcs were closed or opened, all weights of the hierarchy are computed again, in
-    /// milliseconds for a city. Arcs are then those of ``metric.graph``.
+    /// milliseconds for a city. Arcs are then those of ``metric.graph``. For a :class:`DeviceMetric`,
+    /// save the metric then, and load it.
     ///
     /// Parameters
     /// ----------
@@ -166,8 +167,7 @@ impl Metric {
     /// 13
     fn change(&self, py: Python<'_>, changes: &Bound<'_, PyAny>) -> PyResult<()> {
         let network = self.network();
-        let changes = changes.try_iter()?.map(|change| change_of(network, &change?));
-        let changes = changes.collect::<PyResult<Vec<_>>>()?;
+        let changes = changes_of(network, changes)?;
         run(py, network.size(), false, |_| self.change_in_place(|metric| metric.make(&changes)))
     }
 
