@@ -39,25 +39,23 @@ impl Changes {
 
     /// The file and the line of a change.
     pub(crate) fn place(&self, position: usize) -> String {
-        format!("{}:{}", self.path.display(), self.lines.get(position).unwrap_or(&0))
+        format!("{}:{}", self.path.display(), self.read.lines.get(position).unwrap_or(&0))
     }
 
     /// The error with the line of its change.
     pub(crate) fn explain(&self, error: &ChangeError) -> anyhow::Error {
-        let (file, line) = (self.path.display(), self.read.lines.get(error.position).unwrap_or(&0));
+        let place = self.place(error.position);
         match &error.problem {
             ChangeProblem::NoSuchArc { weight: None, .. } => {
-                anyhow!("{file}:{line}: there is no such arc")
+                anyhow!("{place}: there is no such arc")
             }
             ChangeProblem::NoSuchArc { weight: Some(weight), .. } => {
-                anyhow!("{file}:{line}: there is no such arc of weight {weight}")
+                anyhow!("{place}: there is no such arc of weight {weight}")
             }
             ChangeProblem::Twice { .. } => {
-                anyhow!(
-                    "{file}:{line}: an earlier line changes the same arc or vertex; leave one out"
-                )
+                anyhow!("{place}: an earlier line changes the same arc or vertex; leave one out")
             }
-            problem => anyhow!("{file}:{line}: {problem}"),
+            problem => anyhow!("{place}: {problem}"),
         }
     }
 }

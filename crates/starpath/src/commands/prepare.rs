@@ -127,7 +127,7 @@ fn write(
         other => other.into(),
     })?;
     if let Some(changes) = changes {
-        metric.change(&changes.list).map_err(|error| explain(changes, error))?;
+        metric.change(changes.list()).map_err(|error| explain(changes, error))?;
     }
     let customize_ms = milliseconds(start.elapsed());
     check_interrupt()?;
@@ -137,7 +137,7 @@ fn write(
         head: loaded.head("prepare"),
         order_ms: None,
         contract_ms: None,
-        changes: changes.map(|changes| changes.list.len()),
+        changes: changes.map(|changes| changes.list().len()),
         customize_ms,
         write_ms: milliseconds(start.elapsed()),
         hierarchy_arcs: hierarchy.n_arcs(),

@@ -74,5 +74,5 @@ fn changed(metric: &Metric<u32>, at: usize, draws: &mut Draws) -> (usize, u32) {
     let arc = draws.below(metric.graph().n_arcs());
     let weight = metric.graph().weight(arc);
     let by = draws.below(weight as usize / 2 + 1) as u32;
-    (arc, if at % 2 == 0 { weight.saturating_add(by) } else { weight - by })
+    (arc, if at.is_multiple_of(2) { weight.saturating_add(by) } else { weight - by })
 }
