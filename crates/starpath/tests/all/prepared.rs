@@ -206,7 +206,7 @@ fn roads_are_closed_and_opened() {
     let at = folder.path();
     fs::write(
         at.join("towns.csv"),
-        "from,to,km\nrome,milan,570\nmilan,turin,140\nrome,turin,900\n",
+        "from,to,weight\nrome,milan,570\nmilan,turin,140\nrome,turin,900\n",
     )
     .unwrap();
     json_in(at, "prepare {}/towns.csv --undirected -o {}/towns.prepared");
@@ -254,7 +254,7 @@ fn roads_are_closed_and_opened() {
 fn names_are_kept_and_the_file_is_a_graph() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    fs::write(at.join("towns.csv"), "from,to,km\nrome,milan,570\nmilan,turin,140\n").unwrap();
+    fs::write(at.join("towns.csv"), "from,to,weight\nrome,milan,570\nmilan,turin,140\n").unwrap();
     json_in(at, "prepare {}/towns.csv --undirected -o {}/towns.prepared");
     let path = json_in(at, "path {}/towns.prepared turin rome");
     assert_eq!(path["path"].as_array().unwrap(), &["turin", "milan", "rome"]);
