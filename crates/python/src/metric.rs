@@ -52,8 +52,9 @@ type Route<'py> = (Bound<'py, PyAny>, Vec<VertexId>, Vec<usize>);
 
 #[pymethods]
 impl Metric {
-    /// Replaces all weights, in less time if few differ. Labels are dropped. Arcs that were closed
-    /// or opened are as in the network again.
+    /// Replaces all weights, in less time if few differ. Labels are dropped.
+    ///
+    /// Arcs that were closed or opened are as in the network again.
     ///
     /// Parameters
     /// ----------

@@ -641,7 +641,10 @@ class Metric:
     def customize(self, weights: ArrayLike) -> None:
         """Replaces all weights, in less time if few differ. Labels are dropped."""
     def update(self, arcs: ArrayLike, weights: ArrayLike) -> None:
-        """Gives some arcs other weights; of two for one arc the last counts. Labels are dropped."""
+        """Gives some arcs other weights; of two for one arc the last counts. Labels follow."""
+    def change(self, changes: Iterable[Sequence[Any]]) -> None:
+        """Makes changes of the graph, all or none: arcs are closed, opened or get other weights.
+        Labels follow."""
     def distance(self, source: _Vertex, target: _Vertex) -> int | float | None:
         """The distance from a vertex to another."""
     def route(

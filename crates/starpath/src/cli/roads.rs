@@ -121,8 +121,8 @@ pub(crate) struct CustomizeArgs {
     pub(crate) prepared: PathBuf,
     #[command(flatten)]
     pub(crate) graph: GraphArgs,
-    /// Make these changes of the graph, one a line: "insert u v [w]", "delete u v [w]",
-    /// "reweight u v w", "delete-vertex u"
+    /// Make the changes of the graph in this file, one a line: insert, delete, reweight and
+    /// delete-vertex as for sssp
     #[arg(long, value_name = "FILE")]
     pub(crate) changes: Option<PathBuf>,
     /// The file to write: OUT.prepared
