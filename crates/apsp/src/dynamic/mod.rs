@@ -131,7 +131,8 @@ impl<W: PairsWeight> DynamicPairs<W> {
     /// Takes distances that were found before, as [`new`](Self::new) would find them. It looks
     /// whether they are those of the graph: every distance that of a path, and none longer than a
     /// distance and an arc after it. Where sums of floats are rounded, these may differ by 16 n ε of
-    /// the greatest distance. O(n (n + m)), and for next hops as much again. It takes a copy of the graph, and next hops beside the distances.
+    /// the greatest distance. O(n (n + m)), and for next hops as much again. It takes a copy of the
+    /// graph, and next hops beside the distances.
     ///
     /// ```
     /// use apsp::{ApspError, Config, DynamicPairs, Solver};

@@ -302,10 +302,8 @@ impl DeviceTrees {
         let (gpu, kind, n) = (&self.gpu, self.search.graph.kind, graph.n_vertices());
         let out = |v: VertexId| if (v as usize) < n { graph.arcs_from(v).len() } else { 0 };
         let into = |v: VertexId| if (v as usize) < n { graph.arcs_to(v).len() } else { 0 };
-        let mut most_arcs = 0;
         if let Some(starts) = wider(&self.starts, arcs, |arc| arc.from, out)? {
             let rows = self.kernels.spread(gpu, kind, &self.search.graph.rows, &starts)?;
-            most_arcs = rows.n_arcs();
             self.search.set_rows(rows);
             self.starts = starts;
         }
@@ -313,9 +311,11 @@ impl DeviceTrees {
             && let Some(wider) = wider(starts, arcs, |arc| arc.to, into)?
         {
             *columns = self.kernels.spread(gpu, kind, columns, &wider)?;
-            most_arcs = most_arcs.max(columns.n_arcs());
             *starts = wider;
         }
+        // also where an earlier batch gave rows room, but found none for the lists
+        let n_rows_arcs = self.search.graph.rows.n_arcs();
+        let most_arcs = self.columns.as_ref().map_or(0, |of| of.columns.n_arcs()).max(n_rows_arcs);
         let n = self.search.n_vertices();
         if n + most_arcs / PIECE_LENGTH > self.space.lists[0].len() {
             self.space = Space::new(gpu, n, most_arcs)?;
