@@ -59,9 +59,11 @@ extern "C" __global__ void ENTRY(spread_rows)(Rows from, const u32* starts, uint
 }
 
 // A block makes the changes of a row, those at firsts[b]..firsts[b + 1], deletions first. A new arc
-// comes last, and the last takes the place of one that is deleted.
-extern "C" __global__ void ENTRY(change_rows)(uint2* bounds, Arc* arcs, const ArcChange* changes, const u32* firsts,
-                                              u32 n_rows) {
+// comes last, and the last takes the place of one that is deleted. So that a block alone is fast on a
+// long row, each thread has several loads under way.
+extern "C" __global__ void __launch_bounds__(1024)
+    ENTRY(change_rows)(uint2* bounds, Arc* arcs, const ArcChange* changes, const u32* firsts, u32 n_rows) {
+    constexpr u32 n_loads = 8;
     __shared__ u32 place;
     for (u32 b = blockIdx.x; b < n_rows; b += gridDim.x) {
         const u32 row = changes[firsts[b]].from;
@@ -71,14 +73,24 @@ extern "C" __global__ void ENTRY(change_rows)(uint2* bounds, Arc* arcs, const Ar
             const Weight before = static_cast<Weight>(change.before);
             __syncthreads();
             if (threadIdx.x == 0) place = bound.y;
-            __syncthreads();
-            if (change.has & had) {
-                for (u32 at = bound.x + threadIdx.x; at < bound.y; at += blockDim.x) {
-                    const Arc arc = arcs[at];
-                    if (arc.x == change.to && arc.y == before) atomicMin(&place, at);
+            bool is_found = !(change.has & had);
+            for (u32 first = bound.x; !__syncthreads_or(is_found) && first < bound.y; first += n_loads * blockDim.x) {
+                Arc loaded[n_loads];
+#pragma unroll
+                for (u32 k = 0; k < n_loads; k++) {
+                    const u32 at = first + k * blockDim.x + threadIdx.x;
+                    if (at < bound.y) loaded[k] = arcs[at];
                 }
-                __syncthreads();
+#pragma unroll
+                for (u32 k = 0; k < n_loads; k++) {
+                    const u32 at = first + k * blockDim.x + threadIdx.x;
+                    if (at < bound.y && loaded[k].x == change.to && loaded[k].y == before) {
+                        atomicMin(&place, at);
+                        is_found = true;
+                    }
+                }
             }
+            __syncthreads();
             if (!(change.has & has_now)) bound.y--;
             if (threadIdx.x == 0) {
                 arcs[place] = change.has & has_now ? Arc{change.to, static_cast<Weight>(change.after)} : arcs[bound.y];

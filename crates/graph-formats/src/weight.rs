@@ -7,7 +7,7 @@
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
-use crate::{Change, ChangeError, Changed, DistanceKey, DynamicGraph, npy, sealed};
+use crate::{ArcChange, Change, ChangeError, Changed, DistanceKey, DynamicGraph, npy, sealed};
 
 /// Names a weight type at run time, as files and reports do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -124,15 +124,15 @@ pub trait Weight:
     /// The length of a path of length `distance` followed by this arc; `None` when
     /// the distance type cannot hold it.
     fn after(self, distance: Self::Distance) -> Option<Self::Distance>;
-    /// [`DynamicGraph::apply`], whose code is generated here.
+    /// [`DynamicGraph::check`], whose code is generated here.
     #[doc(hidden)]
-    fn apply_to(
-        graph: &mut DynamicGraph<Self>,
+    fn check_in(
+        graph: &DynamicGraph<Self>,
         changes: &[Change<Self>],
     ) -> Result<Changed<Self>, ChangeError>;
-    /// [`DynamicGraph::undo`], likewise.
+    /// What [`DynamicGraph::make`] and [`DynamicGraph::undo`] do, likewise.
     #[doc(hidden)]
-    fn undo_in(graph: &mut DynamicGraph<Self>, changed: &Changed<Self>);
+    fn change_in(graph: &mut DynamicGraph<Self>, arcs: Vec<ArcChange<Self>>, n_vertices: usize);
     /// False for NaN and the infinities.
     fn is_finite(self) -> bool;
     /// True below zero (−0.0 is not).
@@ -200,14 +200,18 @@ macro_rules! integer_weight {
             fn after(self, distance: $d) -> Option<$d> {
                 distance.checked_add(<$d>::from(self)).filter(|&d| d != <$d>::MAX)
             }
-            fn apply_to(
-                graph: &mut DynamicGraph<Self>,
+            fn check_in(
+                graph: &DynamicGraph<Self>,
                 changes: &[Change<Self>],
             ) -> Result<Changed<Self>, ChangeError> {
-                graph.make(changes)
+                graph.checked(changes)
             }
-            fn undo_in(graph: &mut DynamicGraph<Self>, changed: &Changed<Self>) {
-                graph.take_back(changed);
+            fn change_in(
+                graph: &mut DynamicGraph<Self>,
+                arcs: Vec<ArcChange<Self>>,
+                n_vertices: usize,
+            ) {
+                graph.change(arcs, n_vertices);
             }
             #[inline(always)]
             fn is_finite(self) -> bool { true }
@@ -240,14 +244,18 @@ macro_rules! float_weight {
             fn after(self, distance: $t) -> Option<$t> {
                 Some(distance + self).filter(|d| d.is_finite())
             }
-            fn apply_to(
-                graph: &mut DynamicGraph<Self>,
+            fn check_in(
+                graph: &DynamicGraph<Self>,
                 changes: &[Change<Self>],
             ) -> Result<Changed<Self>, ChangeError> {
-                graph.make(changes)
+                graph.checked(changes)
             }
-            fn undo_in(graph: &mut DynamicGraph<Self>, changed: &Changed<Self>) {
-                graph.take_back(changed);
+            fn change_in(
+                graph: &mut DynamicGraph<Self>,
+                arcs: Vec<ArcChange<Self>>,
+                n_vertices: usize,
+            ) {
+                graph.change(arcs, n_vertices);
             }
             #[inline(always)]
             fn is_finite(self) -> bool { <$t>::is_finite(self) }

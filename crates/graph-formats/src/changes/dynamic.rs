@@ -49,12 +49,14 @@ pub struct ArcChange<W> {
     pub after: Option<W>,
 }
 
-/// What changes have changed.
+/// What changes change.
 #[derive(Clone, Debug, PartialEq)]
-#[must_use = "`undo` needs it"]
+#[must_use = "`make` and `undo` need it"]
 pub struct Changed<W> {
     /// The arcs; in an undirected graph both of an edge.
     pub arcs: Vec<ArcChange<W>>,
+    /// How many vertices there are then.
+    pub n_vertices: usize,
     n_vertices_before: usize,
 }
 
@@ -146,17 +148,27 @@ impl<W: Weight> DynamicGraph<W> {
         Ok(Csr::from_valid(offsets, columns, weights, self.direction()))
     }
 
-    /// Makes all of these changes, or none. No pair of vertices may occur twice: then the order of
-    /// the changes does not matter. O(d) a change, amortized; the threads of the current pool share
-    /// a large batch.
+    /// Makes all of these changes, or none: [`check`](Self::check) and [`make`](Self::make).
     ///
     /// # Errors
     /// For the first change that cannot be made.
     pub fn apply(&mut self, changes: &[Change<W>]) -> Result<Changed<W>, ChangeError> {
-        W::apply_to(self, changes)
+        let changed = self.check(changes)?;
+        self.make(&changed);
+        Ok(changed)
     }
 
-    pub(crate) fn make(&mut self, changes: &[Change<W>]) -> Result<Changed<W>, ChangeError> {
+    /// What these changes will change. No pair of vertices may occur twice: then the order of the
+    /// changes does not matter. O(log d) a change, and the arcs of a vertex that is deleted; the
+    /// threads of the current pool share a large batch.
+    ///
+    /// # Errors
+    /// For the first change that cannot be made.
+    pub fn check(&self, changes: &[Change<W>]) -> Result<Changed<W>, ChangeError> {
+        W::check_in(self, changes)
+    }
+
+    pub(crate) fn checked(&self, changes: &[Change<W>]) -> Result<Changed<W>, ChangeError> {
         let n_vertices_before = self.n_vertices();
         // so that the lookups do not wait for one another
         for change in changes {
@@ -186,26 +198,35 @@ impl<W: Weight> DynamicGraph<W> {
         let bytes = self.rows.bytes_to_insert(new().map(|arc| arc.from)) + of_columns.unwrap_or(0);
         let refused = |error: NoMemory| ChangeError { position: 0, problem: error.into() };
         ensure_granted(bytes).map_err(refused)?;
-        self.resize(n_vertices);
-        self.replace(arcs.clone());
-        Ok(Changed { arcs, n_vertices_before })
+        Ok(Changed { arcs, n_vertices, n_vertices_before })
+    }
+
+    /// Makes changes that were [checked](Self::check) since the last ones were made. O(d) a change,
+    /// amortized, with the threads of the current pool.
+    pub fn make(&mut self, changed: &Changed<W>) {
+        W::change_in(self, changed.arcs.clone(), changed.n_vertices);
     }
 
     /// Takes back the last changes.
     pub fn undo(&mut self, changed: &Changed<W>) {
-        W::undo_in(self, changed);
-    }
-
-    pub(crate) fn take_back(&mut self, changed: &Changed<W>) {
         let back = |arc: &ArcChange<W>| ArcChange { before: arc.after, after: arc.before, ..*arc };
-        self.replace(changed.arcs.iter().map(back).collect());
-        self.resize(changed.n_vertices_before);
+        W::change_in(self, changed.arcs.iter().map(back).collect(), changed.n_vertices_before);
     }
 
-    fn resize(&mut self, n_vertices: usize) {
-        self.rows.resize(n_vertices);
+    /// Takes arcs out, puts some in, or gives some another weight; then there are `n_vertices`.
+    pub(crate) fn change(&mut self, mut arcs: Vec<ArcChange<W>>, n_vertices: usize) {
+        for arc in &arcs {
+            let is_negative = |weight: Option<W>| usize::from(weight.is_some_and(W::is_negative));
+            self.n_negative = self.n_negative + is_negative(arc.after) - is_negative(arc.before);
+            let is_zero = |weight: Option<W>| usize::from(weight == Some(W::ZERO));
+            self.n_zero = self.n_zero + is_zero(arc.after) - is_zero(arc.before);
+        }
+        arcs.sort_unstable_by(order);
+        self.rows.change(&arcs, n_vertices);
         if let Some(columns) = &mut self.columns {
-            columns.resize(n_vertices);
+            arcs.iter_mut().for_each(|arc| (arc.from, arc.to) = (arc.to, arc.from));
+            arcs.sort_unstable_by(order);
+            columns.change(&arcs, n_vertices);
         }
     }
 
@@ -218,23 +239,6 @@ impl<W: Weight> DynamicGraph<W> {
         };
         let is_vertex = (from as usize) < self.n_vertices();
         if is_vertex { self.rows.find(from, to, weight) } else { None }
-    }
-
-    /// Takes arcs out, puts some in, or gives some another weight.
-    fn replace(&mut self, mut arcs: Vec<ArcChange<W>>) {
-        for arc in &arcs {
-            let is_negative = |weight: Option<W>| usize::from(weight.is_some_and(W::is_negative));
-            self.n_negative = self.n_negative + is_negative(arc.after) - is_negative(arc.before);
-            let is_zero = |weight: Option<W>| usize::from(weight == Some(W::ZERO));
-            self.n_zero = self.n_zero + is_zero(arc.after) - is_zero(arc.before);
-        }
-        arcs.sort_unstable_by(order);
-        self.rows.change(&arcs);
-        if let Some(columns) = &mut self.columns {
-            arcs.iter_mut().for_each(|arc| (arc.from, arc.to) = (arc.to, arc.from));
-            arcs.sort_unstable_by(order);
-            columns.change(&arcs);
-        }
     }
 }
 

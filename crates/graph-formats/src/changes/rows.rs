@@ -87,7 +87,9 @@ impl<W: Weight> Rows<W> {
     }
 
     /// Makes these changes, sorted by row, column and weight, of arcs that there are or are not yet.
-    pub(super) fn change(&mut self, changes: &[ArcChange<W>]) {
+    /// Then there are `n_vertices`; those that come or go have no other arcs.
+    pub(super) fn change(&mut self, changes: &[ArcChange<W>], n_vertices: usize) {
+        self.places.resize(n_vertices.max(self.n_vertices()), Place::default());
         let mut rows: Vec<_> = changes.chunk_by(|one, other| one.from == other.from).collect();
         // so that the rows' places are not waited for one after another
         rows.iter().for_each(|row| self.prefetch(row[0].from));
@@ -123,11 +125,7 @@ impl<W: Weight> Rows<W> {
             self.n_arcs = self.n_arcs + len - place.len;
             place.len = *len;
         }
-    }
-
-    /// Adds vertices without arcs, or takes them out, up to this number.
-    pub(super) fn resize(&mut self, n_vertices: usize) {
-        self.places.resize(n_vertices, Place::default());
+        self.places.truncate(n_vertices);
     }
 
     /// Gives a row as much room again, and at least this.

@@ -35,6 +35,10 @@ const MAX_ROUNDS: u32 = 1 << 30;
 /// `piece_length` of `arcs.cuh`.
 const PIECE_LENGTH: usize = 256;
 
+/// `had` and `has_now` of `changes.cu`.
+const HAD: u32 = 1;
+const HAS_NOW: u32 = 2;
+
 /// `ArcChange` of `changes.cu`.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
@@ -133,29 +137,41 @@ impl ChangeKernels {
         Ok(unsafe { DeviceRows::new(bounds, arcs, n_arcs) })
     }
 
-    /// Makes these changes, sorted by row and deletions first, in rows that have room for them.
-    fn change(
-        &self,
-        gpu: &Gpu,
-        rows: &DeviceRows,
-        changes: &[ArcChangeAt],
-    ) -> Result<(), GpuError> {
-        let is_first = |&at: &usize| at == 0 || changes[at - 1].from != changes[at].from;
-        let mut firsts: Vec<u32> =
-            (0..changes.len()).filter(is_first).map(|at| at as u32).collect();
-        let n_rows = firsts.len() as u32;
-        firsts.push(changes.len() as u32);
-        let (changes, firsts) = (gpu.upload(changes)?, gpu.upload(&firsts)?);
+    /// Makes these changes in rows that have room for them.
+    fn change(&self, gpu: &Gpu, rows: &DeviceRows, changes: &ByRow) -> Result<(), GpuError> {
+        let ByRow { changes, firsts } = changes;
+        let n_rows = firsts.len() as u32 - 1;
         let args = [
             rows.bounds().into(),
             rows.arcs().into(),
-            (&changes).into(),
-            (&firsts).into(),
+            changes.into(),
+            firsts.into(),
             n_rows.into(),
         ];
         // SAFETY: a block changes one row, within its room; the changes are of these rows.
-        unsafe { gpu.launch(&self.change_rows, LaunchConfig::new(n_rows, 256), &args) }
+        unsafe { gpu.launch(&self.change_rows, LaunchConfig::new(n_rows, 1024), &args) }
     }
+}
+
+/// Changes on the device, those of a row together and deletions first, and where each row's begin.
+struct ByRow {
+    changes: Buffer<ArcChangeAt>,
+    firsts: Buffer<u32>,
+}
+
+impl ByRow {
+    fn upload(gpu: &Gpu, changes: &[ArcChangeAt]) -> Result<Self, GpuError> {
+        let is_first = |&at: &usize| at == 0 || changes[at - 1].from != changes[at].from;
+        let firsts = (0..changes.len()).filter(is_first).chain([changes.len()]);
+        let firsts: Vec<u32> = firsts.map(|at| at as u32).collect();
+        Ok(Self { changes: gpu.upload(changes)?, firsts: gpu.upload(&firsts)? })
+    }
+}
+
+/// A batch of changes on the device, for which there is room.
+pub(super) struct Batch {
+    by_row: ByRow,
+    by_column: Option<ByRow>,
 }
 
 /// Where rows begin that have room for more arcs than their lengths, and where the last ends.
@@ -293,25 +309,38 @@ impl DeviceTrees {
         Ok(DeviceTree { source, kind: self.search.graph.kind, keys, before, chosen })
     }
 
-    /// Gives rows and columns room for the arcs that have changed in `graph`, but not here.
-    pub(super) fn make_room<W: Weight>(
+    /// Copies a batch to the device, and gives rows and columns room for it. `graph` is as the device
+    /// has it.
+    pub(super) fn batch<W: Weight>(
         &mut self,
         graph: &DynamicGraph<W>,
         arcs: &[ArcChange<W>],
-    ) -> Result<(), SsspError> {
+    ) -> Result<Batch, SsspError> {
         let (gpu, kind, n) = (&self.gpu, self.search.graph.kind, graph.n_vertices());
-        let out = |v: VertexId| if (v as usize) < n { graph.arcs_from(v).len() } else { 0 };
-        let into = |v: VertexId| if (v as usize) < n { graph.arcs_to(v).len() } else { 0 };
-        if let Some(starts) = wider(&self.starts, arcs, |arc| arc.from, out)? {
+        let sorted = |changes: &mut Vec<ArcChangeAt>| {
+            // deletions first
+            changes.sort_unstable_by_key(|change| (change.from, change.has & HAS_NOW));
+        };
+        let mut changes: Vec<_> = arcs.iter().map(|arc| at(kind, arc)).collect();
+        let mut by_column = None;
+        if let Some(Columns { columns, starts }) = &mut self.columns {
+            let turned =
+                |change: &ArcChangeAt| ArcChangeAt { from: change.to, to: change.from, ..*change };
+            let mut turned: Vec<_> = changes.iter().map(turned).collect();
+            sorted(&mut turned);
+            let length = |v: usize| if v < n { graph.arcs_to(v as VertexId).len() } else { 0 };
+            if let Some(wider) = wider(starts, &turned, length)? {
+                *columns = self.kernels.spread(gpu, kind, columns, &wider)?;
+                *starts = wider;
+            }
+            by_column = Some(ByRow::upload(gpu, &turned)?);
+        }
+        sorted(&mut changes);
+        let length = |v: usize| if v < n { graph.arcs_from(v as VertexId).len() } else { 0 };
+        if let Some(starts) = wider(&self.starts, &changes, length)? {
             let rows = self.kernels.spread(gpu, kind, &self.search.graph.rows, &starts)?;
             self.search.set_rows(rows);
             self.starts = starts;
-        }
-        if let Some(Columns { columns, starts }) = &mut self.columns
-            && let Some(wider) = wider(starts, arcs, |arc| arc.to, into)?
-        {
-            *columns = self.kernels.spread(gpu, kind, columns, &wider)?;
-            *starts = wider;
         }
         // also where an earlier batch gave rows room, but found none for the lists
         let n_rows_arcs = self.search.graph.rows.n_arcs();
@@ -321,36 +350,29 @@ impl DeviceTrees {
             self.space = Space::new(gpu, n, most_arcs)?;
             self.first_round = 0;
         }
-        Ok(())
+        Ok(Batch { by_row: ByRow::upload(gpu, &changes)?, by_column })
     }
 
-    /// Makes these changes, for which there is room, and lets the trees follow, one after another.
-    /// Some are left where all must be made again, for a sum has more than 32 bits.
+    /// Makes the changes of a batch, and lets the trees follow, one after another. Some are left where
+    /// all must be made again, for a sum has more than 32 bits.
     pub(super) fn follow<W: Weight>(
         &mut self,
-        arcs: &[ArcChange<W>],
+        batch: &Batch,
         n_vertices: usize,
     ) -> Result<Vec<Updated>, SsspError> {
-        let kind = self.search.graph.kind;
-        let mut changes: Vec<_> = arcs.iter().map(|arc| at(kind, arc)).collect();
-        if changes.is_empty() {
+        let Batch { by_row, by_column } = batch;
+        if by_row.changes.is_empty() {
             return Ok(vec![Updated::default(); self.trees.len()]);
         }
-        if let Some(Columns { columns, .. }) = &self.columns {
-            let mut reversed: Vec<_> = changes
-                .iter()
-                .map(|&change| ArcChangeAt { from: change.to, to: change.from, ..change })
-                .collect();
-            reversed.sort_unstable_by_key(order);
-            self.kernels.change(&self.gpu, columns, &reversed)?;
+        if let (Some(of), Some(changes)) = (&self.columns, by_column) {
+            self.kernels.change(&self.gpu, &of.columns, changes)?;
         }
-        changes.sort_unstable_by_key(order);
-        self.kernels.change(&self.gpu, &self.search.graph.rows, &changes)?;
-        let changes = self.gpu.upload(&changes)?;
+        self.kernels.change(&self.gpu, &self.search.graph.rows, by_row)?;
+        let kind = self.search.graph.kind;
         let most = (n_vertices / SHARE).max(MIN_CONCERNED) as u32;
         let mut followed = Vec::with_capacity(self.trees.len());
         for tree in 0..self.trees.len() {
-            followed.push(match self.follow_tree::<W>(tree, &changes, most)? {
+            followed.push(match self.follow_tree::<W>(tree, &by_row.changes, most)? {
                 Some(changed) => Updated { changed, is_new_search: false },
                 None => {
                     let new = self.searched::<W>(self.trees[tree].source)?;
@@ -453,11 +475,6 @@ impl DeviceTrees {
     }
 }
 
-/// A row's changes are together, deletions first.
-fn order(change: &ArcChangeAt) -> (u32, u32) {
-    (change.from, change.has & 2)
-}
-
 fn at<W: Weight>(kind: KeyKind, arc: &ArcChange<W>) -> ArcChangeAt {
     let bits = |weight: Option<W>| {
         // a zero may have a sign
@@ -470,27 +487,31 @@ fn at<W: Weight>(kind: KeyKind, arc: &ArcChange<W>) -> ArcChangeAt {
         after: bits(arc.after),
         from: arc.from,
         to: arc.to,
-        has: u32::from(arc.before.is_some()) | u32::from(arc.after.is_some()) << 1,
+        has: if arc.before.is_some() { HAD } else { 0 }
+            | if arc.after.is_some() { HAS_NOW } else { 0 },
         padding: 0,
     }
 }
 
-/// New starts of rows, if one of which arcs have changed has no room for them. `row` is that of an arc,
-/// and `length` the number of arcs that it has now.
-fn wider<W: Weight>(
+/// New starts of rows, if one has no room for these changes, which are in order. `length` is the
+/// number of arcs that a row has before them.
+fn wider(
     starts_now: &[u32],
-    arcs: &[ArcChange<W>],
-    row: impl Fn(&ArcChange<W>) -> VertexId,
-    length: impl Fn(VertexId) -> usize,
+    changes: &[ArcChangeAt],
+    length: impl Fn(usize) -> usize,
 ) -> Result<Option<Vec<u32>>, SsspError> {
-    let room = |v: usize| (starts_now[v + 1] - starts_now[v]) as usize;
-    if arcs.iter().all(|arc| length(row(arc)) <= room(row(arc) as usize)) {
+    let n_without = |row: &[ArcChangeAt], bit| row.iter().filter(|of| of.has & bit == 0).count();
+    let has_room = |row: &[ArcChangeAt]| {
+        let at = row[0].from as usize;
+        let room = (starts_now[at + 1] - starts_now[at]) as usize;
+        length(at) + n_without(row, HAD) <= room + n_without(row, HAS_NOW)
+    };
+    if changes.chunk_by(|one, other| one.from == other.from).all(has_room) {
         return Ok(None);
     }
-    let n = starts_now.len() - 1;
-    let mut lengths: Vec<usize> = (0..n as VertexId).map(length).collect();
-    let deleted = arcs.iter().filter(|arc| arc.after.is_none());
-    deleted.for_each(|arc| lengths[row(arc) as usize] += 1);
+    let mut lengths: Vec<usize> = (0..starts_now.len() - 1).map(length).collect();
+    let new = changes.iter().filter(|change| change.has & HAD == 0);
+    new.for_each(|change| lengths[change.from as usize] += 1);
     starts(&lengths).map(Some)
 }
 

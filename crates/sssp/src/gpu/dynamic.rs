@@ -13,11 +13,11 @@
 use std::iter;
 
 use gpu_runtime::{Gpu, GpuError};
-use graph_formats::{ArcChange, Change, Csr, Distance, DynamicGraph, VertexId, Weight};
+use graph_formats::{ArcChange, Change, Changed, Csr, Distance, DynamicGraph, VertexId, Weight};
 use paths::{Distances, Predecessors, Tree};
 use search_parts::{check_not_negative, check_vertices};
 
-use super::changes::DeviceTrees;
+use super::changes::{Batch, DeviceTrees};
 use crate::plan::cannot_overflow;
 use crate::weights::SearchKeys;
 use crate::{SearchWeight, SsspError, Updated};
@@ -106,41 +106,47 @@ impl<W: SearchKeys> DynamicDeviceTrees<W> {
     }
 
     pub(crate) fn changed_by(&mut self, changes: &[Change<W>]) -> Result<Vec<Updated>, SsspError> {
-        let greatest = self.greatest;
-        let changed = self.graph.apply(changes)?;
-        let updated = self.follow(&changed.arcs);
-        if updated.is_err() {
-            self.graph.undo(&changed);
-            self.greatest = greatest;
-        }
-        updated
-    }
-
-    fn follow(&mut self, arcs: &[ArcChange<W>]) -> Result<Vec<Updated>, SsspError> {
+        let changed = self.graph.check(changes)?;
         let after = |arc: &ArcChange<W>| Some((arc.from, arc.to, arc.after?));
-        let new = || arcs.iter().filter_map(after);
+        let new = || changed.arcs.iter().filter_map(after);
         if let Some((from, to, weight)) = new().find(|arc| arc.2.is_negative()) {
             let weight = weight.to_string();
             let (what, advice) = (WHAT, ADVICE);
             return Err(SsspError::NegativeWeight { what, from, to, weight, advice });
         }
         let greater = |one: W, other: W| if one.order(other).is_lt() { other } else { one };
-        self.greatest = new().map(|arc| arc.2).fold(self.greatest, greater);
-        let n = self.graph.n_vertices();
-        check_bound(n, self.greatest)?;
-        let greatest = self.greatest;
+        let greatest = new().map(|arc| arc.2).fold(self.greatest, greater);
+        let n = changed.n_vertices;
+        check_bound(n, greatest)?;
         let has_room = |of: &&mut DeviceTrees| n <= of.room_for_vertices() && of.holds(greatest);
-        if let Some(device) = self.device.as_mut().filter(has_room) {
-            device.make_room(&self.graph, arcs)?;
-        } else {
-            return self.search_anew(n, Vec::new());
+        let device = self.device.as_mut().filter(has_room);
+        let batch = device.map(|device| device.batch(&self.graph, &changed.arcs)).transpose()?;
+        let updated = match batch {
+            Some(batch) => self.follow(&changed, &batch),
+            None => {
+                self.graph.make(&changed);
+                self.search_anew(n, Vec::new())
+            }
+        };
+        match updated {
+            Ok(_) => self.greatest = greatest,
+            Err(_) => self.graph.undo(&changed),
         }
+        updated
+    }
+
+    /// Makes the changes on the device, and on the host meanwhile.
+    fn follow(&mut self, changed: &Changed<W>, batch: &Batch) -> Result<Vec<Updated>, SsspError> {
+        let Self { graph, device, sources, .. } = self;
         // what fails from here on leaves nothing on the device
-        let mut device = self.device.take().expect("it was there");
-        let followed = device.follow(arcs, n)?;
-        self.device = Some(device);
-        if followed.len() < self.sources.len() {
-            self.search_anew(n, followed)
+        let mut device_trees = device.take().expect("it has the batch");
+        let followed = rayon::in_place_scope(|scope| {
+            scope.spawn(|_| graph.make(changed));
+            device_trees.follow::<W>(batch, changed.n_vertices)
+        })?;
+        *device = Some(device_trees);
+        if followed.len() < sources.len() {
+            self.search_anew(changed.n_vertices, followed)
         } else {
             Ok(followed)
         }
