@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use collectives::{Alone, Communicator, RanksError};
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Weight};
+use graph_formats::{Csr, Weight, parallel};
 use paths::DistanceTable;
 use pivots::Share;
 use published::pairs::Form;
@@ -94,20 +94,22 @@ fn by_matrix<W: Weight, E: MinPlus>(
     let start = Instant::now();
     let kernel = common_kernel(ranks)?;
     let fill = |v: usize, row: &mut [E]| write_row(graph, v, row);
-    let matrix = pool.install(|| Matrix::filled(share, kernel, fill));
+    let matrix = parallel::install(pool, || Matrix::filled(share, kernel, fill));
     let mut matrix: Matrix<E> = agree(ranks, matrix)?;
     report.prepare_ms += milliseconds(start);
     let start = Instant::now();
     match form {
         Algorithm::Published(Form::FloydWarshall) => {
-            pool.install(|| floyd_warshall::plain(&mut matrix, progress))?;
+            parallel::install(pool, || floyd_warshall::plain(&mut matrix, progress))?;
         }
         Algorithm::Published(Form::Recursive) => {
-            pool.install(|| floyd_warshall::recursive(&mut matrix, progress))?;
+            parallel::install(pool, || floyd_warshall::recursive(&mut matrix, progress))?;
         }
         // without other ranks nothing is sent, so this thread can join the pool
         _ if ranks.size() == 1 => {
-            pool.install(|| floyd_warshall::blocked(&mut matrix, &Alone, pool, progress))?;
+            parallel::install(pool, || {
+                floyd_warshall::blocked(&mut matrix, &Alone, pool, progress)
+            })?;
         }
         _ => floyd_warshall::blocked(&mut matrix, ranks, pool, progress)?,
     }
@@ -115,7 +117,7 @@ fn by_matrix<W: Weight, E: MinPlus>(
     let start = Instant::now();
     let mut table = Table::<W>::new(share.n_rows(), share.blocks.n_rows)?;
     let sources: Vec<usize> = share.rows().collect();
-    pool.install(|| table.fill(&|place, row| decode(row, matrix.row(sources[place]))));
+    parallel::install(pool, || table.fill(&|place, row| decode(row, matrix.row(sources[place]))));
     report.download_ms += milliseconds(start);
     Ok(table.finish())
 }

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use bytemuck::Pod;
 use collectives::{Communicator, RanksError};
-use graph_formats::{Csr, Distance, VertexId, Weight};
+use graph_formats::{Csr, Distance, VertexId, Weight, parallel};
 use ndarray::Array2;
 use paths::{DistanceTable, HopStorage, NextHops};
 use pivots::{Blocks, Share};
@@ -128,7 +128,7 @@ impl<W: RaisedWeight> Work<'_, W> {
                 |_, _| progress.map_or(ControlFlow::Continue(()), |tell| tell(done, n as u64));
             let mut part = vec![H::NONE; distances.len()];
             let finder = Finder { arcs: &arcs, by_levels, columns: own, distances: &distances };
-            let found = pool.install(|| finder.find(&mut part, Some(&tell)));
+            let found = parallel::install(pool, || finder.find(&mut part, Some(&tell)));
             agree(ranks, found.map_err(ApspError::from))?;
             columns.store(turn, &part, hops.as_slice_mut().expect("just made"))?;
         }
@@ -142,12 +142,12 @@ impl<W: RaisedWeight> Work<'_, W> {
         let distances = Own { share, cells };
         let slack = match rounds(graph) {
             true => {
-                let own = pool.install(|| greatest(graph, &sources, &distances));
+                let own = parallel::install(pool, || greatest(graph, &sources, &distances));
                 slack(graph, ranks.max(own)?)
             }
             false => 0.0,
         };
-        let own = pool.install(|| marks(graph, &sources, &distances, slack));
+        let own = parallel::install(pool, || marks(graph, &sources, &distances, slack));
         let mut all = vec![0; graph.n_arcs()];
         for (rank, marks) in ranks.gather(0, &own)?.into_iter().enumerate() {
             let mut marks = &marks[..];

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use collectives::{Communicator, RanksError};
-use graph_formats::{Csr, VertexId, Weight};
+use graph_formats::{Csr, VertexId, Weight, parallel};
 use paths::DistanceTable;
 use published::pairs::Form;
 use rayon::ThreadPool;
@@ -124,7 +124,7 @@ impl Plan {
         if self.certainty != Certainty::Checked {
             return Ok(false);
         }
-        let is_complete = pool.install(|| is_complete(graph, sources, distances));
+        let is_complete = parallel::install(pool, || is_complete(graph, sources, distances));
         if !ranks.any(!is_complete)? {
             return Ok(false);
         }

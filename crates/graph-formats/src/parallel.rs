@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use rayon::ThreadPool;
 use rayon::prelude::*;
 
 /// Calls `work` with every number below `n_tasks`.
@@ -52,6 +53,18 @@ pub fn for_each_with<S: Default + Send, T: Send>(
 ) {
     let spaces = WorkSpaces::new(&S::default);
     for_each_of(tasks, &|task| spaces.with(|space| work(space, task)));
+}
+
+/// What `work` returns, on the threads of a pool: [`ThreadPool::install`], compiled once.
+pub fn install<T: Send>(pool: &ThreadPool, work: impl FnOnce() -> T + Send) -> T {
+    let (mut work, mut result) = (Some(work), None);
+    let mut run = || result = work.take().map(|work| work());
+    install_dyn(pool, &mut run);
+    result.expect("it has run")
+}
+
+fn install_dyn(pool: &ThreadPool, work: &mut (dyn FnMut() + Send)) {
+    pool.install(work);
 }
 
 /// The results of `work` for every number below `n_tasks`, in order.

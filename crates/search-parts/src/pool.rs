@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 
+use graph_formats::parallel;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// The current pool if it has the requested number of threads, else a pool created on first use.
@@ -24,7 +25,7 @@ impl Pool {
         let others = self.asked.filter(|n| n.get() != rayon::current_num_threads());
         let build = |n: NonZeroUsize| ThreadPoolBuilder::new().num_threads(n.get()).build().ok();
         match others.and_then(|n| self.threads.get_or_init(|| build(n)).as_ref()) {
-            Some(pool) => pool.install(work),
+            Some(pool) => parallel::install(pool, work),
             None => work(),
         }
     }

@@ -241,14 +241,14 @@ impl<'a, W: Weight> Work<'a, W> {
     ) -> Result<Found<W>, ApspError> {
         if self.algorithm == Algorithm::Published(Form::BlockedOutOfCore) {
             self.gpus[0].check_fits("the panels of 32 rows", self.need.on_gpu)?;
-            return pool.install(|| self.out_of_core(report));
+            return parallel::install(pool, || self.out_of_core(report));
         }
         let loaded = self.kernels().and_then(|kernels| Ok((kernels, available(self.gpus)?)));
         let (kernels, available) = agree(ranks, loaded)?;
         let fits = self.need.on_gpu <= available || ranks.size() > 1;
         match self.algorithm {
             Algorithm::Blocked if !fits => {
-                pool.install(|| self.streamed(&kernels, available, report))
+                parallel::install(pool, || self.streamed(&kernels, available, report))
             }
             _ => self.in_core(ranks, kernels, pool, report),
         }
@@ -386,7 +386,7 @@ impl<'a, W: Weight> Work<'a, W> {
         let (n_rows, n_parts) = (self.graph.n_vertices(), ranks.size());
         let share = Blocks { n_rows, n_parts, ..closed.cut.blocks }.share(ranks.rank());
         let mut found =
-            Found::distances(share, agree(ranks, pool.install(|| closed.table(share)))?);
+            Found::distances(share, agree(ranks, parallel::install(pool, || closed.table(share)))?);
         report.download_ms += milliseconds(start);
         let Shares { cut, shares, note, .. } = closed;
         found.note = note;
@@ -394,8 +394,9 @@ impl<'a, W: Weight> Work<'a, W> {
         if n_parts == 1 {
             let kernels = shares.iter().map(|share| &share.kernels).collect();
             let (distances, closed) = (&found.distances, Closed::OnGpus(&shares));
-            found.next_hops =
-                pool.install(|| self.next_hops(distances, closed, cut, kernels, report))?;
+            found.next_hops = parallel::install(pool, || {
+                self.next_hops(distances, closed, cut, kernels, report)
+            })?;
         }
         Ok(found)
     }

@@ -29,7 +29,7 @@ mod table;
 pub(crate) mod weights;
 
 use collectives::Alone;
-use graph_formats::{Change, Changed, Csr, DynamicGraph, NoMemory, VertexId, Weight};
+use graph_formats::{Change, Changed, Csr, DynamicGraph, NoMemory, VertexId, Weight, parallel};
 use paths::{DistanceTable, NextHops};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use sssp::Progress;
@@ -277,7 +277,9 @@ impl<W: RaisedWeight> DynamicPairs<W> {
         let pool = ThreadPoolBuilder::new().num_threads(config.n_threads()).build()?;
         let distances = DistanceTable::from_storage(table::by_rows(distances.into_storage()));
         let weights = Weights::of(csr);
-        let wrong = pool.install(|| certificate::wrong_pair(csr, &distances, weights, progress))?;
+        let wrong = parallel::install(&pool, || {
+            certificate::wrong_pair(csr, &distances, weights, progress)
+        })?;
         if let Some((source_vertex, target)) = wrong {
             return Err(ApspError::OtherDistance { source_vertex, target });
         }
@@ -302,8 +304,7 @@ impl<W: RaisedWeight> DynamicPairs<W> {
         progress: Option<Progress<'_>>,
     ) -> Result<Updated, ApspError> {
         // all together, so that an error is of the first that cannot be made
-        let all = self.graph.apply(changes)?;
-        self.graph.undo(&all);
+        let _ = self.graph.check(changes)?;
         let (lowered, raised) = split(&self.graph, changes);
         let mut batch = Batch {
             progress,
@@ -378,11 +379,14 @@ impl<W: RaisedWeight> DynamicPairs<W> {
         batch.spend(looks(n, arcs.len()))?;
         self.check_memory(behind::bytes::<W::Distance>(n, arcs.len()))?;
         let cells = table::cells(&mut self.pairs);
-        let lost =
-            self.pool.install(|| raised::lost(&arcs, &self.graph, cells, slack, progress))?;
+        let lost = parallel::install(&self.pool, || {
+            raised::lost(&arcs, &self.graph, cells, slack, progress)
+        })?;
         let n_lost: usize = lost.iter().map(Vec::len).sum();
         let useful = match n_lost > FEW_ROWS * n {
-            true => self.pool.install(|| raised::useful(&self.graph, cells, &lost)).map(Some),
+            true => {
+                parallel::install(&self.pool, || raised::useful(&self.graph, cells, &lost)).map(Some)
+            }
             false => Ok(None),
         };
         let useful = useful.map_err(|refused| ApspError::too_large(n, refused.bytes as u128))?;
@@ -396,7 +400,7 @@ impl<W: RaisedWeight> DynamicPairs<W> {
         batch.update.n_searches = lost.iter().filter(|row| !row.is_empty()).count() as u64;
         let is_most = |row: &&Vec<VertexId>| raised::is_most(row.len(), n);
         batch.update.n_whole_searches = lost.iter().filter(is_most).count() as u64;
-        self.pool.install(|| searched.search(cells, &mut batch.old))?;
+        parallel::install(&self.pool, || searched.search(cells, &mut batch.old))?;
         batch.touched = lost;
         Ok(())
     }
@@ -417,15 +421,16 @@ impl<W: RaisedWeight> DynamicPairs<W> {
         let cycle = || Stop::Solve("there is a negative cycle");
         let pivots = lowered::closed(&arcs, n, cells).ok_or_else(cycle)?;
         batch.spend(ENTRIES_A_PAIR * (pivots.n_shorter() * n) as f64)?;
-        let lowered =
-            self.pool.install(|| Lowered::new(&arcs, &pivots, &self.graph, cells, with_ties));
+        let lowered = parallel::install(&self.pool, || {
+            Lowered::new(&arcs, &pivots, &self.graph, cells, with_ties)
+        });
         let n_tried = lowered.n_pairs();
         batch.spend(ENTRIES_A_PAIR * n_tried as f64)?;
         let first = batch.old.len();
         let ask = self.asks();
         let cells = table::cells(&mut self.pairs);
         let Batch { old, touched, progress, .. } = batch;
-        self.pool.install(|| lowered.relax(cells, old, touched, &ask, *progress))?;
+        parallel::install(&self.pool, || lowered.relax(cells, old, touched, &ask, *progress))?;
         batch.update.n_nearer = batch.old[first..].iter().map(|row| row.1.len() as u64).sum();
         Ok(())
     }
@@ -440,7 +445,7 @@ impl<W: RaisedWeight> DynamicPairs<W> {
             let (distances, hops) = table::parts(&mut self.pairs);
             let touched = &batch.touched;
             let find = || next_hops::find(&self.graph, distances.as_storage(), touched, progress);
-            let found = self.pool.install(find)?;
+            let found = parallel::install(&self.pool, find)?;
             let hops = hops.as_mut().into_iter();
             hops.for_each(|hops| next_hops::write(hops, touched, &found));
             batch.update.n_hops = n_touched as u64;

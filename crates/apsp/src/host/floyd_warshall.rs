@@ -31,7 +31,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use collectives::Communicator;
-use graph_formats::{Interrupted, tell};
+use graph_formats::{Interrupted, parallel, tell};
 use pivots::{Part, Share, Strip, Work};
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -116,7 +116,7 @@ impl<E: MinPlus> Part for Rank<'_, E> {
         let (pivots, all) = (self.share.blocks.rows(block), 0..self.share.blocks.n_rows);
         let mut matrix = self.matrix.borrow_mut();
         let (matrix, panel) = (&mut **matrix, &mut *self.panels[block % 2].borrow_mut());
-        self.pool.install(|| {
+        parallel::install(self.pool, || {
             close(matrix, pivots.clone(), panel, progress)?;
             matrix.relax([pivots.clone()], &pivots, &all, panel);
             matrix.pack(panel, &pivots, &all);
@@ -140,7 +140,7 @@ impl<E: MinPlus> Part for Rank<'_, E> {
         let blocks = self.share.blocks;
         let mut matrix = self.matrix.borrow_mut();
         let (matrix, panel) = (&mut **matrix, &*self.panels[pivots % 2].borrow());
-        self.pool.install(|| {
+        parallel::install(self.pool, || {
             matrix.update([blocks.rows(strip.block)], &blocks.rows(pivots), 0, panel);
         });
         Ok(0)

@@ -120,16 +120,16 @@ impl<E: Element> Scratch<E> {
         let Journal { side, blocks_done: step, .. } = self.journal;
         let (number, n_ranks, width) = (ranks.rank(), ranks.size(), pivots.len());
         let holds = |rank| common(pivots, &part(&(0..side), rank, n_ranks));
-        let intact = pool.install(|| self.check_rows(holds(number)));
+        let intact = parallel::install(pool, || self.check_rows(holds(number)));
         agree(ranks, intact.map_err(ApspError::from))?;
         let Self { matrix, panels, sums, .. } = self;
         let read = |rows| matrix.rows(rows, side);
         broadcast_pivots(ranks, pivots, side, holds, read, |first, rows| {
-            pool.install(|| engine.load_pivots(pivots, first, rows))
+            parallel::install(pool, || engine.load_pivots(pivots, first, rows))
         })?;
         let own = part(&(0..side), number, n_ranks);
         let closed = part(pivots, number, n_ranks);
-        let written = pool.install(|| {
+        let written = parallel::install(pool, || {
             let (row_panel, column_panel) =
                 (places(&closed, pivots.start), column_panel(&own, side));
             if !closed.is_empty() {
@@ -167,7 +167,8 @@ impl<E: Element> Scratch<E> {
         let own = part(&(0..side), number, n_ranks);
         let holds = |rank| part(pivots, rank, n_ranks);
         let held = places(&holds(number), pivots.start);
-        let intact = pool.install(|| sums.check((Section::Pivots, step), held, panels, side));
+        let intact =
+            parallel::install(pool, || sums.check((Section::Pivots, step), held, panels, side));
         agree(ranks, intact.map_err(ApspError::from))?;
         let read = |rows| panels.rows(places(&rows, pivots.start), side);
         broadcast_pivots(ranks, pivots, side, holds, read, |first, rows| {
@@ -175,10 +176,10 @@ impl<E: Element> Scratch<E> {
             let from = places(&here, first);
             let to = matrix.rows_mut(here, side);
             to.copy_from_slice(&rows[from.start * side..from.end * side]);
-            pool.install(|| engine.load_pivots(pivots, first, rows))
+            parallel::install(pool, || engine.load_pivots(pivots, first, rows))
         })?;
         let closed = common(&own, pivots);
-        let lowered = pool.install(|| {
+        let lowered = parallel::install(pool, || {
             let rows = matrix.rows(closed.clone(), side);
             sums.record((Section::Matrix, step + 1), closed.clone(), rows);
             let checks = RowChecks {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use gpu_runtime::Gpu;
-use graph_formats::Csr;
+use graph_formats::{Csr, parallel};
 use paths::NextHops;
 use rayon::ThreadPool;
 use sssp::Progress;
@@ -171,7 +171,7 @@ fn close<W: RaisedWeight, E: MinPlus>(
     }
     let rows = ranks.is_root().then(|| {
         let matrix = matrix.opened_again()?;
-        pool.install(|| answer(matrix, graph, config.next_hops, progress))
+        parallel::install(pool, || answer(matrix, graph, config.next_hops, progress))
     });
     agree(ranks, rows.transpose())
 }

@@ -8,7 +8,7 @@ use std::fmt::Display;
 use std::time::Instant;
 
 use elimination::EliminationError;
-use graph_formats::{Csr, Weight};
+use graph_formats::{Csr, Weight, parallel};
 use rayon::ThreadPoolBuilder;
 use sssp::Progress;
 
@@ -63,7 +63,7 @@ impl Ordered {
         let max_arcs = (max_sums / n.max(1) as f64).min(pairs) as u64;
         let arcs = graph.clone().unweighted();
         let pool = ThreadPoolBuilder::new().num_threads(config.n_threads()).build()?;
-        let made = pool.install(|| Supernodes::of(&arcs, max_arcs, progress));
+        let made = parallel::install(&pool, || Supernodes::of(&arcs, max_arcs, progress));
         let order_ms = milliseconds(start);
         let not = |reason: &dyn Display| {
             let reason = Some(format!("without supernodes: {reason}"));

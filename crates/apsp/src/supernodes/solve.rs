@@ -4,7 +4,7 @@ use std::slice;
 use std::time::Instant;
 
 use gpu_runtime::Gpu;
-use graph_formats::{Csr, Weight};
+use graph_formats::{Csr, Weight, parallel};
 use paths::DistanceTable;
 use sssp::Progress;
 
@@ -60,7 +60,7 @@ impl<W: RaisedWeight> Backend<W> for BySupernodes<'_> {
         let Job { graph, progress, .. } = *job;
         report.order_ms = self.ordered.order_ms;
         let found = with_element!(W, number, E => {
-            turn.pool.install(|| self.close::<W, E>(graph, number, report, progress))
+            parallel::install(turn.pool, || self.close::<W, E>(graph, number, report, progress))
         });
         Ok(Found::distances(all_rows(graph.n_vertices()), found?))
     }
