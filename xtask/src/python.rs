@@ -1,8 +1,9 @@
 //! The Python package: `cargo xtask wheel` builds it, and the step `python` tests it.
 //!
-//! The wheel has the GPU's code where that can be linked, and runs without a GPU too. Its tests, in
-//! an environment of their own under `target/`, are ours, and those that scipy and NetworkX have of
-//! the functions that are theirs, run against ours; mypy checks its types.
+//! It has the GPU's code where that can be linked, and runs without a GPU too. Its tests, in an
+//! environment of their own under `target/`, are ours, and those that scipy and NetworkX have of the
+//! functions that are theirs, run against ours; mypy checks its types. They take the library that was
+//! built with all other tests, for a wheel's would be built from other libraries than these.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,14 +11,16 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
+use crate::artifact::Artifact;
+use crate::bundle::copy;
 use crate::report::Outcome;
 use crate::shim;
 use crate::workspace::root;
 
-/// Where the environment is, and wheels are put: that which is tested, and that for others.
+/// Where the environment is, and the wheel is put.
 const ENVIRONMENT: &str = "target/python/environment";
-const TESTED: &str = "target/python/wheels";
 const WHEEL: &str = "target/wheel";
+const MANIFEST: [&str; 2] = ["--manifest-path", "crates/python/Cargo.toml"];
 
 const PIP: [&str; 5] = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
 
@@ -66,7 +69,14 @@ pub(crate) fn wheel() -> Result<Option<PathBuf>> {
     if folder.exists() {
         fs::remove_dir_all(&folder).with_context(|| format!("cannot clear {folder:?}"))?;
     }
-    let status = build(&python, "release", WHEEL)?.status().context("cannot start maturin")?;
+    let mut build = Command::new(&python);
+    build.args(["-m", "maturin", "build", "--quiet", "--locked", "--profile", "release"]);
+    build.args(MANIFEST).args(["--out", WHEEL]);
+    if cfg!(target_os = "linux") {
+        shim::run()?;
+        build.args(["--features", "cuda"]);
+    }
+    let status = build.status().context("cannot start maturin")?;
     ensure!(status.success(), "maturin built no wheel");
     let mut files = fs::read_dir(&folder).with_context(|| format!("cannot list {folder:?}"))?;
     let wheel = files.next().context("maturin left no wheel")??.path();
@@ -74,16 +84,14 @@ pub(crate) fn wheel() -> Result<Option<PathBuf>> {
     Ok(Some(wheel))
 }
 
-/// Builds and tests the package, or says why that cannot be done.
-pub(crate) fn check() -> Result<Outcome> {
+/// Tests the package, of which the library is among what was built, or says why that cannot be done.
+pub(crate) fn check(built: &[Artifact]) -> Result<Outcome> {
     let python = match environment()? {
         Ok(python) => python,
         Err(reason) => return Ok(Outcome::skipped(reason)),
     };
-    let mut build = build(&python, "wheel-tests", TESTED)?;
-    let mut install = Command::new(&python);
-    install.args(PIP).args(["--no-index", "--no-deps", "--force-reinstall"]);
-    install.args(["--find-links", TESTED, "starpaths"]);
+    let library = built.iter().find(|artifact| artifact.package() == "python");
+    install(&python, &library.context("cargo built no library for Python")?.file)?;
     let pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider"];
     let mut ours = Command::new(&python);
     // tests without what they need say why they are skipped
@@ -104,8 +112,7 @@ pub(crate) fn check() -> Result<Outcome> {
     types.args(["-m", "mypy", "--config-file", "crates/python/pyproject.toml"]);
     types.args(["--cache-dir", "target/python/mypy"]);
     types.args(["crates/python/python/starpaths", "crates/python/tests/typed.py"]);
-    let tests = [&mut ours, &mut scipys, &mut networkxs, &mut stubs, &mut types];
-    for command in [&mut build, &mut install].into_iter().chain(tests) {
+    for command in [&mut ours, &mut scipys, &mut networkxs, &mut stubs, &mut types] {
         let status = command.status().with_context(|| format!("cannot start {command:?}"))?;
         if !status.success() {
             return Ok(Outcome::of(false));
@@ -133,16 +140,23 @@ fn environment() -> Result<Result<PathBuf, String>> {
     Ok(Ok(python))
 }
 
-/// What builds the wheel.
-fn build(python: &Path, profile: &str, folder: &str) -> Result<Command> {
-    let mut build = Command::new(python);
-    build.args(["-m", "maturin", "build", "--quiet", "--locked", "--profile", profile]);
-    build.args(["--manifest-path", "crates/python/Cargo.toml", "--out", folder]);
-    if cfg!(target_os = "linux") {
-        shim::run()?;
-        build.args(["--features", "cuda"]);
+/// Puts the package with this library where an installer would.
+fn install(python: &Path, library: &Path) -> Result<()> {
+    let place = "import sysconfig; print(sysconfig.get_path('purelib'), end='')";
+    let output = Command::new(python).args(["-c", place]).output();
+    let output = output.with_context(|| format!("cannot start {python:?}"))?;
+    let site = PathBuf::from(String::from_utf8(output.stdout)?);
+    let package = site.join("starpaths");
+    if package.exists() {
+        fs::remove_dir_all(&package).with_context(|| format!("cannot clear {package:?}"))?;
     }
-    Ok(build)
+    copy(&root().join("crates/python/python"), &site)?;
+    copy(library, &package.join("_core.abi3.so"))?;
+    // the name and the entry points, by which NetworkX finds its backend
+    let mut describe = Command::new(python);
+    describe.args(["-m", "maturin", "pep517", "write-dist-info", "--metadata-directory"]);
+    ensure!(is_ok(describe.arg(&site).args(MANIFEST)), "maturin does not describe the package");
+    Ok(())
 }
 
 fn quiet(program: &str) -> Command {

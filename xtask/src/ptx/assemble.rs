@@ -12,10 +12,7 @@ use super::manifest::Module;
 use super::toolkit::{Toolkit, VERSION};
 
 /// Turing, Ampere, Hopper, and Blackwell in data centres and elsewhere.
-pub(super) const GENERATIONS: [u32; 5] = [75, 80, 90, 100, 120];
-/// The oldest, the newest, and that which has instructions of its own here: what a check assembles
-/// for. The others were assembled for when the PTX was built.
-pub(super) const CHECKED: [u32; 3] = [75, 90, 120];
+const GENERATIONS: [u32; 5] = [75, 80, 90, 100, 120];
 
 /// A module to be assembled for one generation.
 pub(super) struct Job<'a> {
@@ -31,17 +28,13 @@ pub(super) struct Needs {
     spilled_bytes: u32,
 }
 
-/// The modules, each with its text, for every one of these generations that is not below its
-/// target; where a target is meant alone, for that one.
-pub(super) fn jobs<'a>(
-    modules: &'a [Module],
-    texts: &'a [String],
-    generations: &'a [u32],
-) -> Vec<Job<'a>> {
+/// The modules, each with its text, for every generation that is not below its target; where a
+/// target is meant alone, for that one.
+pub(super) fn jobs<'a>(modules: &'a [Module], texts: &'a [String]) -> Vec<Job<'a>> {
     let pairs = modules.iter().zip(texts);
     pairs
         .flat_map(|(module, text)| {
-            let generations = generations.iter().copied().filter(|&generation| {
+            let generations = GENERATIONS.into_iter().filter(|&generation| {
                 generation == module.target || generation > module.target && !module.exact
             });
             generations.map(move |generation| Job { module, text, generation })

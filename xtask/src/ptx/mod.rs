@@ -4,7 +4,8 @@
 //! The PTX is committed, so that the crates build without a CUDA toolkit. `ptx.lock` has the hashes
 //! of each module's sources and of its PTX, which can be compared without a compiler. With the
 //! compiler of the same release, the module is compiled again, and the PTX must be the same byte by
-//! byte. Each module is then assembled for every generation of GPUs from its target on.
+//! byte. When it is built, each module is assembled for every generation of GPUs from its target on;
+//! the lock has only what was.
 
 mod assemble;
 mod cache;
@@ -77,6 +78,7 @@ pub(crate) fn build() -> Result<()> {
         compile::ptx_of(&toolkit, &cache, &kernels.folder, module)
     });
     let texts: Vec<String> = texts.into_iter().collect::<Result<_>>()?;
+    assemble_all(&toolkit, &cache, &kernels.modules, &texts)?;
     let mut lock = Lock::default();
     for (module, text) in kernels.modules.iter().zip(&texts) {
         lock.insert(&module.name, inputs_hash(&kernels.folder, module)?, hash(text));
@@ -85,8 +87,7 @@ pub(crate) fn build() -> Result<()> {
     for stray in strays(&kernels)? {
         fs::remove_file(&stray).with_context(|| format!("cannot remove {stray:?}"))?;
     }
-    write(&kernels.lock_path(), &lock.to_string())?;
-    assemble_all(&toolkit, &cache, &kernels, &texts, &assemble::GENERATIONS)
+    write(&kernels.lock_path(), &lock.to_string())
 }
 
 /// The parts of the STAR-machine's kernels that are made from Rust; tests of star-machine compare
@@ -117,14 +118,13 @@ pub(crate) fn check() -> Result<Outcome> {
         }
     };
     let cache = Cache::open(&target()?)?;
-    let texts = in_parallel(&kernels.modules, |module| {
+    let compared = in_parallel(&kernels.modules, |module| {
         let text = compile::ptx_of(&toolkit, &cache, &kernels.folder, module)?;
         let is_same = text == read(&kernels.ptx_path(module))?;
         ensure!(is_same, "{}: the compiler makes other PTX of its source: {REMEDY}", module.name);
-        Ok(text)
+        Ok(())
     });
-    let texts: Vec<String> = texts.into_iter().collect::<Result<_>>()?;
-    assemble_all(&toolkit, &cache, &kernels, &texts, &assemble::CHECKED)?;
+    compared.into_iter().collect::<Result<()>>()?;
     Ok(Outcome::of(true))
 }
 
@@ -181,11 +181,10 @@ fn strays(kernels: &Kernels) -> Result<Vec<PathBuf>> {
 fn assemble_all(
     toolkit: &Toolkit,
     cache: &Cache,
-    kernels: &Kernels,
+    modules: &[Module],
     texts: &[String],
-    generations: &[u32],
 ) -> Result<()> {
-    let jobs = assemble::jobs(&kernels.modules, texts, generations);
+    let jobs = assemble::jobs(modules, texts);
     let reports = in_parallel(&jobs, |job| job.run(toolkit, cache));
     let reports: Vec<_> = reports.into_iter().collect::<Result<_>>()?;
     print!("{}", assemble::table(&jobs, &reports));

@@ -34,7 +34,8 @@ fn same<D: Distance>(found: Option<D>, expected: Option<D>) -> bool {
 }
 
 fn compare<W: PairsWeight>(name: &str, graph: &Csr<W>, pairs: &Pairs<W>) {
-    for source in graph.vertices() {
+    // of long paths some rows, for the oracle is slow
+    for source in graph.vertices().step_by(1 + graph.n_vertices() / 1500) {
         let expected = oracle::dijkstra(graph, source).unwrap();
         let row: Vec<_> = pairs.row(source).collect();
         for (target, found) in graph.vertices().zip(row) {

@@ -315,7 +315,7 @@ fn memory_for_all_vertices_is_asked_for_before() {
         "closure {}/grid.spg --counts @.tsv",
         "centrality {}/grid.spg --measure diameter",
     ] {
-        for limit in (0..).map(|step| least + 1024 * step) {
+        for limit in (0..).map(|step| least + 2048 * step) {
             let Limited { code, said, .. } = run_within(limit, folder.path(), line);
             if code == Some(0) {
                 break;

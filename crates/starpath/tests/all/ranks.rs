@@ -82,7 +82,7 @@ fn ranks_write_the_bytes_that_one_process_writes() {
     fs::write(folder.join("sources"), ids(47)).unwrap();
     fs::write(folder.join("few"), ids(7)).unwrap();
     fs::write(folder.join("targets"), ids(90)).unwrap();
-    for command in [
+    let commands = [
         "apsp {}/whole.spg --algorithm blocked --check 9 --distances",
         "apsp {}/named.wel --next-hops {}/hops-OUT.npy --distances",
         "apsp {}/floats.wel --algorithm blocked --check 500 --distances",
@@ -95,7 +95,8 @@ fn ranks_write_the_bytes_that_one_process_writes() {
         "centrality {}/floats.wel --measure edge-betweenness -o",
         "centrality {}/floats.wel --tie-tolerance 1e-12 --measure betweenness -o",
         "centrality {}/grid.prepared -o",
-    ] {
+    ];
+    for (at, command) in commands.into_iter().enumerate() {
         let suffixes = ["npy", "tsv"];
         let n_arrays = usize::from(!command.starts_with("centrality"));
         for suffix in &suffixes[1 - n_arrays..] {
@@ -104,7 +105,8 @@ fn ranks_write_the_bytes_that_one_process_writes() {
                 format!("{command} {{}}/{name}.{suffix} --threads 1")
             };
             let expected = comparable(json_in(folder, &line("one")));
-            for n_ranks in 1..=4 {
+            // to start ranks takes longer than what they do
+            for n_ranks in [[1, 3], [2, 4], [3, 4]][at % 3] {
                 let line = format!("{} --json", line("many"));
                 let Some(child) = start(folder, n_ranks, &line) else { return };
                 let run = end(child);
@@ -379,13 +381,10 @@ fn what_ranks_have_measured_is_kept() {
         assert!(kept != before, "{n_ranks} ranks did nothing");
         before = kept;
     }
-    for n_ranks in [4, 1] {
-        fs::write(&state, &before).unwrap();
-        let Some(child) = start(folder, n_ranks, &line("--resume {}/state", "out")) else { return };
-        let run = end(child);
-        assert_eq!(run.code, Some(0), "{run:?}");
-        assert!(read(folder, &["out.tsv"]) == read(folder, &["whole.tsv"]), "{n_ranks} ranks");
-    }
+    let Some(child) = start(folder, 4, &line("--resume {}/state", "out")) else { return };
+    let run = end(child);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(read(folder, &["out.tsv"]) == read(folder, &["whole.tsv"]));
 }
 
 /// Where files may not grow, as on a full disk.
