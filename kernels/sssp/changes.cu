@@ -58,17 +58,18 @@ extern "C" __global__ void ENTRY(spread_rows)(Rows from, const u32* starts, uint
     }
 }
 
-// A block makes the changes of a row, those at firsts[b]..firsts[b + 1], deletions first. A new arc
-// comes last, and the last takes the place of one that is deleted. So that a block alone is fast on a
-// long row, each thread has several loads under way.
+// Makes changes, those of a row together, deletions first: a block all those of a row, where the first
+// of them is its. A new arc comes last, and the last takes the place of one that is deleted. So that a
+// block alone is fast on a long row, each thread has several loads under way.
 extern "C" __global__ void __launch_bounds__(1024)
-    ENTRY(change_rows)(uint2* bounds, Arc* arcs, const ArcChange* changes, const u32* firsts, u32 n_rows) {
+    ENTRY(change_rows)(uint2* bounds, Arc* arcs, const ArcChange* changes, u32 n_changes) {
     constexpr u32 n_loads = 8;
     __shared__ u32 place;
-    for (u32 b = blockIdx.x; b < n_rows; b += gridDim.x) {
-        const u32 row = changes[firsts[b]].from;
+    for (u32 first_change = blockIdx.x; first_change < n_changes; first_change += gridDim.x) {
+        const u32 row = changes[first_change].from;
+        if (first_change > 0 && changes[first_change - 1].from == row) continue;
         uint2 bound = bounds[row];
-        for (u32 i = firsts[b]; i < firsts[b + 1]; i++) {
+        for (u32 i = first_change; i < n_changes && changes[i].from == row; i++) {
             const ArcChange change = changes[i];
             const Weight before = static_cast<Weight>(change.before);
             __syncthreads();

@@ -132,7 +132,7 @@ pub trait Weight:
     ) -> Result<Changed<Self>, ChangeError>;
     /// What [`DynamicGraph::make`] and [`DynamicGraph::undo`] do, likewise.
     #[doc(hidden)]
-    fn change_in(graph: &mut DynamicGraph<Self>, arcs: Vec<ArcChange<Self>>, n_vertices: usize);
+    fn change_in(graph: &mut DynamicGraph<Self>, arcs: &[ArcChange<Self>], n_vertices: usize);
     /// False for NaN and the infinities.
     fn is_finite(self) -> bool;
     /// True below zero (−0.0 is not).
@@ -208,7 +208,7 @@ macro_rules! integer_weight {
             }
             fn change_in(
                 graph: &mut DynamicGraph<Self>,
-                arcs: Vec<ArcChange<Self>>,
+                arcs: &[ArcChange<Self>],
                 n_vertices: usize,
             ) {
                 graph.change(arcs, n_vertices);
@@ -252,7 +252,7 @@ macro_rules! float_weight {
             }
             fn change_in(
                 graph: &mut DynamicGraph<Self>,
-                arcs: Vec<ArcChange<Self>>,
+                arcs: &[ArcChange<Self>],
                 n_vertices: usize,
             ) {
                 graph.change(arcs, n_vertices);

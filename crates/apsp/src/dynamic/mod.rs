@@ -384,9 +384,8 @@ impl<W: RaisedWeight> DynamicPairs<W> {
         })?;
         let n_lost: usize = lost.iter().map(Vec::len).sum();
         let useful = match n_lost > FEW_ROWS * n {
-            true => {
-                parallel::install(&self.pool, || raised::useful(&self.graph, cells, &lost)).map(Some)
-            }
+            true => parallel::install(&self.pool, || raised::useful(&self.graph, cells, &lost))
+                .map(Some),
             false => Ok(None),
         };
         let useful = useful.map_err(|refused| ApspError::too_large(n, refused.bytes as u128))?;

@@ -19,7 +19,7 @@ const CHANGES_PER_TASK: usize = 32;
 /// let new = Change::Insert { from: 0, to: 2, weight: 9 };
 /// let old = Change::Delete { from: 0, to: 1, weight: None };
 /// let changed = graph.apply(&[new, old])?;
-/// assert_eq!((changed.arcs[0].before, changed.arcs[0].after), (None, Some(9)));
+/// assert_eq!((changed.arcs[0].before, changed.arcs[0].after), (Some(5), None));
 /// assert_eq!(graph.to_csr()?, Csr::from_arcs(3, &[(0, 2, 9), (1, 2, 7)])?);
 /// let error = graph.apply(&[new, old]).unwrap_err();
 /// assert_eq!(error.to_string(), "change 1: there is no arc 0 -> 1");
@@ -53,7 +53,7 @@ pub struct ArcChange<W> {
 #[derive(Clone, Debug, PartialEq)]
 #[must_use = "`make` and `undo` need it"]
 pub struct Changed<W> {
-    /// The arcs; in an undirected graph both of an edge.
+    /// The arcs by tail and head; in an undirected graph both of an edge.
     pub arcs: Vec<ArcChange<W>>,
     /// How many vertices there are then.
     pub n_vertices: usize,
@@ -191,7 +191,8 @@ impl<W: Weight> DynamicGraph<W> {
         for (position, (&change, found)) in all.enumerate() {
             checked.check(change, found).map_err(|problem| ChangeError { position, problem })?;
         }
-        let Checked { arcs, n_vertices, .. } = checked;
+        let Checked { mut arcs, n_vertices, .. } = checked;
+        arcs.sort_unstable_by(order);
         let new = || arcs.iter().filter(|arc| arc.before.is_none());
         let of_columns =
             self.columns.as_ref().map(|rows| rows.bytes_to_insert(new().map(|arc| arc.to)));
@@ -204,27 +205,29 @@ impl<W: Weight> DynamicGraph<W> {
     /// Makes changes that were [checked](Self::check) since the last ones were made. O(d) a change,
     /// amortized, with the threads of the current pool.
     pub fn make(&mut self, changed: &Changed<W>) {
-        W::change_in(self, changed.arcs.clone(), changed.n_vertices);
+        W::change_in(self, &changed.arcs, changed.n_vertices);
     }
 
     /// Takes back the last changes.
     pub fn undo(&mut self, changed: &Changed<W>) {
         let back = |arc: &ArcChange<W>| ArcChange { before: arc.after, after: arc.before, ..*arc };
-        W::change_in(self, changed.arcs.iter().map(back).collect(), changed.n_vertices_before);
+        let arcs: Vec<_> = changed.arcs.iter().map(back).collect();
+        W::change_in(self, &arcs, changed.n_vertices_before);
     }
 
-    /// Takes arcs out, puts some in, or gives some another weight; then there are `n_vertices`.
-    pub(crate) fn change(&mut self, mut arcs: Vec<ArcChange<W>>, n_vertices: usize) {
-        for arc in &arcs {
+    /// Takes arcs out, puts some in, or gives some another weight; then there are `n_vertices`. The
+    /// arcs are in order.
+    pub(crate) fn change(&mut self, arcs: &[ArcChange<W>], n_vertices: usize) {
+        for arc in arcs {
             let is_negative = |weight: Option<W>| usize::from(weight.is_some_and(W::is_negative));
             self.n_negative = self.n_negative + is_negative(arc.after) - is_negative(arc.before);
             let is_zero = |weight: Option<W>| usize::from(weight == Some(W::ZERO));
             self.n_zero = self.n_zero + is_zero(arc.after) - is_zero(arc.before);
         }
-        arcs.sort_unstable_by(order);
-        self.rows.change(&arcs, n_vertices);
+        self.rows.change(arcs, n_vertices);
         if let Some(columns) = &mut self.columns {
-            arcs.iter_mut().for_each(|arc| (arc.from, arc.to) = (arc.to, arc.from));
+            let turned = |arc: &ArcChange<W>| ArcChange { from: arc.to, to: arc.from, ..*arc };
+            let mut arcs: Vec<_> = arcs.iter().map(turned).collect();
             arcs.sort_unstable_by(order);
             columns.change(&arcs, n_vertices);
         }
@@ -244,9 +247,9 @@ impl<W: Weight> DynamicGraph<W> {
 
 /// By row, column and weight.
 fn order<W: Weight>(one: &ArcChange<W>, other: &ArcChange<W>) -> Ordering {
+    let ends = |arc: &ArcChange<W>| u64::from(arc.from) << 32 | u64::from(arc.to);
     let weight = |arc: &ArcChange<W>| arc.after.or(arc.before).unwrap_or(W::ZERO);
-    let ends = (one.from, one.to).cmp(&(other.from, other.to));
-    ends.then_with(|| weight(one).order(weight(other)))
+    ends(one).cmp(&ends(other)).then_with(|| weight(one).order(weight(other)))
 }
 
 /// Changes that can be made.

@@ -1,6 +1,6 @@
 //! Rows of arcs with room for more.
 //!
-//! A row that has no room left moves to the end of the array, where it gets as much again. When
+//! A row that has no room left moves to the end of the array, where it gets a quarter more. When
 //! more than half of the array is out of use, all rows are written anew, without room. So a batch
 //! takes the time of the rows in which it changes arcs, each once, and others are rarely moved: O(d)
 //! amortized. Threads share these rows.
@@ -29,6 +29,8 @@ pub(super) struct Rows<W> {
     places: Vec<Place>,
     /// Ends and weights, and whatever is out of use.
     arcs: Vec<(VertexId, W)>,
+    /// Up to here rows are in the order of vertices; what has moved lies behind.
+    packed: usize,
     n_arcs: usize,
 }
 
@@ -42,7 +44,8 @@ impl<W: Weight> Rows<W> {
         let places = graph.vertices().map(place).collect();
         let ends = graph.column_indices().iter().copied();
         let arcs = ends.zip(graph.weights().iter().copied()).collect();
-        let mut rows = Self { places, arcs, n_arcs: graph.n_arcs() };
+        let n_arcs = graph.n_arcs();
+        let mut rows = Self { places, arcs, packed: n_arcs, n_arcs };
         for vertex in graph.vertices() {
             let row = &mut rows.arcs[graph.row(vertex)];
             // parallel arcs may be out of order where columns ascend
@@ -90,52 +93,46 @@ impl<W: Weight> Rows<W> {
     /// Then there are `n_vertices`; those that come or go have no other arcs.
     pub(super) fn change(&mut self, changes: &[ArcChange<W>], n_vertices: usize) {
         self.places.resize(n_vertices.max(self.n_vertices()), Place::default());
-        let mut rows: Vec<_> = changes.chunk_by(|one, other| one.from == other.from).collect();
+        let rows = || changes.chunk_by(|one, other| one.from == other.from);
         // so that the rows' places are not waited for one after another
-        rows.iter().for_each(|row| self.prefetch(row[0].from));
-        let n_after = |row: &[ArcChange<W>], len: usize| {
-            let n_new = row.iter().filter(|change| change.before.is_none()).count();
-            len + n_new - row.iter().filter(|change| change.after.is_none()).count()
-        };
+        rows().for_each(|row| self.prefetch(row[0].from));
         let place = |rows: &Self, row: &[ArcChange<W>]| rows.places[row[0].from as usize];
-        let has_room = |rows: &Self, row: &[ArcChange<W>]| {
-            n_after(row, place(rows, row).len) <= place(rows, row).room
-        };
-        if self.is_sparse() && !rows.iter().all(|row| has_room(self, row)) {
+        let has_room = |row| n_after(row, place(self, row).len) <= place(self, row).room;
+        if self.is_sparse() && !rows().all(has_room) {
             self.fold();
         }
-        for row in &rows {
-            if !has_room(self, row) {
-                self.move_to_end(row[0].from, n_after(row, place(self, row).len));
-            }
+        let (old_end, mut end) = (self.arcs.len(), self.arcs.len());
+        let mut tasks: Vec<_> = rows()
+            .map(|changes| {
+                let (old, mut new) = (place(self, changes), place(self, changes));
+                let n_after = n_after(changes, old.len);
+                if n_after > old.room {
+                    (new.start, new.room) = (end, (n_after + old.len / 4).max(MIN_ROOM));
+                    end += new.room;
+                }
+                Row { old, new, before: &mut [], arcs: &mut [], changes }
+            })
+            .collect();
+        self.arcs.resize(end, (0, W::ZERO));
+        let (before, mut after) = self.arcs.split_at_mut(old_end);
+        for task in tasks.iter_mut().filter(|task| task.new.start >= old_end) {
+            (task.arcs, after) = after.split_at_mut(task.new.room);
         }
-        rows.sort_by_cached_key(|row| place(self, row).start);
-        let (mut rest, mut end) = (&mut self.arcs[..], 0);
-        let mut tasks = Vec::with_capacity(rows.len());
-        for changes in rows {
-            let Place { start, len, room } = self.places[changes[0].from as usize];
-            let (arcs, later) = rest.split_at_mut(start - end).1.split_at_mut(room);
-            (rest, end) = (later, start + room);
-            tasks.push(Row { arcs, len, changes });
-        }
+        let (packed, moved) = before.split_at_mut(self.packed);
+        // rows without room may lie where others begin
+        let rows = tasks.iter_mut().filter(|task| task.old.room > 0);
+        let (in_order, mut others): (Vec<_>, Vec<_>) =
+            rows.partition(|task| task.old.start < self.packed);
+        others.sort_unstable_by_key(|task| task.old.start);
+        cut(packed, 0, in_order);
+        cut(moved, self.packed, others);
         let make = |rows: &mut [Row<'_, W>]| rows.iter_mut().for_each(Row::change);
         parallel::for_each_of(tasks.chunks_mut(ROWS_PER_TASK), &make);
-        for Row { len, changes, .. } in &tasks {
-            let place = &mut self.places[changes[0].from as usize];
-            self.n_arcs = self.n_arcs + len - place.len;
-            place.len = *len;
+        for Row { old, new, changes, .. } in &tasks {
+            self.n_arcs = self.n_arcs + new.len - old.len;
+            self.places[changes[0].from as usize] = *new;
         }
         self.places.truncate(n_vertices);
-    }
-
-    /// Gives a row as much room again, and at least this.
-    fn move_to_end(&mut self, vertex: VertexId, room: usize) {
-        let Place { start, len, .. } = self.places[vertex as usize];
-        let new = self.arcs.len();
-        let room = (2 * len).max(room).max(MIN_ROOM);
-        self.arcs.extend_from_within(start..start + len);
-        self.arcs.resize(new + room, (0, W::ZERO));
-        self.places[vertex as usize] = Place { start: new, len, room };
     }
 
     /// Writes all rows anew, one after another.
@@ -146,7 +143,7 @@ impl<W: Weight> Rows<W> {
             *place = Place { start: arcs.len(), len: place.len, room: place.len };
             arcs.extend_from_slice(&self.arcs[row]);
         }
-        self.arcs = arcs;
+        (self.packed, self.arcs) = (arcs.len(), arcs);
     }
 
     /// The offsets, columns and weights of all rows, one after another.
@@ -183,15 +180,36 @@ impl<W: Weight> Rows<W> {
     }
 }
 
+/// Gives each row its own part of the arcs, which begin at `start`; the rows ascend.
+fn cut<'r, W>(mut arcs: &'r mut [(VertexId, W)], mut start: usize, rows: Vec<&mut Row<'r, W>>) {
+    for row in rows {
+        let (own, later) = arcs.split_at_mut(row.old.start - start).1.split_at_mut(row.old.room);
+        (arcs, start) = (later, row.old.start + row.old.room);
+        *(if row.arcs.is_empty() { &mut row.arcs } else { &mut row.before }) = own;
+    }
+}
+
+/// How many arcs a row of this length has after these changes.
+fn n_after<W>(changes: &[ArcChange<W>], len: usize) -> usize {
+    let n_new = changes.iter().filter(|change| change.before.is_none()).count();
+    len + n_new - changes.iter().filter(|change| change.after.is_none()).count()
+}
+
 /// A row with its room, of which arcs change.
 struct Row<'r, W> {
+    old: Place,
+    new: Place,
+    /// Where it was, if it moves.
+    before: &'r mut [(VertexId, W)],
     arcs: &'r mut [(VertexId, W)],
-    len: usize,
     changes: &'r [ArcChange<W>],
 }
 
 impl<W: Weight> Row<'_, W> {
     fn change(&mut self) {
+        if !self.before.is_empty() {
+            self.arcs[..self.old.len].copy_from_slice(&self.before[..self.old.len]);
+        }
         for change in self.changes {
             if let (Some(before), Some(after)) = (change.before, change.after) {
                 self.reweight(change.to, before, after);
@@ -202,7 +220,7 @@ impl<W: Weight> Row<'_, W> {
     }
 
     fn reweight(&mut self, to: VertexId, before: W, after: W) {
-        let row = &mut self.arcs[..self.len];
+        let row = &mut self.arcs[..self.new.len];
         let mut at = position(row, to, Some(before));
         row[at].1 = after;
         // among parallel arcs
@@ -222,7 +240,7 @@ impl<W: Weight> Row<'_, W> {
         let (mut len, mut next) = (0, 0);
         for change in deleted {
             // of equal arcs the next one
-            let at = position(&self.arcs[..self.len], change.to, change.before).max(next);
+            let at = position(&self.arcs[..self.new.len], change.to, change.before).max(next);
             if next > 0 {
                 self.arcs.copy_within(next..at, len);
             }
@@ -230,8 +248,8 @@ impl<W: Weight> Row<'_, W> {
             next = at + 1;
         }
         if next > 0 {
-            self.arcs.copy_within(next..self.len, len);
-            self.len = len + self.len - next;
+            self.arcs.copy_within(next..self.new.len, len);
+            self.new.len = len + self.new.len - next;
         }
     }
 
@@ -239,8 +257,8 @@ impl<W: Weight> Row<'_, W> {
     fn insert(&mut self) {
         let new = || self.changes.iter().filter(|change| change.before.is_none());
         let mut n_left = new().count();
-        let mut end = self.len;
-        self.len += n_left;
+        let mut end = self.new.len;
+        self.new.len += n_left;
         for change in new().rev() {
             let Some(weight) = change.after else { continue };
             let at = position(&self.arcs[..end], change.to, Some(weight));

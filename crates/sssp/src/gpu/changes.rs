@@ -137,41 +137,24 @@ impl ChangeKernels {
         Ok(unsafe { DeviceRows::new(bounds, arcs, n_arcs) })
     }
 
-    /// Makes these changes in rows that have room for them.
-    fn change(&self, gpu: &Gpu, rows: &DeviceRows, changes: &ByRow) -> Result<(), GpuError> {
-        let ByRow { changes, firsts } = changes;
-        let n_rows = firsts.len() as u32 - 1;
-        let args = [
-            rows.bounds().into(),
-            rows.arcs().into(),
-            changes.into(),
-            firsts.into(),
-            n_rows.into(),
-        ];
+    /// Makes these changes, those of a row together and deletions first, in rows that have room.
+    fn change(
+        &self,
+        gpu: &Gpu,
+        rows: &DeviceRows,
+        changes: &Buffer<ArcChangeAt>,
+    ) -> Result<(), GpuError> {
+        let n_changes = changes.len() as u32;
+        let args = [rows.bounds().into(), rows.arcs().into(), changes.into(), n_changes.into()];
         // SAFETY: a block changes one row, within its room; the changes are of these rows.
-        unsafe { gpu.launch(&self.change_rows, LaunchConfig::new(n_rows, 1024), &args) }
-    }
-}
-
-/// Changes on the device, those of a row together and deletions first, and where each row's begin.
-struct ByRow {
-    changes: Buffer<ArcChangeAt>,
-    firsts: Buffer<u32>,
-}
-
-impl ByRow {
-    fn upload(gpu: &Gpu, changes: &[ArcChangeAt]) -> Result<Self, GpuError> {
-        let is_first = |&at: &usize| at == 0 || changes[at - 1].from != changes[at].from;
-        let firsts = (0..changes.len()).filter(is_first).chain([changes.len()]);
-        let firsts: Vec<u32> = firsts.map(|at| at as u32).collect();
-        Ok(Self { changes: gpu.upload(changes)?, firsts: gpu.upload(&firsts)? })
+        unsafe { gpu.launch(&self.change_rows, LaunchConfig::new(n_changes, 1024), &args) }
     }
 }
 
 /// A batch of changes on the device, for which there is room.
 pub(super) struct Batch {
-    by_row: ByRow,
-    by_column: Option<ByRow>,
+    by_row: Buffer<ArcChangeAt>,
+    by_column: Option<Buffer<ArcChangeAt>>,
 }
 
 /// Where rows begin that have room for more arcs than their lengths, and where the last ends.
@@ -319,7 +302,7 @@ impl DeviceTrees {
         let (gpu, kind, n) = (&self.gpu, self.search.graph.kind, graph.n_vertices());
         let sorted = |changes: &mut Vec<ArcChangeAt>| {
             // deletions first
-            changes.sort_unstable_by_key(|change| (change.from, change.has & HAS_NOW));
+            changes.sort_by_key(|change| (change.from, change.has & HAS_NOW));
         };
         let mut changes: Vec<_> = arcs.iter().map(|arc| at(kind, arc)).collect();
         let mut by_column = None;
@@ -333,7 +316,7 @@ impl DeviceTrees {
                 *columns = self.kernels.spread(gpu, kind, columns, &wider)?;
                 *starts = wider;
             }
-            by_column = Some(ByRow::upload(gpu, &turned)?);
+            by_column = Some(gpu.upload(&turned)?);
         }
         sorted(&mut changes);
         let length = |v: usize| if v < n { graph.arcs_from(v as VertexId).len() } else { 0 };
@@ -350,7 +333,7 @@ impl DeviceTrees {
             self.space = Space::new(gpu, n, most_arcs)?;
             self.first_round = 0;
         }
-        Ok(Batch { by_row: ByRow::upload(gpu, &changes)?, by_column })
+        Ok(Batch { by_row: gpu.upload(&changes)?, by_column })
     }
 
     /// Makes the changes of a batch, and lets the trees follow, one after another. Some are left where
@@ -361,7 +344,7 @@ impl DeviceTrees {
         n_vertices: usize,
     ) -> Result<Vec<Updated>, SsspError> {
         let Batch { by_row, by_column } = batch;
-        if by_row.changes.is_empty() {
+        if by_row.is_empty() {
             return Ok(vec![Updated::default(); self.trees.len()]);
         }
         if let (Some(of), Some(changes)) = (&self.columns, by_column) {
@@ -372,7 +355,7 @@ impl DeviceTrees {
         let most = (n_vertices / SHARE).max(MIN_CONCERNED) as u32;
         let mut followed = Vec::with_capacity(self.trees.len());
         for tree in 0..self.trees.len() {
-            followed.push(match self.follow_tree::<W>(tree, &by_row.changes, most)? {
+            followed.push(match self.follow_tree::<W>(tree, by_row, most)? {
                 Some(changed) => Updated { changed, is_new_search: false },
                 None => {
                     let new = self.searched::<W>(self.trees[tree].source)?;
@@ -478,8 +461,8 @@ impl DeviceTrees {
 fn at<W: Weight>(kind: KeyKind, arc: &ArcChange<W>) -> ArcChangeAt {
     let bits = |weight: Option<W>| {
         // a zero may have a sign
-        let weight = weight.filter(|&weight| weight != W::ZERO);
-        let words = weight.map(|weight| kind.of_weights(&[weight]).to_vec()).unwrap_or_default();
+        let weight = [weight.filter(|&weight| weight != W::ZERO).unwrap_or(W::ZERO)];
+        let words = kind.of_weights(&weight);
         words.iter().rev().fold(0, |bits, &word| bits << 32 | u64::from(word))
     };
     ArcChangeAt {
@@ -504,7 +487,9 @@ fn wider(
     let has_room = |row: &[ArcChangeAt]| {
         let at = row[0].from as usize;
         let room = (starts_now[at + 1] - starts_now[at]) as usize;
-        length(at) + n_without(row, HAD) <= room + n_without(row, HAS_NOW)
+        let (n_new, n_gone) = (n_without(row, HAD), n_without(row, HAS_NOW));
+        // most rows need no more, whose lengths are not waited for
+        n_new <= n_gone || length(at) + n_new <= room + n_gone
     };
     if changes.chunk_by(|one, other| one.from == other.from).all(has_room) {
         return Ok(None);
