@@ -10,7 +10,12 @@
 //
 // `rest` goes over further lowered arcs, too: their heads are closed as pivots first.
 //
-// O(k³ + k² n + k n²) for k arcs, the last term where they are of use.
+// Next hops follow where all weights are positive. Then the hop of a pair is the least first vertex
+// of its shortest paths. A new path goes to the tail of its first lowered arc by the hops from before:
+// its first vertex is the hop to that tail. It counts also where it is as long as the distance. Lost
+// pairs take the least hop to the tail of a last arc, in sweeps until none changes.
+//
+// O(k³ + k² n + k n²) for k arcs, the last term where they are of use, and O(k) for each next hop.
 //
 // Reference: floyd-1962, ramalingam-reps-1996, volkov-demmel-2008
 #include "product.cuh"
@@ -36,11 +41,20 @@ struct Turn {
     u32* cycle;
     // Pairs that were found.
     u64* n_pairs;
+    // Next hops, rows of `side`, where they follow; else null.
+    u32* hops;
+    // Of each arc the first vertex of the paths over it: a row of `side` for each arc.
+    u32* first_hops;
+    // Next hops that were found.
+    u64* n_hops;
     u32 n_arcs;
     u32 padding;
 
     __device__ __forceinline__ Word at(u64 row, u64 column) const { return matrix[row * side + column]; }
 };
+
+// In place of a vertex.
+constexpr u32 no_vertex = 0xffffffff;
 
 __device__ __forceinline__ bool is_less(Word a, Word b) { return element_of(a) < element_of(b); }
 __device__ __forceinline__ bool is_reached(Word a) { return is_reached(element_of(a)); }
@@ -75,9 +89,9 @@ extern "C" __global__ void __launch_bounds__(1024) ENTRY(close_heads)(const Turn
     if (threadIdx.x == 0) *turn.cycle = is_cycle;
 }
 
-// Whether a sum is on a path: as short as the distance, or for lowered arcs shorter.
-template <bool is_raised> __device__ __forceinline__ bool is_used(Word sum, Word distance) {
-    return is_raised ? is_reached(sum) && !is_less(distance, sum) : is_less(sum, distance);
+// Whether a sum is on a path: shorter than the distance, or with `ties` as short.
+__device__ __forceinline__ bool is_used(Word sum, Word distance, bool ties) {
+    return ties ? is_reached(sum) && !is_less(distance, sum) : is_less(sum, distance);
 }
 
 // Marks an arc for the tiles in which a thread of the warp has a use for it.
@@ -85,14 +99,18 @@ __device__ __forceinline__ void mark(u64* tile, u32 arc, bool is_used) {
     if (__any_sync(0xffffffff, is_used) && threadIdx.x % 32 == 0) atomicOr(tile, u64(1) << arc);
 }
 
-// Writes `first` and `rest`. A block of 128 threads for each 128 rows and columns (x) and each arc (y).
+// Writes `first` and `rest`, and the hops of `first`. A block of 128 threads for each 128 rows and columns (x) and each arc (y).
 template <bool is_raised> __device__ __forceinline__ void look_at_ends(const Turn& turn) {
     const u32 arc = blockIdx.y;
     const u64 at = (u64)blockIdx.x * tile_rows + threadIdx.x;
     const u32 tail = turn.tails[arc], head = turn.heads[arc];
     const Word weight = turn.weights[arc];
+    const bool ties = is_raised || turn.hops;
     const Word first = sum(turn.at(at, tail), weight);
-    const bool helps_row = is_used<is_raised>(first, turn.at(at, head));
+    const bool helps_row = is_used(first, turn.at(at, head), ties);
+    if (!is_raised && turn.hops) {
+        turn.first_hops[arc * turn.side + at] = at == tail ? head : turn.hops[at * turn.side + tail];
+    }
     turn.first[arc * turn.side + at] = helps_row ? first : infinite_word;
     mark(turn.row_arcs + blockIdx.x, arc, helps_row);
     Word rest = turn.at(head, at);
@@ -100,7 +118,7 @@ template <bool is_raised> __device__ __forceinline__ void look_at_ends(const Tur
         const Word over = sum(turn.closed[arc * most_arcs + other], turn.at(turn.heads[other], at));
         if (is_less(over, rest)) rest = over;
     }
-    const bool helps_column = is_used<is_raised>(sum(weight, rest), turn.at(tail, at));
+    const bool helps_column = is_used(sum(weight, rest), turn.at(tail, at), ties);
     turn.rest[arc * turn.side + at] = helps_column ? rest : infinite_word;
     mark(turn.column_arcs + at / tile_columns, arc, helps_column);
 }
@@ -200,27 +218,70 @@ template <typename Visit> __device__ __forceinline__ void visit_packs(const Turn
     }
 }
 
-// Lowers the pairs that a lowered arc brings nearer, and counts them.
+// The pair of a bit, which is its place in a thread's part of the tile: row and column, 32 bits each.
+__device__ __forceinline__ u64 pair_of(const Sums& sums, u32 bit) {
+    const u64 top = (u64)blockIdx.y * tile_rows, left = (u64)blockIdx.x * tile_columns;
+    const u32 r = bit / wide, c = bit % wide;
+    return (top + sums.row(r)) << 32 | (left + sums.column(c / pack_words) + c % pack_words);
+}
+
+// Adds what all threads of the warp count.
+__device__ __forceinline__ void count(u64* all, u32 n) {
+    for (u32 step = 16; step; step /= 2) n += __shfl_xor_sync(0xffffffff, n, step);
+    if (threadIdx.x % 32 == 0 && n) atomicAdd(all, u64(n));
+}
+
+// The least first vertex of the paths over arcs of this tile that are as long as the distance, or `hop`.
+__device__ __forceinline__ u32 least_hop(const Turn& turn, const Steps& shared, u64 row, u64 column, u32 hop) {
+    const u32 n = __popcll(turn.row_arcs[blockIdx.y] & turn.column_arcs[blockIdx.x]);
+    const Word distance = turn.at(row, column);
+    for (u32 at = 0; at < n; ++at) {
+        const u64 line = shared.arcs[at] * turn.side;
+        const Word over = sum(turn.first[line + row], turn.rest[line + column]);
+        if (element_of(over) == element_of(distance)) hop = min(hop, turn.first_hops[line + row]);
+    }
+    return hop;
+}
+
+// Lowers the pairs that a lowered arc brings nearer, and counts them. Gives them their next hops, and
+// those to which other paths are as short.
 //
 // A block of 256 threads for each tile. No other block reads or writes it.
-extern "C" __global__ void __launch_bounds__(256, 2) ENTRY(lower_pairs)(const Turn turn) {
+template <bool with_hops> __device__ __forceinline__ void lower_pairs(const Turn& turn) {
     __shared__ Steps shared;
     Sums sums;
     if (!add_up(turn, shared, sums)) return;
-    u32 n_nearer = 0;
+    // a bit for each pair; those that come nearer are touched too
+    u64 nearer = 0, touched = 0;
     visit_packs(turn, sums, [&](Pack pack, u32 r, u32 p, Pack* place) {
-        const u32 before = n_nearer;
+        const u64 before = nearer;
 #pragma unroll
         for (u32 i = 0; i < pack_words; ++i) {
             const Word over = sums.words[r][p * pack_words + i];
             const bool is_nearer = is_less(over, pack.words[i]);
-            n_nearer += is_nearer;
+            const u32 bit = r * wide + p * pack_words + i;
+            nearer |= u64(is_nearer) << bit;
+            if (with_hops) touched |= u64(is_used(over, pack.words[i], true)) << bit;
             pack.words[i] = is_nearer ? over : pack.words[i];
         }
-        if (n_nearer != before) *place = pack;
+        if (nearer != before) *place = pack;
     });
-    for (u32 step = 16; step; step /= 2) n_nearer += __shfl_xor_sync(0xffffffff, n_nearer, step);
-    if (threadIdx.x % 32 == 0 && n_nearer) atomicAdd(turn.n_pairs, u64(n_nearer));
+    for (u64 rest = touched; rest; rest &= rest - 1) {
+        const u32 bit = __ffsll(rest) - 1;
+        const u64 pair = pair_of(sums, bit), row = pair >> 32, column = static_cast<u32>(pair);
+        u32* hop = turn.hops + row * turn.side + column;
+        *hop = least_hop(turn, shared, row, column, nearer >> bit & 1 ? no_vertex : *hop);
+    }
+    count(turn.n_pairs, __popcll(nearer));
+    if (with_hops) count(turn.n_hops, __popcll(touched));
+}
+
+extern "C" __global__ void __launch_bounds__(256, 2) ENTRY(lower_pairs)(const Turn turn) {
+    lower_pairs<false>(turn);
+}
+
+extern "C" __global__ void __launch_bounds__(256, 2) ENTRY(lower_pairs_and_hops)(const Turn turn) {
+    lower_pairs<true>(turn);
 }
 
 // Lists the pairs that a raised arc may have been on a path of: row and column, 32 bits each. All
@@ -232,24 +293,19 @@ extern "C" __global__ void __launch_bounds__(256, 2)
     __shared__ Steps shared;
     Sums sums;
     if (!add_up(turn, shared, sums)) return;
-    const u64 top = (u64)blockIdx.y * tile_rows, left = (u64)blockIdx.x * tile_columns;
     u64 lost = 0;
     visit_packs(turn, sums, [&](const Pack& pack, u32 r, u32 p, const Pack*) {
 #pragma unroll
         for (u32 i = 0; i < pack_words; ++i) {
             const u32 c = p * pack_words + i;
-            lost |= u64(is_used<true>(sums.words[r][c], pack.words[i])) << (r * wide + c);
+            lost |= u64(is_used(sums.words[r][c], pack.words[i], true)) << (r * wide + c);
         }
     });
-    const auto pair_of = [&](u32 bit) {
-        const u32 r = bit / wide, c = bit % wide;
-        return (top + sums.row(r)) << 32 | (left + sums.column(c / pack_words) + c % pack_words);
-    };
     // a vertex keeps its distance to itself
-    const bool has_diagonal = left / tile_rows == blockIdx.y;
+    const bool has_diagonal = blockIdx.x * tile_columns / tile_rows == blockIdx.y;
     for (u64 rest = has_diagonal ? lost : 0; rest; rest &= rest - 1) {
         const u32 bit = __ffsll(rest) - 1;
-        const u64 pair = pair_of(bit);
+        const u64 pair = pair_of(sums, bit);
         if (pair >> 32 == static_cast<u32>(pair)) lost &= ~(u64(1) << bit);
     }
     u32 n_until = __popcll(lost);
@@ -261,25 +317,26 @@ extern "C" __global__ void __launch_bounds__(256, 2)
     if (threadIdx.x % 32 == 31 && n_until) place = atomicAdd(turn.n_pairs, u64(n_until));
     place = __shfl_sync(0xffffffff, place, 31) + n_until - __popcll(lost);
     for (; lost; lost &= lost - 1, ++place) {
-        if (place < capacity) list[place] = pair_of(__ffsll(lost) - 1);
+        if (place < capacity) list[place] = pair_of(sums, __ffsll(lost) - 1);
     }
 }
 
 // In place of a pair that is listed before.
 constexpr u64 no_pair = ~u64(0);
 
-__device__ __forceinline__ Word* place_of(Word* matrix, u64 side, u64 pair) {
+template <typename Cell> __device__ __forceinline__ Cell* place_of(Cell* matrix, u64 side, u64 pair) {
     return matrix + (pair >> 32) * side + static_cast<u32>(pair);
 }
 
-// Sets listed pairs to "no path". Of those that are listed twice one stays in the list. Counts them.
-// Threads in a line, one for each pair.
+// Sets listed pairs to "no path", and their hops, if there are any, to none. Of those that are listed
+// twice one stays in the list. Counts them. Threads in a line, one for each pair.
 extern "C" __global__ void __launch_bounds__(256)
-    ENTRY(reset_lost)(Word* matrix, u64 side, u64* list, u64 n, u64* n_pairs) {
+    ENTRY(reset_lost)(Word* matrix, u64 side, u64* list, u64 n, u32* hops, u64* n_pairs) {
     const u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x;
     bool is_first = false;
     if (at < n) {
         is_first = is_reached(atomicExch(place_of(matrix, side, list[at]), infinite_word));
+        if (is_first && hops) *place_of(hops, side, list[at]) = no_vertex;
         if (!is_first) list[at] = no_pair;
     }
     const u32 all = __popc(__ballot_sync(0xffffffff, is_first));
@@ -308,6 +365,34 @@ extern "C" __global__ void __launch_bounds__(256)
     }
     if (is_less(least, before)) {
         __stcg(row + column, least);
+        *changed = 1;
+    }
+}
+
+// Takes for a listed pair the least hop to the tail of an arc that ends a shortest path to its column.
+// Sets `changed` where one was less.
+//
+// As `sweep_lost`, for hops too only fall, when the distances are found. All weights are positive.
+extern "C" __global__ void __launch_bounds__(256)
+    ENTRY(sweep_hops)(const Word* matrix, u64 side, const u64* list, u64 n, const u32* offsets,
+                      const u32* tails, const Word* weights, u32* hops, u32* changed) {
+    const u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (at >= n || list[at] == no_pair) return;
+    const u32 from = list[at] >> 32, column = static_cast<u32>(list[at]);
+    const Word* row = matrix + from * side;
+    u32* row_hops = hops + from * side;
+    const Word distance = row[column];
+    if (!is_reached(distance)) return;
+    const u32 before = __ldcg(row_hops + column);
+    u32 least = before;
+    for (u32 arc = offsets[column]; arc < offsets[column + 1]; ++arc) {
+        const u32 tail = tails[arc];
+        if (is_less(distance, weights[arc])) break;
+        if (element_of(sum(row[tail], weights[arc])) != element_of(distance)) continue;
+        least = min(least, tail == from ? column : __ldcg(row_hops + tail));
+    }
+    if (least < before) {
+        __stcg(row_hops + column, least);
         *changed = 1;
     }
 }

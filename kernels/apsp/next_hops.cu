@@ -8,9 +8,9 @@
 // negative arcs all vertices are placed by levels.
 //
 // Hops to v depend on column v of d alone, so the columns of a strip can be handled alone. A row of
-// them is read along v for each arc of u, so reads are whole lines. The host gives only arcs that
-// are no longer than the distance of their ends, since no shortest path has others. O(m) a pass for
-// each column, and a hop for each vertex.
+// them is read along v for each arc of u, so reads are whole lines. Arcs that are longer than the
+// distance of their ends begin no shortest path, and are left out where that distance is among the
+// columns. O(m) a pass for each column, and a hop for each vertex.
 //
 // Reference: canonical predecessors in crates/paths/src/oracle/predecessors.rs
 #include "element.cuh"
@@ -46,6 +46,7 @@ __device__ void find_hops(const Element* d, u64 stride, const Graph& graph, Hop*
     using Mark = Marks<Hop>;
     __shared__ u32 ends[threads];
     __shared__ Word weights[threads];
+    __shared__ u32 n_arcs;
     const u32 n_columns = graph.n_columns, u = blockIdx.x;
     const u32 left = blockIdx.y * (threads * width) + threadIdx.x;
     const Element* own = d + u * stride;
@@ -65,12 +66,18 @@ __device__ void find_hops(const Element* d, u64 stride, const Graph& graph, Hop*
     const u32 last = graph.offsets[u + 1];
     for (u32 first = graph.offsets[u]; first < last; first += threads) {
         __syncthreads();
+        if (threadIdx.x == 0) n_arcs = 0;
+        __syncthreads();
         if (first + threadIdx.x < last) {
-            ends[threadIdx.x] = graph.ends[first + threadIdx.x];
-            weights[threadIdx.x] = graph.weights[first + threadIdx.x];
+            const u32 end = graph.ends[first + threadIdx.x], at = end - graph.first;
+            const Word weight = graph.weights[first + threadIdx.x];
+            if (at >= n_columns || !(own[at] < element_of(weight))) {
+                const u32 place = atomicAdd(&n_arcs, 1);
+                ends[place] = end;
+                weights[place] = weight;
+            }
         }
         __syncthreads();
-        const u32 n_arcs = min(last - first, threads);
         for (u32 arc = 0; arc < n_arcs; ++arc) {
             const u32 x = ends[arc];
             const Element weight = element_of(weights[arc]);
@@ -125,11 +132,15 @@ extern "C" __global__ void __launch_bounds__(256)
 
 // Takes the marks of fresh hops off after a pass by levels. Threads in a line; a hop each, in
 // steps of their number.
-extern "C" __global__ void ENTRY(settle_hops_narrow)(u16* hops, u64 n_hops) {
-    using Mark = Marks<u16>;
+template <typename Hop> __device__ void settle_hops(Hop* hops, u64 n_hops) {
+    using Mark = Marks<Hop>;
     const u64 step = (u64)gridDim.x * blockDim.x;
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n_hops; i += step) {
-        const u16 hop = hops[i];
+        const Hop hop = hops[i];
         if (hop != Mark::none && (hop & Mark::fresh)) hops[i] = hop ^ Mark::fresh;
     }
 }
+
+extern "C" __global__ void ENTRY(settle_hops_narrow)(u16* hops, u64 n_hops) { settle_hops(hops, n_hops); }
+
+extern "C" __global__ void ENTRY(settle_hops_wide)(u32* hops, u64 n_hops) { settle_hops(hops, n_hops); }

@@ -265,12 +265,13 @@ impl<W: PairsWeight> Solver<'_, Csr<W>> {
     /// Finds all pairs on the [given GPUs](Self::on) and leaves them there. The host has no table
     /// of n² numbers, and copies a row when the caller reads it. It takes the
     /// [blocked](Algorithm::Blocked) algorithm; the memory of all GPUs together must hold the
-    /// matrix. Numbers have 16 bits only where that is proven to suffice, because the whole matrix
-    /// is not checked afterwards. O(n³ / p) by p GPUs.
+    /// matrix. Next hops, 4 n² bytes, stay on one GPU; those of floats whose sums are rounded are found
+    /// on the host first. Numbers have 16 bits only where that is proven to suffice, because the whole
+    /// matrix is not checked afterwards. O(n³ / p) by p GPUs.
     ///
     /// # Errors
     /// Those of [`solve`](Self::solve) on GPUs, and [`ApspError::NotOnGpu`] if none are given, or
-    /// if the configuration names another algorithm or next hops.
+    /// if the configuration names another algorithm, or next hops on several.
     ///
     /// ```
     /// use apsp::{Config, Solver};

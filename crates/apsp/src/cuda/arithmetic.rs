@@ -163,6 +163,7 @@ pub(crate) struct Kernels {
     pub(super) next_hops_narrow: Kernel,
     pub(super) next_hops_wide: Kernel,
     pub(super) settle_hops_narrow: Kernel,
+    pub(super) settle_hops_wide: Kernel,
 }
 
 impl Kernels {
@@ -205,6 +206,7 @@ impl Kernels {
             next_hops_narrow: kernel(hops, "next_hops_narrow", plain)?,
             next_hops_wide: kernel(hops, "next_hops_wide", plain)?,
             settle_hops_narrow: kernel(hops, "settle_hops_narrow", plain)?,
+            settle_hops_wide: kernel(hops, "settle_hops_wide", plain)?,
         })
     }
 }

@@ -20,6 +20,7 @@ const SHARE_OF_LOST: usize = 32;
 const CYCLE: usize = 0;
 const PAIRS: usize = 1;
 const CHANGED: usize = 2;
+const HOPS: usize = 3;
 
 /// `Turn` of the kernels.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -37,8 +38,26 @@ struct Turn {
     column_arcs: u64,
     cycle: u64,
     n_pairs: u64,
+    hops: u64,
+    first_hops: u64,
+    n_hops: u64,
     n_arcs: u32,
     padding: u32,
+}
+
+/// The matrix on the GPU.
+#[derive(Clone, Copy)]
+pub(super) struct Cells<'a> {
+    pub(super) distances: &'a Buffer<u32>,
+    /// The next hops, where they follow: all weights are positive then.
+    pub(super) hops: Option<&'a Buffer<u32>>,
+}
+
+impl Cells<'_> {
+    /// Where the next hops are, or zero.
+    fn hops(&self) -> u64 {
+        self.hops.map_or(0, Buffer::address)
+    }
 }
 
 /// An arc: its tail, its head, and the bits of its weight as a number of the matrix.
@@ -54,9 +73,11 @@ pub(super) struct Follower {
     look_at_lowered: Kernel,
     look_at_raised: Kernel,
     lower_pairs: Kernel,
+    lower_pairs_and_hops: Kernel,
     list_lost: Kernel,
     reset_lost: Kernel,
     sweep_lost: Kernel,
+    sweep_hops: Kernel,
     add_vertices: Kernel,
     tails: Buffer<u32>,
     heads: Buffer<u32>,
@@ -65,6 +86,8 @@ pub(super) struct Follower {
     /// A row for each arc.
     first: Buffer<u32>,
     rest: Buffer<u32>,
+    /// A row for each arc, with the first vertices of the paths over it; empty without next hops.
+    first_hops: Buffer<u32>,
     /// The arcs of use to tiles: those to their rows, then those to their columns.
     tiles: Buffer<u64>,
     counts: Buffer<u64>,
@@ -74,8 +97,9 @@ pub(super) struct Follower {
 
 impl Follower {
     /// Bytes of the work space.
-    fn bytes(arithmetic: Arithmetic, side: usize) -> u64 {
-        let words = arithmetic.turned(ARCS * (2 * side + ARCS));
+    fn bytes(arithmetic: Arithmetic, side: usize, next_hops: bool) -> u64 {
+        let of_hops = if next_hops { ARCS * side } else { 0 };
+        let words = arithmetic.turned(ARCS * (2 * side + ARCS)) + of_hops;
         (words * size_of::<u32>() + Self::capacity_of(side) * size_of::<u64>()) as u64
     }
 
@@ -84,9 +108,15 @@ impl Follower {
     }
 
     /// For a matrix of numbers of 32 or 64 bits.
-    pub(super) fn new(gpu: &Gpu, arithmetic: Arithmetic, side: usize) -> Result<Self, GpuError> {
+    pub(super) fn new(
+        gpu: &Gpu,
+        arithmetic: Arithmetic,
+        side: usize,
+        next_hops: bool,
+    ) -> Result<Self, GpuError> {
         use kernels::apsp as of;
-        gpu.check_fits("what it takes to follow changes", Self::bytes(arithmetic, side))?;
+        let bytes = Self::bytes(arithmetic, side, next_hops);
+        gpu.check_fits("what it takes to follow changes", bytes)?;
         let module = match (arithmetic, adds_and_compares(gpu)) {
             (Arithmetic::I32 | Arithmetic::U16, false) => of::CHANGES_I32,
             (Arithmetic::I32 | Arithmetic::U16, true) => of::CHANGES_90_I32,
@@ -108,9 +138,11 @@ impl Follower {
             look_at_lowered: kernel("look_at_lowered")?,
             look_at_raised: kernel("look_at_raised")?,
             lower_pairs: kernel("lower_pairs")?,
+            lower_pairs_and_hops: kernel("lower_pairs_and_hops")?,
             list_lost: kernel("list_lost")?,
             reset_lost: kernel("reset_lost")?,
             sweep_lost: kernel("sweep_lost")?,
+            sweep_hops: kernel("sweep_hops")?,
             add_vertices: kernel("add_vertices")?,
             tails: gpu.buffer(ARCS)?,
             heads: gpu.buffer(ARCS)?,
@@ -118,8 +150,9 @@ impl Follower {
             closed: words(ARCS * ARCS)?,
             first: words(ARCS * side)?,
             rest: words(ARCS * side)?,
+            first_hops: gpu.buffer(if next_hops { ARCS * side } else { 0 })?,
             tiles: gpu.buffer(n_tiles)?,
-            counts: gpu.buffer(3)?,
+            counts: gpu.buffer(4)?,
             lost: gpu.buffer(Self::capacity_of(side))?,
         })
     }
@@ -143,7 +176,7 @@ impl Follower {
     ) -> Result<u64, GpuError> {
         self.counts.fill_bytes(0)?;
         for arcs in raised.chunks(ARCS) {
-            let turn = self.turn(matrix, arcs)?;
+            let turn = self.turn(Cells { distances: matrix, hops: None }, arcs)?;
             let (list, capacity) = (Arg::from(&self.lost), Arg::from(self.lost.len() as u64));
             // SAFETY: the turn's addresses are of this work space and of a matrix of this side,
             // in which the ends of arcs lie; the list has room for `capacity` pairs. All launches
@@ -161,60 +194,61 @@ impl Follower {
     /// their number without those that are listed twice.
     pub(super) fn search(
         &mut self,
-        matrix: &Buffer<u32>,
+        cells: Cells<'_>,
         n_listed: u64,
         columns: &DeviceArcs,
         are_sorted: bool,
     ) -> Result<u64, GpuError> {
-        let (side, shape) = (self.side as u64, LaunchConfig::covering(n_listed, 256));
-        let reset = |counts: &Buffer<u64>| {
-            let n_pairs = counts.address() + (PAIRS * size_of::<u64>()) as u64;
-            let args: [Arg<'_>; 5] =
-                [matrix.into(), side.into(), (&self.lost).into(), n_listed.into(), n_pairs.into()];
-            // SAFETY: at least `n_listed` pairs are listed, which lie in the matrix.
-            unsafe { self.gpu.launch(&self.reset_lost, shape, &args) }
-        };
+        let (matrix, side, list) = (cells.distances, self.side as u64, Arg::from(&self.lost));
+        let (gpu, shape) = (&self.gpu, LaunchConfig::covering(n_listed, 256));
+        let count = |place: usize| self.counts.address() + (place * size_of::<u64>()) as u64;
+        let (n_pairs, changed) = (count(PAIRS), count(CHANGED));
+        let args: [Arg<'_>; 6] = [
+            matrix.into(),
+            side.into(),
+            list,
+            n_listed.into(),
+            cells.hops().into(),
+            n_pairs.into(),
+        ];
         self.counts.fill_bytes(0)?;
-        reset(&self.counts)?;
+        // SAFETY: at least `n_listed` pairs are listed, which lie in the matrix, and in that of hops.
+        unsafe { gpu.launch(&self.reset_lost, shape, &args)? };
         let n_lost = self.counts.download()?[PAIRS];
-        let sweep = |counts: &Buffer<u64>| {
-            let args: [Arg<'_>; 9] = [
-                matrix.into(),
-                side.into(),
-                (&self.lost).into(),
-                n_listed.into(),
-                (&columns.offsets).into(),
-                (&columns.ends).into(),
-                (&columns.weights).into(),
-                u32::from(are_sorted).into(),
-                (counts.address() + (CHANGED * size_of::<u64>()) as u64).into(),
-            ];
+        let arcs: [Arg<'_>; 7] = [
+            matrix.into(),
+            side.into(),
+            list,
+            n_listed.into(),
+            (&columns.offsets).into(),
+            (&columns.ends).into(),
+            (&columns.weights).into(),
+        ];
+        let sweep = |kernel: &Kernel, last: Arg<'_>| {
+            let args = [&arcs[..], &[last, changed.into()]].concat();
             // SAFETY: as above. `columns` has the offsets of all columns of pairs, which are
             // vertices, and the arcs that these name begin at vertices.
-            unsafe { self.gpu.launch(&self.sweep_lost, shape, &args) }
+            unsafe { gpu.launch(kernel, shape, &args) }
         };
-        loop {
-            (1..SWEEPS).try_for_each(|_| sweep(&self.counts))?;
-            // only the last tells
-            self.counts.fill_bytes(0)?;
-            sweep(&self.counts)?;
-            if self.counts.download()?[CHANGED] == 0 {
-                return Ok(n_lost);
-            }
+        let sweep_lost = || sweep(&self.sweep_lost, u32::from(are_sorted).into());
+        sweep_until_still(&mut self.counts, &sweep_lost)?;
+        if let Some(hops) = cells.hops {
+            sweep_until_still(&mut self.counts, &|| sweep(&self.sweep_hops, hops.into()))?;
         }
+        Ok(n_lost)
     }
 
-    /// Takes the paths over these arcs, at most [`ARCS`], and returns how many pairs they bring nearer;
-    /// or `None`, and does nothing, if they close a negative cycle.
+    /// Takes the paths over these arcs, at most [`ARCS`], and returns how many pairs they bring nearer,
+    /// and to how many they give next hops. Or `None`, and does nothing, if they close a negative cycle.
     pub(super) fn lower(
         &mut self,
-        matrix: &Buffer<u32>,
+        cells: Cells<'_>,
         arcs: &[Arc],
-    ) -> Result<Option<u64>, GpuError> {
+    ) -> Result<Option<(u64, u64)>, GpuError> {
         self.counts.fill_bytes(0)?;
-        let turn = &self.turn(matrix, arcs)?;
+        let turn = &self.turn(cells, arcs)?;
         let launch = |kernel, shape| {
-            // SAFETY: the turn's addresses are of this work space and of a matrix of this side,
+            // SAFETY: the turn's addresses are of this work space and of matrices of this side,
             // in which the ends of arcs lie. All launches are on the stream of the buffers.
             unsafe { self.gpu.launch(kernel, shape, &[Arg::structure(turn)]) }
         };
@@ -223,8 +257,10 @@ impl Follower {
         if self.counts.download()?[CYCLE] != 0 {
             return Ok(None);
         }
-        launch(&self.lower_pairs, self.all_tiles())?;
-        Ok(Some(self.counts.download()?[PAIRS]))
+        let with_hops = cells.hops.map(|_| &self.lower_pairs_and_hops);
+        launch(with_hops.unwrap_or(&self.lower_pairs), self.all_tiles())?;
+        let counts = self.counts.download()?;
+        Ok(Some((counts[PAIRS], counts[HOPS])))
     }
 
     /// Makes rows and columns of the padding those of vertices without arcs.
@@ -246,7 +282,7 @@ impl Follower {
     }
 
     /// Uploads the arcs of a turn.
-    fn turn(&mut self, matrix: &Buffer<u32>, arcs: &[Arc]) -> Result<Turn, GpuError> {
+    fn turn(&mut self, cells: Cells<'_>, arcs: &[Arc]) -> Result<Turn, GpuError> {
         let (mut tails, mut heads) = ([0; ARCS], [0; ARCS]);
         let mut weights = vec![0; self.weights.len()];
         let width = self.arithmetic.turned(1);
@@ -262,7 +298,7 @@ impl Follower {
         let n_row_tiles = self.side / TILE_ROWS;
         let count = |place: usize| self.counts.address() + (place * size_of::<u64>()) as u64;
         Ok(Turn {
-            matrix: matrix.address(),
+            matrix: cells.distances.address(),
             side: self.side as u64,
             tails: self.tails.address(),
             heads: self.heads.address(),
@@ -274,6 +310,9 @@ impl Follower {
             column_arcs: self.tiles.address() + (n_row_tiles * size_of::<u64>()) as u64,
             cycle: count(CYCLE),
             n_pairs: count(PAIRS),
+            hops: cells.hops(),
+            first_hops: self.first_hops.address(),
+            n_hops: count(HOPS),
             n_arcs: arcs.len() as u32,
             padding: 0,
         })
@@ -292,6 +331,22 @@ impl Follower {
     }
 }
 
+/// Sweeps until one changes nothing.
+fn sweep_until_still(
+    counts: &mut Buffer<u64>,
+    sweep: &dyn Fn() -> Result<(), GpuError>,
+) -> Result<(), GpuError> {
+    loop {
+        (1..SWEEPS).try_for_each(|_| sweep())?;
+        // only the last tells
+        counts.fill_bytes(0)?;
+        sweep()?;
+        if counts.download()?[CHANGED] == 0 {
+            return Ok(());
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use test_support::layout::number;
@@ -303,7 +358,7 @@ mod tests {
     fn turns_are_laid_out_as_kernels_read_them() {
         assert_same_layout! { Turn as "Turn" of ["apsp/changes.cu"]:
             matrix, side, tails, heads, weights, closed, first, rest, row_arcs, column_arcs, cycle,
-            n_pairs, n_arcs, padding
+            n_pairs, hops, first_hops, n_hops, n_arcs, padding
         }
         assert_eq!(number(kernel_source!("apsp/changes.cu"), "u32 most_arcs") as usize, ARCS);
     }

@@ -5,6 +5,9 @@
 //! to these pairs until none helps, as Bellman and Ford do. Then it takes the paths over lowered and
 //! new arcs, 64 at a time, whose heads are closed as pivots. After each turn the matrix is closed.
 //!
+//! Next hops follow in the same steps, from those of other pairs, where all weights are positive. With
+//! weights of zero or less they depend on paths of no length, and are found anew for all pairs.
+//!
 //! O(k n²) for k arcs, at the speed of a matrix product. For l lost pairs in a graph of degree d it is
 //! O(l d s) in s sweeps, about as many as lost paths have arcs. What has changed is not kept: if a
 //! batch fails when the matrix was written, all pairs of the graph before are found again. They are
@@ -22,7 +25,7 @@ use sssp::Progress;
 
 use super::arcs::DeviceArcs;
 use super::arithmetic::Arithmetic;
-use super::changes::{ARCS, Arc, Follower};
+use super::changes::{ARCS, Arc, Cells, Follower};
 use super::on_gpus::{DevicePairs, solve_by};
 use super::solve::plan;
 use crate::dynamic::weights::Weights;
@@ -40,12 +43,12 @@ const SUMS_OF_A_PASS: f64 = 64.0;
 /// The time to search for a lost pair over an arc, in sums.
 const SUMS_OF_A_SEARCH: f64 = 7500.0;
 
-/// All pairs of a graph that takes changes in batches, in the memory of a GPU: distances, without
-/// next hops.
+/// All pairs of a graph that takes changes in batches, in the memory of a GPU: distances, and next
+/// hops.
 ///
-/// After every batch they are, to the bit, those of the changed graph. Floats whose sums are rounded
-/// may differ within 16 n ε of the greatest distance. After a batch that raises or deletes arcs of such
-/// weights, or where one of them is negative, all pairs are found anew.
+/// After every batch they are, to the bit, what [`Solver`] finds for the changed graph. Floats whose
+/// sums are rounded may differ within 16 n ε of the greatest distance. After a batch that raises or
+/// deletes arcs of such weights, or with next hops or negative ones, all pairs are found anew.
 ///
 /// ```
 /// use apsp::{Config, DynamicDevicePairs};
@@ -54,10 +57,13 @@ const SUMS_OF_A_SEARCH: f64 = 7500.0;
 ///
 /// let Ok(gpu) = Gpu::open() else { return Ok(()) };
 /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 7)])?;
-/// let mut all = DynamicDevicePairs::new(&gpu, &graph, &Config::default(), None)?;
+/// let config = Config { next_hops: true, ..Config::default() };
+/// let mut all = DynamicDevicePairs::new(&gpu, &graph, &config, None)?;
+/// assert_eq!(all.pairs().path(0, 2)?, Some(vec![0, 1, 2]));
 /// let new = Change::Insert { from: 0, to: 2, weight: 9 };
 /// all.update(&[new, Change::Delete { from: 0, to: 1, weight: None }], None)?;
 /// assert_eq!(all.pairs().row(0)?, [Some(0), None, Some(9)]);
+/// assert_eq!(all.pairs().path(0, 2)?, Some(vec![0, 2]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -76,7 +82,9 @@ impl<W: PairsWeight> DynamicDevicePairs<W> {
     /// Finds all pairs on a GPU, with this configuration, as
     /// [`solve_on_gpus`](Solver::solve_on_gpus) does, in 32 bits at least, and in 64 where these
     /// might not hold the sum of n of its weights. It takes the matrix, n² / 4 bytes or 512 KB more, and
-    /// on the host a copy of the graph; of a directed one, both rows and columns.
+    /// 4 n² bytes for next hops. On the host it takes a copy of the graph; of a directed one, both rows
+    /// and columns. Next hops of floats whose sums are rounded are found there, in the memory that
+    /// [`Solver::solve`] takes.
     ///
     /// # Errors
     /// Those of [`Solver::solve_on_gpus`].
@@ -91,6 +99,7 @@ impl<W: PairsWeight> DynamicDevicePairs<W> {
 
     /// Makes all of these changes, or none, and finds the pairs that they change. No pair of
     /// vertices may occur twice. Searches are not counted, for all lost pairs are searched for at once.
+    /// Next hops are found anew for all pairs, in O(n m), where a weight is or was zero or less.
     ///
     /// `progress` may end the work before the matrix is written. Where all pairs are found anew, it may
     /// end that too, if a second matrix has room on the GPU.
@@ -117,6 +126,14 @@ impl<W: Weight> DynamicDevicePairs<W> {
     /// The graph as it is now.
     pub fn graph(&self) -> &DynamicGraph<W> {
         &self.graph
+    }
+}
+
+impl<W: Weight> DevicePairs<W> {
+    /// What follows the arcs of a batch with these weights.
+    fn cells(&self, weights: Weights) -> Cells<'_> {
+        let hops = self.hops.as_ref().filter(|_| weights.least > 0.0);
+        Cells { distances: self.found.matrix(), hops }
     }
 }
 
@@ -188,7 +205,7 @@ impl<W: RaisedWeight> DynamicDevicePairs<W> {
             if batch.is_written
                 && let Err(error) = self.find_anew(None)
             {
-                self.pairs.found.release();
+                self.pairs.release();
                 return Err(error.named(from_ref(&self.gpu)));
             }
         }
@@ -218,7 +235,7 @@ impl<W: RaisedWeight> DynamicDevicePairs<W> {
         }
         let gone = raised::gone(batch.arcs(), &self.graph);
         let is_rounded = weights.are_rounded(W::KIND, n);
-        if is_rounded && (!gone.is_empty() || weights.least < 0.0) {
+        if is_rounded && (!gone.is_empty() || weights.least < 0.0 || self.config.next_hops) {
             return Err(Stop::Solve("sums of floats are rounded"));
         }
         if is_rounded && self.n_batches >= n {
@@ -237,6 +254,13 @@ impl<W: RaisedWeight> DynamicDevicePairs<W> {
         }
         batch.changed.push(self.graph.apply(lowered)?);
         self.follow_lowered(batch)?;
+        if self.config.next_hops && weights.least <= 0.0 {
+            batch.is_written = true;
+            let graph = self.csr()?;
+            self.pairs.find_hops(&self.gpu, &graph)?;
+            self.weights = Weights::of(&graph);
+            batch.update.n_hops = (n * n) as u64;
+        }
         self.n_batches += 1;
         Ok(())
     }
@@ -251,8 +275,7 @@ impl<W: RaisedWeight> DynamicDevicePairs<W> {
         }
         let arcs: Vec<Arc> = gone.iter().map(|&arc| self.number_of(arc)).collect();
         batch.spend(self.sums_of(arcs.len()))?;
-        let matrix = self.pairs.found.matrix();
-        let n_listed = self.follower.list_lost(matrix, &arcs)?;
+        let n_listed = self.follower.list_lost(self.pairs.found.matrix(), &arcs)?;
         if n_listed > self.follower.capacity() as u64 {
             return Err(Stop::Solve("too many pairs have lost their paths"));
         }
@@ -264,8 +287,10 @@ impl<W: RaisedWeight> DynamicDevicePairs<W> {
         let columns = DeviceArcs::columns(&self.gpu, &self.graph, self.pairs.found.arithmetic())?;
         batch.is_written = true;
         let are_sorted = !self.graph.has_negative();
-        let n_lost = self.follower.search(matrix, n_listed, &columns, are_sorted)?;
+        let cells = self.pairs.cells(self.weights);
+        let n_lost = self.follower.search(cells, n_listed, &columns, are_sorted)?;
         batch.update.n_searched = n_lost;
+        batch.update.n_hops = cells.hops.map_or(0, |_| n_lost);
         Ok(())
     }
 
@@ -275,11 +300,13 @@ impl<W: RaisedWeight> DynamicDevicePairs<W> {
         let arcs: Vec<Arc> = after.map(|arc| self.number_of(arc)).collect();
         batch.spend(self.sums_of(arcs.len()))?;
         for arcs in arcs.chunks(ARCS) {
-            let matrix = self.pairs.found.matrix();
+            let cells = self.pairs.cells(self.weights);
             // the solver names the cycle
             let cycle = || Stop::Solve("there is a negative cycle");
-            batch.update.n_nearer += self.follower.lower(matrix, arcs)?.ok_or_else(cycle)?;
+            let (n_nearer, n_hops) = self.follower.lower(cells, arcs)?.ok_or_else(cycle)?;
             batch.is_written = true;
+            batch.update.n_nearer += n_nearer;
+            batch.update.n_hops += n_hops;
         }
         Ok(())
     }
@@ -313,7 +340,7 @@ impl<W: RaisedWeight> DynamicDevicePairs<W> {
         match self.find_anew(progress) {
             Err(error) if error.is_too_much() => {
                 // in the place of the old ones
-                self.pairs.found.release();
+                self.pairs.release();
                 batch.is_written = true;
                 self.find_anew(None)?;
             }
@@ -324,12 +351,16 @@ impl<W: RaisedWeight> DynamicDevicePairs<W> {
 
     /// Finds all pairs of the graph.
     fn find_anew(&mut self, progress: Option<Progress<'_>>) -> Result<(), ApspError> {
-        let (n, m) = (self.graph.n_vertices(), self.graph.n_arcs());
-        let bytes = m as u128 * size_of::<(VertexId, W)>() as u128;
-        let graph = self.graph.to_csr().map_err(|_| ApspError::too_large(n, bytes))?;
+        let graph = self.csr()?;
         (self.pairs, self.follower) = find(&self.gpu, &graph, &self.config, progress)?;
         (self.weights, self.n_batches) = (Weights::of(&graph), 0);
         Ok(())
+    }
+
+    fn csr(&self) -> Result<Csr<W>, ApspError> {
+        let (n, m) = (self.graph.n_vertices(), self.graph.n_arcs());
+        let bytes = m as u128 * size_of::<(VertexId, W)>() as u128;
+        self.graph.to_csr().map_err(|_| ApspError::too_large(n, bytes))
     }
 }
 
@@ -346,6 +377,6 @@ fn find<W: RaisedWeight>(
     let plan = Plan { number: Some(number), ..plan(1, Narrow::Never, &job)? };
     let pairs = solve_by(plan, from_ref(gpu), &job)?;
     let found = &pairs.found;
-    let follower = Follower::new(gpu, found.arithmetic(), found.side())?;
+    let follower = Follower::new(gpu, found.arithmetic(), found.side(), config.next_hops)?;
     Ok((pairs, follower))
 }

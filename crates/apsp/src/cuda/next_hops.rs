@@ -33,8 +33,11 @@ use crate::{ApspError, Report};
 pub(super) const COLUMNS: usize = 1024;
 /// Columns of a strip if memory is short.
 const FEWER_COLUMNS: [usize; 2] = [512, 256];
-/// With at most this many vertices a hop of 16 bits has a spare bit, by which levels mark hops.
-const MOST_BY_LEVELS: usize = 1 << 15;
+
+/// Whether a hop has a spare bit, by which levels mark hops.
+fn has_spare_bit<H>(n_vertices: usize) -> bool {
+    (n_vertices as u64) < 1 << (u8::BITS as usize * size_of::<H>() - 1)
+}
 
 /// `Graph` of the kernels.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -134,11 +137,12 @@ impl Finder<'_> {
             for (device, columns) in devices.iter_mut().zip(strips) {
                 self.load(device, columns, width)?;
                 device.hops.fill_bytes(0xff)?;
-                let tile = self.tile(device, columns, width);
-                device.start_pass(&tile, columns, self.by_levels)?;
+                let place = Place::of(&self.tile(device, columns, width));
+                device.start_pass(place, columns, self.by_levels)?;
             }
             for (device, columns) in devices.iter_mut().zip(strips) {
-                if !self.finish(device, columns, width)? {
+                let place = Place::of(&self.tile(device, columns, width));
+                if !device.finish(place, columns, self.by_levels)? {
                     report.hop_strips = 0;
                     return Ok(None);
                 }
@@ -165,8 +169,7 @@ impl Finder<'_> {
 
     /// Columns of a strip: all, if the GPU has the whole matrix and memory for the hops.
     fn width<H: Hop>(&self, n: usize, bytes_of_arcs: u64) -> Result<Option<usize>, GpuError> {
-        let may_be_by_levels = NextHops::is_narrow(n) && n < MOST_BY_LEVELS;
-        if self.by_levels && !may_be_by_levels {
+        if self.by_levels && !has_spare_bit::<H>(n) {
             return Ok(None);
         }
         let available = self.gpus.iter().map(Gpu::available_bytes);
@@ -235,49 +238,57 @@ impl Finder<'_> {
             }),
         }
     }
+}
 
-    /// Waits for the first pass over a strip, and runs the passes by levels. Returns whether all
-    /// pairs have their hops.
-    fn finish<H: Hop + Pod>(
-        &self,
-        device: &mut Device<'_, H>,
-        columns: &Range<usize>,
-        width: usize,
-    ) -> Result<bool, GpuError> {
-        let n = device.arcs.n_vertices;
-        let mut by_levels = self.by_levels;
-        loop {
-            let (open, placed) = device.end_pass()?;
-            if by_levels {
-                let n_hops = n * columns.len();
-                let args = [(&device.hops).into(), (n_hops as u64).into()];
-                let shape = LaunchConfig::covering(n_hops.div_ceil(4) as u64, 256);
-                // SAFETY: the kernel reads and writes `n_hops` hops, of 16 bits, which levels need.
-                unsafe { device.gpu.launch(&device.kernels.settle_hops_narrow, shape, &args)? };
-            }
-            if open == 0 || by_levels && placed == 0 || n >= MOST_BY_LEVELS {
-                return Ok(open == 0);
-            }
-            by_levels = true;
-            let tile = self.tile(device, columns, width);
-            device.start_pass(&tile, columns, by_levels)?;
-        }
+/// Where distances lie on a GPU.
+#[derive(Clone, Copy)]
+struct Place {
+    address: u64,
+    /// Elements from row to row.
+    stride: u64,
+}
+
+impl Place {
+    fn of(tile: &Tile<'_>) -> Self {
+        Self { address: tile.address(), stride: tile.stride as u64 }
     }
 }
 
+/// Finds the hops of all pairs of a matrix of which a GPU has the whole: rows as long as its own.
+pub(super) fn of_matrix<W: Weight>(
+    gpu: &Gpu,
+    kernels: &Kernels,
+    matrix: &Tile<'_>,
+    graph: &Csr<W>,
+    hops: Buffer<u32>,
+) -> Result<Buffer<u32>, ApspError> {
+    let arcs = DeviceArcs::for_matrix(gpu, graph, matrix.arithmetic)?;
+    let mut device = Device { gpu, kernels, arcs, distances: None, hops, counts: gpu.buffer(2)? };
+    device.hops.fill_bytes(0xff)?;
+    if graph.n_vertices() > 0 {
+        let (place, columns) = (Place::of(matrix), 0..matrix.n_columns);
+        let by_levels = graph.first_negative().is_some();
+        device.start_pass(place, &columns, by_levels)?;
+        let has_all = device.finish(place, &columns, by_levels)?;
+        debug_assert!(has_all, "sums are exact");
+    }
+    Ok(device.hops)
+}
+
 impl<H: Hop + Pod> Device<'_, H> {
-    /// The kernel for hops of this width.
-    fn kernel(&self) -> &Kernel {
+    /// The kernels for hops of this width: one that finds them, and one that settles a level.
+    fn kernels(&self) -> (&Kernel, &Kernel) {
+        let kernels = self.kernels;
         match size_of::<H>() {
-            2 => &self.kernels.next_hops_narrow,
-            _ => &self.kernels.next_hops_wide,
+            2 => (&kernels.next_hops_narrow, &kernels.settle_hops_narrow),
+            _ => (&kernels.next_hops_wide, &kernels.settle_hops_wide),
         }
     }
 
     /// Queues a pass over a strip.
     fn start_pass(
         &self,
-        tile: &Tile<'_>,
+        place: Place,
         columns: &Range<usize>,
         by_levels: bool,
     ) -> Result<(), GpuError> {
@@ -292,8 +303,8 @@ impl<H: Hop + Pod> Device<'_, H> {
             padding: 0,
         };
         let args: [Arg<'_>; 5] = [
-            tile.address().into(),
-            (tile.stride as u64).into(),
+            place.address.into(),
+            place.stride.into(),
             Arg::structure(&graph),
             hops.into(),
             counts.into(),
@@ -303,7 +314,33 @@ impl<H: Hop + Pod> Device<'_, H> {
         // SAFETY: blocks read the distances of vertices, at rows below n and columns of the tile,
         // and the arcs of their row. They write this number of hops of their row, and add to two
         // counts.
-        unsafe { gpu.launch(self.kernel(), shape, &args) }
+        unsafe { gpu.launch(self.kernels().0, shape, &args) }
+    }
+
+    /// Waits for the first pass over a strip, and runs the passes by levels. Returns whether all
+    /// pairs have their hops.
+    fn finish(
+        &mut self,
+        place: Place,
+        columns: &Range<usize>,
+        mut by_levels: bool,
+    ) -> Result<bool, GpuError> {
+        let n = self.arcs.n_vertices;
+        loop {
+            let (open, placed) = self.end_pass()?;
+            if by_levels {
+                let n_hops = n * columns.len();
+                let args = [(&self.hops).into(), (n_hops as u64).into()];
+                let shape = LaunchConfig::covering(n_hops.div_ceil(4) as u64, 256);
+                // SAFETY: the kernel reads and writes `n_hops` hops.
+                unsafe { self.gpu.launch(self.kernels().1, shape, &args)? };
+            }
+            if open == 0 || by_levels && placed == 0 || !has_spare_bit::<H>(n) {
+                return Ok(open == 0);
+            }
+            by_levels = true;
+            self.start_pass(place, columns, by_levels)?;
+        }
     }
 
     /// Waits for a pass. Returns the number of pairs without a hop, and for levels the number of

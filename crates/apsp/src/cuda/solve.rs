@@ -7,7 +7,7 @@ use std::time::Instant;
 use bytemuck::{cast_slice, cast_slice_mut};
 use collectives::{Communicator, RanksError};
 use gpu_runtime::{Buffer, Gpu, GpuError};
-use graph_formats::{Csr, Weight, parallel};
+use graph_formats::{Csr, VertexId, Weight, parallel};
 use paths::{DistanceTable, HopStorage};
 use pivots::{Blocks, Share};
 use published::pairs::{Form, OutOfCore, Solver};
@@ -21,6 +21,7 @@ use super::floyd_warshall::{GpuShare, Part, Store, close};
 use super::link::Link;
 use super::memory::{Need, available, parameters};
 use super::next_hops::{Closed, Finder};
+use super::tile::Tile;
 use crate::element::{with_element, write_row};
 use crate::error::agree;
 use crate::host::all_rows;
@@ -188,6 +189,20 @@ impl Shares {
         &self.shares[0].matrix
     }
 
+    pub(super) fn matrix_mut(&mut self) -> &mut Buffer<u32> {
+        &mut self.shares[0].matrix
+    }
+
+    /// The whole matrix, if one GPU has it.
+    pub(super) fn tile(&self) -> Tile<'_> {
+        self.cut.rows_in(self.matrix(), 0..self.side())
+    }
+
+    /// The kernels of the first GPU.
+    pub(super) fn kernels(&self) -> &Kernels {
+        &self.shares[0].kernels
+    }
+
     /// Gives the memory back. The pairs are lost.
     pub(super) fn release(&mut self) {
         self.shares.clear();
@@ -207,7 +222,7 @@ impl Shares {
     }
 
     /// The distances from the vertices of a rank, downloaded a few rows of one block at a time.
-    fn table<W: Weight>(&self, share: Share) -> Result<DistanceTable<W>, ApspError> {
+    pub(super) fn table<W: Weight>(&self, share: Share) -> Result<DistanceTable<W>, ApspError> {
         let (n, cut) = (share.blocks.n_rows, self.cut);
         let mut table = Table::<W>::new(share.n_rows(), n)?;
         let sources = share.rows().step_by(TILE_ROWS);
@@ -252,6 +267,18 @@ impl<'a, W: Weight> Work<'a, W> {
             }
             _ => self.in_core(ranks, kernels, pool, report),
         }
+    }
+
+    /// Room on one GPU for the next hops of a whole matrix. An error where memory does not suffice for
+    /// both, or on the host for next hops that are found there.
+    pub(super) fn room_for_hops(&self) -> Result<Buffer<VertexId>, ApspError> {
+        let n_hops = self.arithmetic.side(self.graph.n_vertices()).pow(2);
+        let bytes = self.need.on_gpu.saturating_add((n_hops * size_of::<VertexId>()) as u64);
+        self.gpus[0].check_fits("the matrix of all pairs and next hops", bytes)?;
+        if rounds(self.graph) {
+            self.need.check_host(self.config.memory)?;
+        }
+        Ok(self.gpus[0].buffer(n_hops)?)
     }
 
     pub(super) fn kernels(&self) -> Result<Vec<Kernels>, ApspError> {

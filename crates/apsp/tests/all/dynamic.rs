@@ -4,14 +4,15 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use apsp::{
-    Algorithm, ApspError, Config, DynamicDevicePairs, DynamicPairs, PairsWeight, Solver, Updated,
+    Algorithm, ApspError, Config, DevicePairs, DynamicDevicePairs, DynamicPairs, PairsWeight,
+    Solver, Updated,
 };
 use gpu_runtime::Gpu;
 use graph_formats::{
     Change, ChangeProblem, Csr, Direction, Distance, DynamicGraph, VertexId, Weight,
 };
 use ndarray::Array2;
-use paths::{DistanceTable, NextHops};
+use paths::{DistanceTable, HopStorage, NextHops};
 use sssp::SsspError;
 use test_support::draws;
 
@@ -58,12 +59,22 @@ impl<W: PairsWeight> Followed<W> {
         DistanceTable::from_storage(Array2::from_shape_vec((n, n), cells).unwrap())
     }
 
-    fn next_hops(&self) -> Option<&NextHops> {
-        match self {
-            Self::Here(all) => all.pairs().next_hops(),
-            Self::OnGpu(_) => None,
-        }
+    fn next_hops(&self) -> Option<NextHops> {
+        let all = match self {
+            Self::Here(all) => return all.pairs().next_hops().cloned(),
+            Self::OnGpu(all) => all.pairs(),
+        };
+        next_hops_on_gpu(all)
     }
+}
+
+/// The next hops that are in a GPU's memory, `None` without any.
+pub(crate) fn next_hops_on_gpu<W: Weight>(all: &DevicePairs<W>) -> Option<NextHops> {
+    let n = all.n_vertices();
+    let rows = (0..n as VertexId).flat_map(|u| all.next_hops(u).unwrap());
+    let hops = rows.map(|hop| hop.map_or(u16::MAX, |hop| hop as u16)).collect();
+    let hops = Array2::from_shape_vec((n, n), hops).ok()?;
+    Some(NextHops::from_storage(HopStorage::Narrow(hops)).unwrap())
 }
 
 /// A walk from batch to batch.
@@ -168,7 +179,7 @@ impl<W: PairsWeight> Walk<W> {
             true => assert!(same(table, expected.distances().unwrap()), "{}", name()),
             false => assert_eq!(table, expected.distances().unwrap(), "{}", name()),
         }
-        assert_eq!(all.next_hops(), expected.next_hops(), "{}", name());
+        assert_eq!(all.next_hops().as_ref(), expected.next_hops(), "{}", name());
     }
 
     /// Several walks on graphs of any number of arcs, most of whose batches are followed.

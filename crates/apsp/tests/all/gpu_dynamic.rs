@@ -2,11 +2,13 @@
 
 use std::ops::ControlFlow;
 
-use apsp::{ApspError, Config, DynamicDevicePairs, PairsWeight};
+use apsp::{ApspError, Config, DynamicDevicePairs, PairsWeight, Solver};
+use gpu_runtime::Gpu;
 use graph_formats::{Change, Csr, Direction, VertexId};
 
-use crate::dynamic::{Draw, Walk, slope, walk};
-use crate::gpu::gpu;
+use crate::common::rounding_path;
+use crate::dynamic::{Draw, Walk, next_hops_on_gpu, slope, walk};
+use crate::gpu::{gpu, in_32_bits, in_64_bits, light, plateaus, slope as gpu_slope};
 
 /// A walk on the GPU, or `None` without one.
 fn on_gpu<W: PairsWeight>(
@@ -14,15 +16,16 @@ fn on_gpu<W: PairsWeight>(
     weight: fn(Draw<'_>, VertexId, VertexId) -> W,
 ) -> Option<Walk<W>> {
     let gpu = Some(gpu()?);
-    Some(Walk { next_hops: false, gpu, batches: 20, ..walk(name, weight) })
+    Some(Walk { gpu, batches: 20, ..walk(name, weight) })
 }
 
 /// More arcs than are followed at a time, and vertices beyond a tile.
 fn go<W: PairsWeight>(name: &'static str, weight: fn(Draw<'_>, VertexId, VertexId) -> W) {
-    let Some(small) = on_gpu(name, weight) else { return };
-    let large = on_gpu(name, weight).map(|walk| Walk { n: 300, arcs: 1500, batches: 8, ..walk });
-    small.all(4);
-    if let Some(large) = large {
+    for next_hops in [false, true] {
+        let Some(walk) = on_gpu(name, weight) else { return };
+        Walk { next_hops, ..walk }.all(2);
+        let Some(walk) = on_gpu(name, weight) else { return };
+        let large = Walk { next_hops, n: 300, arcs: 1500, batches: 8, ..walk };
         assert!(large.go(1).0 > 1, "{name}");
         let _ = Walk { direction: Direction::Undirected, arcs: 500, ..large }.go(2);
     }
@@ -51,15 +54,69 @@ fn weights_of_zero_and_less_on_a_gpu() {
     }
 }
 
-/// Within rounding; raised ones are found anew.
+/// Within rounding; raised ones are found anew. With next hops all are, to the bit.
 #[test]
 fn rounded_floats_on_a_gpu() {
-    if let Some(walk) = on_gpu("thirds", |draw, _, _| (1.0 + draw(900) as f64) / 3.0) {
-        let _ = Walk { is_rounded: true, ..walk }.go(1);
+    for next_hops in [false, true] {
+        if let Some(walk) = on_gpu("thirds", |draw, _, _| (1.0 + draw(900) as f64) / 3.0) {
+            let _ = Walk { is_rounded: !next_hops, next_hops, ..walk }.go(1);
+        }
+        if let Some(walk) = on_gpu("thirds of f32", |draw, _, _| (1.0 + draw(900) as f32) / 3.0) {
+            let _ = Walk { is_rounded: !next_hops, next_hops, ..walk }.go(1);
+        }
     }
-    if let Some(walk) = on_gpu("thirds of f32", |draw, _, _| (1.0 + draw(900) as f32) / 3.0) {
-        let _ = Walk { is_rounded: true, ..walk }.go(1);
+}
+
+/// An arc of no weight makes all next hops be found anew, and when it is gone they follow again.
+#[test]
+fn next_hops_on_a_gpu_follow_ties_and_zeros() {
+    let Some(gpu) = gpu() else { return };
+    let graph = Csr::from_arcs(4, &[(0, 2, 4u32), (2, 3, 4), (1, 3, 6)]).unwrap();
+    let config = Config { next_hops: true, ..Config::default() };
+    let mut all = DynamicDevicePairs::new(&gpu, &graph, &config, None).unwrap();
+    let path = |all: &DynamicDevicePairs<u32>| all.pairs().path(0, 3).unwrap();
+    assert_eq!(path(&all), Some(vec![0, 2, 3]));
+    let weigh = |from, to, weight| Change::Reweight { from, to, weight };
+    let batches: [(Change<u32>, u64, [VertexId; 3]); 5] = [
+        // as short, by a smaller vertex
+        (Change::Insert { from: 0, to: 1, weight: 2 }, 2, [0, 1, 3]),
+        (weigh(1, 3, 7), 2, [0, 2, 3]),
+        (weigh(1, 3, 0), 16, [0, 1, 3]),
+        (weigh(1, 3, 6), 16, [0, 1, 3]),
+        (weigh(0, 1, 3), 2, [0, 2, 3]),
+    ];
+    for (change, n_hops, expected) in batches {
+        let update = all.update(&[change], None).unwrap();
+        assert_eq!((update.solved, update.n_hops), (None, n_hops), "{change}");
+        assert_eq!(path(&all), Some(expected.to_vec()), "{change}");
     }
+    assert_eq!(all.pairs().path(3, 0).unwrap(), None);
+    assert_eq!(all.pairs().path(0, 4).unwrap(), None);
+    assert_eq!(all.pairs().next_hops(0).unwrap(), [None, Some(1), Some(2), Some(2)]);
+}
+
+/// What one GPU keeps of a graph that does not change, in numbers of any width.
+#[test]
+fn next_hops_stay_on_a_gpu() {
+    let Some(gpu) = gpu() else { return };
+    fn check<W: PairsWeight>(gpu: &Gpu, graph: &Csr<W>) {
+        let config = Config { next_hops: true, ..Config::default() };
+        let solver = Solver::new(graph, &config);
+        let found = solver.on(std::slice::from_ref(gpu)).solve_on_gpus(None).unwrap();
+        let expected = solver.solve(None).unwrap();
+        assert_eq!(next_hops_on_gpu(&found).as_ref(), expected.next_hops());
+        let target = (graph.n_vertices() as VertexId).saturating_sub(1);
+        for source in graph.vertices() {
+            assert_eq!(found.path(source, target).unwrap(), expected.path(source, target));
+        }
+    }
+    check(&gpu, &light(500, 1500));
+    check(&gpu, &in_32_bits(1200, 4000, 50_000));
+    check(&gpu, &in_64_bits(&gpu_slope(150)));
+    check(&gpu, &gpu_slope(300).convert_weights::<f32>().unwrap());
+    check(&gpu, &plateaus(300));
+    check(&gpu, &rounding_path());
+    check(&gpu, &Csr::<u32>::from_arcs(0, &[]).unwrap());
 }
 
 /// A bad batch, a cycle behind many good arcs, and an end asked for leave all as it was.
@@ -68,9 +125,11 @@ fn what_fails_on_a_gpu_changes_nothing() {
     let Some(gpu) = gpu() else { return };
     let arcs: Vec<_> = (0..200).map(|v| (v, (v + 1) % 200, 5i64)).collect();
     let graph = Csr::from_arcs(200, &arcs).unwrap();
-    let mut all = DynamicDevicePairs::new(&gpu, &graph, &Config::default(), None).unwrap();
+    let config = Config { next_hops: true, ..Config::default() };
+    let mut all = DynamicDevicePairs::new(&gpu, &graph, &config, None).unwrap();
     let rows = |all: &DynamicDevicePairs<i64>| -> Vec<_> {
-        (0..200).map(|v| all.pairs().row(v).unwrap()).collect()
+        let row = |v| (all.pairs().row(v).unwrap(), all.pairs().next_hops(v).unwrap());
+        (0..200).map(row).collect()
     };
     let before = rows(&all);
     let mut changes = vec![Change::InsertVertex, Change::Delete { from: 7, to: 8, weight: None }];

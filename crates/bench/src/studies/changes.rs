@@ -131,7 +131,10 @@ impl Study for Changes {
                 .try_for_each(|&d| closures::closures(bench, n, d, &self.new_arcs))?;
         }
         if let Some(gpu) = bench.gpu_if_any() {
-            self.sizes_on_gpu.iter().try_for_each(|n| matrix(n.get(), Some(gpu), false))?;
+            for n in self.sizes_on_gpu.iter().map(|size| size.get()) {
+                matrix(n, Some(gpu), false)?;
+                matrix(n, Some(gpu), true)?;
+            }
         }
         Ok(())
     }
@@ -361,11 +364,13 @@ impl Followed {
                 let gpu = gpu.context("pairs on a GPU")?;
                 let (found, mut are_same) =
                     (DynamicDevicePairs::new(gpu, &graph, config, None)?, true);
+                let (found, pairs) = (found.pairs(), all.pairs());
                 for from in 0..graph.n_vertices() as VertexId {
-                    are_same &= found.pairs().row(from)? == all.pairs().row(from)?;
+                    are_same &= found.row(from)? == pairs.row(from)?;
+                    are_same &= found.next_hops(from)? == pairs.next_hops(from)?;
                 }
-                // the matrix alone, without the arcs' way to the GPU
-                (found.pairs().report.solve_ms, are_same)
+                // without the arcs' way to the GPU for the matrix
+                (found.report.solve_ms + found.report.next_hops_ms, are_same)
             }
         };
         ensure!(are_same, "the pairs are others");
