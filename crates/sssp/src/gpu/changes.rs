@@ -151,12 +151,6 @@ impl ChangeKernels {
     }
 }
 
-/// A batch of changes on the device, for which there is room.
-pub(super) struct Batch {
-    by_row: Buffer<ArcChangeAt>,
-    by_column: Option<Buffer<ArcChangeAt>>,
-}
-
 /// Where rows begin that have room for more arcs than their lengths, and where the last ends.
 fn starts(lengths: &[usize]) -> Result<Vec<u32>, SsspError> {
     let ends = lengths.iter().scan(0, |end, &length| {
@@ -292,38 +286,29 @@ impl DeviceTrees {
         Ok(DeviceTree { source, kind: self.search.graph.kind, keys, before, chosen })
     }
 
-    /// Copies a batch to the device, and gives rows and columns room for it. `graph` is as the device
-    /// has it.
-    pub(super) fn batch<W: Weight>(
+    /// Gives rows and columns room for these changes, which are in order. `graph` is as the device has
+    /// it.
+    pub(super) fn make_room<W: Weight>(
         &mut self,
         graph: &DynamicGraph<W>,
         arcs: &[ArcChange<W>],
-    ) -> Result<Batch, SsspError> {
+    ) -> Result<(), SsspError> {
         let (gpu, kind, n) = (&self.gpu, self.search.graph.kind, graph.n_vertices());
-        let sorted = |changes: &mut Vec<ArcChangeAt>| {
-            // deletions first
-            changes.sort_by_key(|change| (change.from, change.has & HAS_NOW));
-        };
-        let mut changes: Vec<_> = arcs.iter().map(|arc| at(kind, arc)).collect();
-        let mut by_column = None;
+        let length = |v: usize| if v < n { graph.arcs_from(v as VertexId).len() } else { 0 };
+        if let Some(starts) = wider(&self.starts, arcs, length)? {
+            let rows = self.kernels.spread(gpu, kind, &self.search.graph.rows, &starts)?;
+            self.search.set_rows(rows);
+            self.starts = starts;
+        }
         if let Some(Columns { columns, starts }) = &mut self.columns {
-            let turned =
-                |change: &ArcChangeAt| ArcChangeAt { from: change.to, to: change.from, ..*change };
-            let mut turned: Vec<_> = changes.iter().map(turned).collect();
-            sorted(&mut turned);
+            let turned = |arc: &ArcChange<W>| ArcChange { from: arc.to, to: arc.from, ..*arc };
+            let mut turned: Vec<_> = arcs.iter().map(turned).collect();
+            turned.sort_unstable_by_key(|arc| arc.from);
             let length = |v: usize| if v < n { graph.arcs_to(v as VertexId).len() } else { 0 };
             if let Some(wider) = wider(starts, &turned, length)? {
                 *columns = self.kernels.spread(gpu, kind, columns, &wider)?;
                 *starts = wider;
             }
-            by_column = Some(gpu.upload(&turned)?);
-        }
-        sorted(&mut changes);
-        let length = |v: usize| if v < n { graph.arcs_from(v as VertexId).len() } else { 0 };
-        if let Some(starts) = wider(&self.starts, &changes, length)? {
-            let rows = self.kernels.spread(gpu, kind, &self.search.graph.rows, &starts)?;
-            self.search.set_rows(rows);
-            self.starts = starts;
         }
         // also where an earlier batch gave rows room, but found none for the lists
         let n_rows_arcs = self.search.graph.rows.n_arcs();
@@ -333,29 +318,38 @@ impl DeviceTrees {
             self.space = Space::new(gpu, n, most_arcs)?;
             self.first_round = 0;
         }
-        Ok(Batch { by_row: gpu.upload(&changes)?, by_column })
+        Ok(())
     }
 
-    /// Makes the changes of a batch, and lets the trees follow, one after another. Some are left where
-    /// all must be made again, for a sum has more than 32 bits.
+    /// Makes these changes, for which there is room, and lets the trees follow, one after another.
+    /// Some are left where all must be made again, for a sum has more than 32 bits.
     pub(super) fn follow<W: Weight>(
         &mut self,
-        batch: &Batch,
+        arcs: &[ArcChange<W>],
         n_vertices: usize,
     ) -> Result<Vec<Updated>, SsspError> {
-        let Batch { by_row, by_column } = batch;
-        if by_row.is_empty() {
+        if arcs.is_empty() {
             return Ok(vec![Updated::default(); self.trees.len()]);
         }
-        if let (Some(of), Some(changes)) = (&self.columns, by_column) {
-            self.kernels.change(&self.gpu, &of.columns, changes)?;
+        let upload = |mut changes: Vec<ArcChangeAt>| {
+            // deletions first; of rows with one change all is in order
+            changes.sort_by_key(|change| (change.from, change.has & HAS_NOW));
+            self.gpu.upload(&changes)
+        };
+        let changes: Vec<_> = arcs.iter().map(|arc| at(self.search.graph.kind, arc)).collect();
+        if let Some(Columns { columns, .. }) = &self.columns {
+            let turned =
+                |change: &ArcChangeAt| ArcChangeAt { from: change.to, to: change.from, ..*change };
+            let changes = upload(changes.iter().map(turned).collect())?;
+            self.kernels.change(&self.gpu, columns, &changes)?;
         }
-        self.kernels.change(&self.gpu, &self.search.graph.rows, by_row)?;
+        let changes = upload(changes)?;
+        self.kernels.change(&self.gpu, &self.search.graph.rows, &changes)?;
         let kind = self.search.graph.kind;
         let most = (n_vertices / SHARE).max(MIN_CONCERNED) as u32;
         let mut followed = Vec::with_capacity(self.trees.len());
         for tree in 0..self.trees.len() {
-            followed.push(match self.follow_tree::<W>(tree, by_row, most)? {
+            followed.push(match self.follow_tree::<W>(tree, &changes, most)? {
                 Some(changed) => Updated { changed, is_new_search: false },
                 None => {
                     let new = self.searched::<W>(self.trees[tree].source)?;
@@ -476,27 +470,27 @@ fn at<W: Weight>(kind: KeyKind, arc: &ArcChange<W>) -> ArcChangeAt {
     }
 }
 
-/// New starts of rows, if one has no room for these changes, which are in order. `length` is the
-/// number of arcs that a row has before them.
-fn wider(
+/// New starts of rows, if one has no room for these changes, of which those of a row are together.
+/// `length` is the number of arcs that a row has before them.
+fn wider<W: Weight>(
     starts_now: &[u32],
-    changes: &[ArcChangeAt],
+    arcs: &[ArcChange<W>],
     length: impl Fn(usize) -> usize,
 ) -> Result<Option<Vec<u32>>, SsspError> {
-    let n_without = |row: &[ArcChangeAt], bit| row.iter().filter(|of| of.has & bit == 0).count();
-    let has_room = |row: &[ArcChangeAt]| {
+    let has_room = |row: &[ArcChange<W>]| {
+        let n_new = row.iter().filter(|arc| arc.before.is_none()).count();
+        let n_gone = row.iter().filter(|arc| arc.after.is_none()).count();
         let at = row[0].from as usize;
-        let room = (starts_now[at + 1] - starts_now[at]) as usize;
-        let (n_new, n_gone) = (n_without(row, HAD), n_without(row, HAS_NOW));
-        // most rows need no more, whose lengths are not waited for
-        n_new <= n_gone || length(at) + n_new <= room + n_gone
+        // most rows need no more, and their lengths are not waited for
+        n_new <= n_gone
+            || length(at) + n_new <= (starts_now[at + 1] - starts_now[at]) as usize + n_gone
     };
-    if changes.chunk_by(|one, other| one.from == other.from).all(has_room) {
+    if arcs.chunk_by(|one, other| one.from == other.from).all(has_room) {
         return Ok(None);
     }
     let mut lengths: Vec<usize> = (0..starts_now.len() - 1).map(length).collect();
-    let new = changes.iter().filter(|change| change.has & HAD == 0);
-    new.for_each(|change| lengths[change.from as usize] += 1);
+    let new = arcs.iter().filter(|arc| arc.before.is_none());
+    new.for_each(|arc| lengths[arc.from as usize] += 1);
     starts(&lengths).map(Some)
 }
 

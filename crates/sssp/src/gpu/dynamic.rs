@@ -17,7 +17,7 @@ use graph_formats::{ArcChange, Change, Changed, Csr, Distance, DynamicGraph, Ver
 use paths::{Distances, Predecessors, Tree};
 use search_parts::{check_not_negative, check_vertices};
 
-use super::changes::{Batch, DeviceTrees};
+use super::changes::DeviceTrees;
 use crate::plan::cannot_overflow;
 use crate::weights::SearchKeys;
 use crate::{SearchWeight, SsspError, Updated};
@@ -119,14 +119,12 @@ impl<W: SearchKeys> DynamicDeviceTrees<W> {
         let n = changed.n_vertices;
         check_bound(n, greatest)?;
         let has_room = |of: &&mut DeviceTrees| n <= of.room_for_vertices() && of.holds(greatest);
-        let device = self.device.as_mut().filter(has_room);
-        let batch = device.map(|device| device.batch(&self.graph, &changed.arcs)).transpose()?;
-        let updated = match batch {
-            Some(batch) => self.follow(&changed, &batch),
-            None => {
-                self.graph.make(&changed);
-                self.search_anew(n, Vec::new())
-            }
+        let updated = if let Some(device) = self.device.as_mut().filter(has_room) {
+            device.make_room(&self.graph, &changed.arcs)?;
+            self.follow(&changed)
+        } else {
+            self.graph.make(&changed);
+            self.search_anew(n, Vec::new())
         };
         match updated {
             Ok(_) => self.greatest = greatest,
@@ -135,16 +133,16 @@ impl<W: SearchKeys> DynamicDeviceTrees<W> {
         updated
     }
 
-    /// Makes the changes on the device, and on the host meanwhile.
-    fn follow(&mut self, changed: &Changed<W>, batch: &Batch) -> Result<Vec<Updated>, SsspError> {
+    /// Makes the changes on the device, which has room for them, and on the host meanwhile.
+    fn follow(&mut self, changed: &Changed<W>) -> Result<Vec<Updated>, SsspError> {
         let Self { graph, device, sources, .. } = self;
         // what fails from here on leaves nothing on the device
-        let mut device_trees = device.take().expect("it has the batch");
+        let mut trees = device.take().expect("it has room");
         let followed = rayon::in_place_scope(|scope| {
             scope.spawn(|_| graph.make(changed));
-            device_trees.follow::<W>(batch, changed.n_vertices)
+            trees.follow(&changed.arcs, changed.n_vertices)
         })?;
-        *device = Some(device_trees);
+        *device = Some(trees);
         if followed.len() < sources.len() {
             self.search_anew(changed.n_vertices, followed)
         } else {
