@@ -204,6 +204,10 @@ impl<W: Weight> DynamicGraph<W> {
 
     /// Makes changes that were [checked](Self::check) since the last ones were made. O(d) a change,
     /// amortized, with the threads of the current pool.
+    ///
+    /// # Panics
+    /// It may where other changes were made since, or the changes are of another graph. So may
+    /// [`undo`](Self::undo) where they are not the last.
     pub fn make(&mut self, changed: &Changed<W>) {
         W::change_in(self, &changed.arcs, changed.n_vertices);
     }
