@@ -1,19 +1,22 @@
 //! Rows of arcs with room for more.
 //!
-//! A row that has no room left moves to the end of the array, where it gets a quarter more. When
-//! more than half of the array is out of use, all rows are written anew, without room. So a batch
-//! takes the time of the rows in which it changes arcs, each once, and others are rarely moved: O(d)
-//! amortized. Threads share these rows.
+//! A row has room for an eighth more arcs than it has. One that has no room left moves to the end of
+//! the array, where it gets a quarter more. When more than half of the array is out of use, all rows
+//! are written anew. So a batch takes the time of the rows in which it changes arcs, each once, and
+//! others are rarely moved: O(d) amortized. Threads share these rows.
 
 use std::cmp::Ordering;
+use std::mem::take;
 
 use super::ArcChange;
 use crate::{Csr, VertexId, Weight, parallel, prefetch};
 
 /// Room of a row that moves, at least.
 const MIN_ROOM: usize = 4;
-/// Rows that a thread changes at a time.
-const ROWS_PER_TASK: usize = 32;
+/// Rows that a thread changes at a time: few, for some are long.
+const ROWS_PER_TASK: usize = 4;
+/// Rows for which no other thread is woken.
+const FEW_ROWS: usize = 32;
 
 /// Where a row is.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,6 +24,20 @@ struct Place {
     start: usize,
     len: usize,
     room: usize,
+}
+
+impl Place {
+    /// That of the arcs from `start` on; puts room behind them.
+    fn of<W: Weight>(arcs: &mut Vec<(VertexId, W)>, start: usize) -> Self {
+        let len = arcs.len() - start;
+        arcs.resize(start + with_room(len), (0, W::ZERO));
+        Self { start, len, room: with_room(len) }
+    }
+}
+
+/// How many arcs there is room for, by the number of arcs.
+fn with_room(n_arcs: usize) -> usize {
+    n_arcs + n_arcs / 8
 }
 
 /// The rows of a graph, each sorted by column and then weight.
@@ -37,28 +54,23 @@ pub(super) struct Rows<W> {
 impl<W: Weight> Rows<W> {
     /// Those of a graph. O(n + m), and the sorting of rows that do not ascend.
     pub(super) fn of(graph: &Csr<W>) -> Self {
-        let place = |vertex| {
-            let row = graph.row(vertex);
-            Place { start: row.start, len: row.len(), room: row.len() }
-        };
-        let places = graph.vertices().map(place).collect();
-        let ends = graph.column_indices().iter().copied();
-        let arcs = ends.zip(graph.weights().iter().copied()).collect();
-        let n_arcs = graph.n_arcs();
-        let mut rows = Self { places, arcs, packed: n_arcs, n_arcs };
+        let mut arcs = Vec::with_capacity(with_room(graph.n_arcs()));
+        let mut places = Vec::with_capacity(graph.n_vertices());
         for vertex in graph.vertices() {
-            let row = &mut rows.arcs[graph.row(vertex)];
+            let start = arcs.len();
+            arcs.extend(graph.arcs_from(vertex));
             // parallel arcs may be out of order where columns ascend
-            if !row.is_sorted_by(|one, other| order(one, other).is_le()) {
-                row.sort_unstable_by(order);
+            if !arcs[start..].is_sorted_by(|one, other| order(one, other).is_le()) {
+                arcs[start..].sort_unstable_by(order);
             }
+            places.push(Place::of(&mut arcs, start));
         }
-        rows
+        Self { places, packed: arcs.len(), arcs, n_arcs: graph.n_arcs() }
     }
 
     /// Bytes of those of a graph.
     pub(super) fn bytes_of(graph: &Csr<W>) -> usize {
-        let of_arcs = graph.n_arcs() * size_of::<(VertexId, W)>();
+        let of_arcs = with_room(graph.n_arcs()) * size_of::<(VertexId, W)>();
         graph.n_vertices() * size_of::<Place>() + of_arcs
     }
 
@@ -93,55 +105,59 @@ impl<W: Weight> Rows<W> {
     /// Then there are `n_vertices`; those that come or go have no other arcs.
     pub(super) fn change(&mut self, changes: &[ArcChange<W>], n_vertices: usize) {
         self.places.resize(n_vertices.max(self.n_vertices()), Place::default());
-        let rows = || changes.chunk_by(|one, other| one.from == other.from);
+        let by_row = || changes.chunk_by(|one, other| one.from == other.from);
         // so that the rows' places are not waited for one after another
-        rows().for_each(|row| self.prefetch(row[0].from));
-        let place = |rows: &Self, row: &[ArcChange<W>]| rows.places[row[0].from as usize];
-        let has_room = |row| n_after(row, place(self, row).len) <= place(self, row).room;
-        if self.is_sparse() && !rows().all(has_room) {
+        by_row().for_each(|changes| self.prefetch(changes[0].from));
+        let has_room = |changes: &[ArcChange<W>]| {
+            let Place { len, room, .. } = self.places[changes[0].from as usize];
+            n_after(changes, len) <= room
+        };
+        if self.is_sparse() && !by_row().all(has_room) {
             self.fold();
         }
-        let (old_end, mut end) = (self.arcs.len(), self.arcs.len());
-        let mut tasks: Vec<_> = rows()
+        let old_end = self.arcs.len();
+        let (mut places, mut first, mut end) = (&mut self.places[..], 0, old_end);
+        let mut rows: Vec<_> = by_row()
             .map(|changes| {
-                let (old, mut new) = (place(self, changes), place(self, changes));
-                let n_after = n_after(changes, old.len);
+                let at = changes[0].from as usize;
+                let (place, later) =
+                    take(&mut places)[at - first..].split_first_mut().expect("rows ascend");
+                (places, first) = (later, at + 1);
+                let (old, n_after) = (*place, n_after(changes, place.len));
+                self.n_arcs = self.n_arcs + n_after - old.len;
                 if n_after > old.room {
-                    (new.start, new.room) = (end, (n_after + old.len / 4).max(MIN_ROOM));
-                    end += new.room;
+                    (place.start, place.room) = (end, (n_after + old.len / 4).max(MIN_ROOM));
+                    end += place.room;
                 }
-                Row { old, new, before: &mut [], arcs: &mut [], changes }
+                Row { old, place, before: &mut [], arcs: &mut [], changes }
             })
             .collect();
         self.arcs.resize(end, (0, W::ZERO));
         let (before, mut after) = self.arcs.split_at_mut(old_end);
-        for task in tasks.iter_mut().filter(|task| task.new.start >= old_end) {
-            (task.arcs, after) = after.split_at_mut(task.new.room);
+        for row in rows.iter_mut().filter(|row| row.place.start >= old_end) {
+            (row.arcs, after) = after.split_at_mut(row.place.room);
         }
         let (packed, moved) = before.split_at_mut(self.packed);
         // rows without room may lie where others begin
-        let rows = tasks.iter_mut().filter(|task| task.old.room > 0);
+        let with_room = rows.iter_mut().filter(|row| row.old.room > 0);
         let (in_order, mut others): (Vec<_>, Vec<_>) =
-            rows.partition(|task| task.old.start < self.packed);
-        others.sort_unstable_by_key(|task| task.old.start);
+            with_room.partition(|row| row.old.start < self.packed);
+        others.sort_unstable_by_key(|row| row.old.start);
         cut(packed, 0, in_order);
         cut(moved, self.packed, others);
-        let make = |rows: &mut [Row<'_, W>]| rows.iter_mut().for_each(Row::change);
-        parallel::for_each_of(tasks.chunks_mut(ROWS_PER_TASK), &make);
-        for Row { old, new, changes, .. } in &tasks {
-            self.n_arcs = self.n_arcs + new.len - old.len;
-            self.places[changes[0].from as usize] = *new;
-        }
+        let change = |rows: &mut [Row<'_, W>]| rows.iter_mut().for_each(Row::change);
+        let per_task = if rows.len() <= FEW_ROWS { FEW_ROWS } else { ROWS_PER_TASK };
+        parallel::for_each_of(rows.chunks_mut(per_task), &change);
         self.places.truncate(n_vertices);
     }
 
     /// Writes all rows anew, one after another.
     fn fold(&mut self) {
-        let mut arcs = Vec::with_capacity(self.n_arcs);
+        let mut arcs = Vec::with_capacity(with_room(self.n_arcs));
         for place in &mut self.places {
-            let row = place.start..place.start + place.len;
-            *place = Place { start: arcs.len(), len: place.len, room: place.len };
-            arcs.extend_from_slice(&self.arcs[row]);
+            let start = arcs.len();
+            arcs.extend_from_slice(&self.arcs[place.start..place.start + place.len]);
+            *place = Place::of(&mut arcs, start);
         }
         (self.packed, self.arcs) = (arcs.len(), arcs);
     }
@@ -198,7 +214,8 @@ fn n_after<W>(changes: &[ArcChange<W>], len: usize) -> usize {
 /// A row with its room, of which arcs change.
 struct Row<'r, W> {
     old: Place,
-    new: Place,
+    /// Where it is then.
+    place: &'r mut Place,
     /// Where it was, if it moves.
     before: &'r mut [(VertexId, W)],
     arcs: &'r mut [(VertexId, W)],
@@ -220,7 +237,7 @@ impl<W: Weight> Row<'_, W> {
     }
 
     fn reweight(&mut self, to: VertexId, before: W, after: W) {
-        let row = &mut self.arcs[..self.new.len];
+        let row = &mut self.arcs[..self.place.len];
         let mut at = position(row, to, Some(before));
         row[at].1 = after;
         // among parallel arcs
@@ -240,7 +257,7 @@ impl<W: Weight> Row<'_, W> {
         let (mut len, mut next) = (0, 0);
         for change in deleted {
             // of equal arcs the next one
-            let at = position(&self.arcs[..self.new.len], change.to, change.before).max(next);
+            let at = position(&self.arcs[..self.place.len], change.to, change.before).max(next);
             if next > 0 {
                 self.arcs.copy_within(next..at, len);
             }
@@ -248,8 +265,8 @@ impl<W: Weight> Row<'_, W> {
             next = at + 1;
         }
         if next > 0 {
-            self.arcs.copy_within(next..self.new.len, len);
-            self.new.len = len + self.new.len - next;
+            self.arcs.copy_within(next..self.place.len, len);
+            self.place.len = len + self.place.len - next;
         }
     }
 
@@ -257,8 +274,8 @@ impl<W: Weight> Row<'_, W> {
     fn insert(&mut self) {
         let new = || self.changes.iter().filter(|change| change.before.is_none());
         let mut n_left = new().count();
-        let mut end = self.new.len;
-        self.new.len += n_left;
+        let mut end = self.place.len;
+        self.place.len += n_left;
         for change in new().rev() {
             let Some(weight) = change.after else { continue };
             let at = position(&self.arcs[..end], change.to, Some(weight));

@@ -199,6 +199,20 @@ impl Space {
             control: gpu.buffer(1)?,
         })
     }
+
+    /// Makes it ready for a launch; what was queued before has ended then.
+    fn clear(&mut self) -> Result<(), GpuError> {
+        self.control.upload(&[Control { enough: u32::MAX, ..Control::zeroed() }])
+    }
+}
+
+/// A batch that the device has been given.
+pub(super) struct Begun {
+    changes: Buffer<ArcChangeAt>,
+    /// To free them, the host would wait for the device.
+    _of_columns: Option<Buffer<ArcChangeAt>>,
+    /// The vertices that it may concern.
+    most: u32,
 }
 
 /// A graph and trees on a device.
@@ -321,35 +335,48 @@ impl DeviceTrees {
         Ok(())
     }
 
-    /// Makes these changes, for which there is room, and lets the trees follow, one after another.
-    /// Some are left where all must be made again, for a sum has more than 32 bits.
-    pub(super) fn follow<W: Weight>(
+    /// Queues these changes, for which there is room, and what the first tree has to follow. The host
+    /// need not wait before [`finish`](Self::finish).
+    pub(super) fn begin<W: Weight>(
         &mut self,
         arcs: &[ArcChange<W>],
         n_vertices: usize,
-    ) -> Result<Vec<Updated>, SsspError> {
-        if arcs.is_empty() {
-            return Ok(vec![Updated::default(); self.trees.len()]);
-        }
-        let upload = |mut changes: Vec<ArcChangeAt>| {
-            // deletions first; of rows with one change all is in order
-            changes.sort_by_key(|change| (change.from, change.has & HAS_NOW));
-            self.gpu.upload(&changes)
-        };
-        let changes: Vec<_> = arcs.iter().map(|arc| at(self.search.graph.kind, arc)).collect();
+    ) -> Result<Begun, SsspError> {
+        let mut changes: Vec<_> = arcs.iter().map(|arc| at(self.search.graph.kind, arc)).collect();
+        self.space.clear()?;
+        let mut of_columns = None;
         if let Some(Columns { columns, .. }) = &self.columns {
             let turned =
                 |change: &ArcChangeAt| ArcChangeAt { from: change.to, to: change.from, ..*change };
-            let changes = upload(changes.iter().map(turned).collect())?;
+            let mut changes: Vec<_> = changes.iter().map(turned).collect();
+            changes.sort_unstable_by_key(|change| (change.from, change.to));
+            deletions_first(&mut changes);
+            let changes = self.gpu.upload(&changes)?;
             self.kernels.change(&self.gpu, columns, &changes)?;
+            of_columns = Some(changes);
         }
-        let changes = upload(changes)?;
+        deletions_first(&mut changes);
+        let changes = self.gpu.upload(&changes)?;
         self.kernels.change(&self.gpu, &self.search.graph.rows, &changes)?;
-        let kind = self.search.graph.kind;
         let most = (n_vertices / SHARE).max(MIN_CONCERNED) as u32;
+        let begun = Begun { changes, _of_columns: of_columns, most };
+        if !self.trees.is_empty() {
+            self.launch(0, &begun)?;
+        }
+        Ok(begun)
+    }
+
+    /// Lets the trees follow what has begun, one after another. Some are left where all must be made
+    /// again, for a sum has more than 32 bits.
+    pub(super) fn finish<W: Weight>(&mut self, begun: Begun) -> Result<Vec<Updated>, SsspError> {
+        let kind = self.search.graph.kind;
         let mut followed = Vec::with_capacity(self.trees.len());
         for tree in 0..self.trees.len() {
-            followed.push(match self.follow_tree::<W>(tree, &changes, most)? {
+            if tree > 0 {
+                self.space.clear()?;
+                self.launch(tree, &begun)?;
+            }
+            followed.push(match self.changed::<W>(tree)? {
                 Some(changed) => Updated { changed, is_new_search: false },
                 None => {
                     let new = self.searched::<W>(self.trees[tree].source)?;
@@ -364,18 +391,12 @@ impl DeviceTrees {
         Ok(followed)
     }
 
-    /// Makes a tree that of the changed graph; nothing if it must be searched anew.
-    fn follow_tree<W: Weight>(
-        &mut self,
-        tree: usize,
-        changes: &Buffer<ArcChangeAt>,
-        most: u32,
-    ) -> Result<Option<Vec<VertexId>>, SsspError> {
+    /// Queues what makes a tree that of the changed graph.
+    fn launch(&mut self, tree: usize, Begun { changes, most, .. }: &Begun) -> Result<(), GpuError> {
         let Self { gpu, search, columns, kernels, space, trees, first_round, .. } = self;
         let tree = &mut trees[tree];
         let rows = search.graph.rows.at();
         let [first, second, pulls] = space.lists.each_ref().map(Buffer::address);
-        space.control.upload(&[Control { enough: u32::MAX, ..Control::zeroed() }])?;
         let follow = Follow {
             rows,
             columns: columns.as_ref().map_or(rows, |of| of.columns.at()),
@@ -391,13 +412,20 @@ impl DeviceTrees {
             changes: changes.address(),
             control: space.control.address(),
             n_changes: changes.len() as u32,
-            most,
+            most: *most,
             source: tree.source,
             first_round: *first_round,
         };
         // SAFETY: all arrays are of this GPU, and have a place for each vertex; the lists have one for
         // each piece of a row or column. Ends of arcs and of changes are vertices.
-        unsafe { gpu.launch(&kernels.follow, two_blocks_each(gpu), &[Arg::structure(&follow)])? };
+        unsafe { gpu.launch(&kernels.follow, two_blocks_each(gpu), &[Arg::structure(&follow)]) }
+    }
+
+    /// The vertices that have another key in a tree that has followed; nothing if it must be searched
+    /// anew.
+    fn changed<W: Weight>(&mut self, tree: usize) -> Result<Option<Vec<VertexId>>, SsspError> {
+        let Self { search, space, trees, first_round, .. } = self;
+        let tree = &mut trees[tree];
         let control = space.control.download()?[0];
         let is_done = control.enough == u32::MAX && control.trouble == 0;
         *first_round += control.rounds;
@@ -468,6 +496,12 @@ fn at<W: Weight>(kind: KeyKind, arc: &ArcChange<W>) -> ArcChangeAt {
             | if arc.after.is_some() { HAS_NOW } else { 0 },
         padding: 0,
     }
+}
+
+/// Puts those of a row that have no arc afterwards before its others.
+fn deletions_first(changes: &mut [ArcChangeAt]) {
+    let rows = changes.chunk_by_mut(|one, other| one.from == other.from);
+    rows.for_each(|row| row.sort_by_key(|change| change.has & HAS_NOW));
 }
 
 /// New starts of rows, if one has no room for these changes, of which those of a row are together.

@@ -136,12 +136,15 @@ impl<W: SearchKeys> DynamicDeviceTrees<W> {
     /// Makes the changes on the device, which has room for them, and on the host meanwhile.
     fn follow(&mut self, changed: &Changed<W>) -> Result<Vec<Updated>, SsspError> {
         let Self { graph, device, sources, .. } = self;
+        if changed.arcs.is_empty() {
+            graph.make(changed);
+            return Ok(vec![Updated::default(); sources.len()]);
+        }
         // what fails from here on leaves nothing on the device
         let mut trees = device.take().expect("it has room");
-        let followed = rayon::in_place_scope(|scope| {
-            scope.spawn(|_| graph.make(changed));
-            trees.follow(&changed.arcs, changed.n_vertices)
-        })?;
+        let begun = trees.begin(&changed.arcs, changed.n_vertices);
+        graph.make(changed);
+        let followed = trees.finish::<W>(begun?)?;
         *device = Some(trees);
         if followed.len() < sources.len() {
             self.search_anew(changed.n_vertices, followed)
