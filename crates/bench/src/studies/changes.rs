@@ -52,9 +52,9 @@ pub(super) struct Changes {
     /// Arcs a vertex there
     #[arg(long, value_name = "D", default_value = "5,1.5")]
     degrees_of_closures: Vec<f64>,
-    /// New arcs of a batch for a closure
+    /// Arcs that come or go in a batch for a closure
     #[arg(long, value_name = "K", default_value = "64")]
-    new_arcs: Vec<NonZeroUsize>,
+    changes_of_closure: Vec<NonZeroUsize>,
     /// Graphs whose trees and hierarchies are followed, with whole weights of 32 bits
     #[arg(long, value_name = "G", default_value = "new-york")]
     graphs: Vec<Graph>,
@@ -128,7 +128,7 @@ impl Study for Changes {
         for n in self.closures.iter().map(|n| n.get()) {
             self.degrees_of_closures
                 .iter()
-                .try_for_each(|&d| closures::closures(bench, n, d, &self.new_arcs))?;
+                .try_for_each(|&d| closures::closures(bench, n, d, &self.changes_of_closure))?;
         }
         if let Some(gpu) = bench.gpu_if_any() {
             for n in self.sizes_on_gpu.iter().map(|size| size.get()) {
@@ -193,13 +193,17 @@ impl Study for Changes {
             ],
         );
         page.heading("Closures of random digraphs");
-        page.text("Medians of batches of new arcs: the time, and how many pairs they join.");
+        page.text(
+            "Medians of batches of new or deleted arcs: the time, and how many pairs they join or part. \
+             Closed: the share of batches after which all was closed again.",
+        );
         page.list(
             &closures,
-            &["result", "n", "arcs", "changes"],
+            &["result", "n", "arcs", "changed", "changes"],
             &[
                 ("ms", &median("ms")),
-                ("new pairs", &median("pairs")),
+                ("pairs", &median("pairs")),
+                ("closed", &median("closed")),
                 ("whole ms", &median("whole_ms")),
                 ("whole / update", &|record| {
                     Some(record.median("whole_ms")? / record.median("ms")?)

@@ -1,8 +1,9 @@
 //! A closure in a GPU's memory that follows changes.
 //!
 //! New arcs are united with the lines, 64 at a time: the GPU looks at each
-//! line once, and writes what is new. O(n² / 64) for each turn and each gain that a line needs. Where an
-//! arc is gone that no parallel one stands in for, the whole is closed again beside the old lines.
+//! line once, and writes what is new. O(n² / 64) for each turn and each gain that a line needs. Where
+//! arcs are gone, lines are [found again](super::replace), or the whole is closed beside the old lines
+//! if that takes less time.
 //!
 //! Reference: italiano-1986, warshall-1962
 
@@ -15,17 +16,19 @@ use paths::{Closure, Progress};
 
 use super::engine::{Engine, WORD, blocks};
 use super::form::Form;
+use super::replace::{Lost, Replacement};
 use super::{download, time_to_close};
-use crate::dynamic::{Pair, Updated};
+use crate::dynamic::{Pair, Updated, pairs};
 use crate::{ClosureError, Config};
 
-static CHANGES: Ptx = Ptx::new(kernels::closure::CHANGES.name, kernels::closure::CHANGES.ptx);
+pub(super) static CHANGES: Ptx =
+    Ptx::new(kernels::closure::CHANGES.name, kernels::closure::CHANGES.ptx);
 
 /// Arcs of a turn.
 const ARCS: usize = 64;
 /// The time of a turn, and what it takes for each word of the lines, in nanoseconds.
-const TURN: f64 = 5e4;
-const WORD_OF_LINES: f64 = 4e-3;
+pub(super) const TURN: f64 = 5e4;
+pub(super) const WORD_OF_LINES: f64 = 4e-3;
 
 /// `Arcs` of the kernels.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -77,6 +80,7 @@ pub struct DynamicDeviceClosure {
     graph: DynamicGraph<u32>,
     engine: Engine,
     insertion: Insertion,
+    replacement: Replacement,
     gpu: Gpu,
     form: Form,
 }
@@ -96,7 +100,9 @@ impl DynamicDeviceClosure {
         let (graph, form) = (graph.clone().unweighted(), Form::of(config.algorithm, gpu)?);
         let engine = closed(gpu, &graph, form, progress)?;
         let insertion = Insertion::new(gpu, engine.side())?;
-        Ok(Self { graph: DynamicGraph::new(&graph)?, engine, insertion, gpu: gpu.clone(), form })
+        let (gpu, replacement) = (gpu.clone(), Replacement::new(gpu)?);
+        let graph = DynamicGraph::new(&graph)?;
+        Ok(Self { graph, engine, insertion, replacement, gpu, form })
     }
 
     /// Makes these changes, all or none, and the closure that of the graph that is then. `progress`
@@ -149,17 +155,21 @@ impl DynamicDeviceClosure {
         progress: Option<Progress<'_>>,
     ) -> Result<Updated, ClosureError> {
         tell(progress, 0, 1)?;
-        let pair = |arc: &ArcChange<u32>| (arc.from, arc.to);
-        let is_gone = |arc: &ArcChange<u32>| {
-            arc.after.is_none() && self.graph.weight(arc.from, arc.to).is_none()
-        };
-        let new: Vec<Pair> = arcs.iter().filter(|arc| arc.before.is_none()).map(pair).collect();
+        let (new, gone) = pairs(arcs, &self.graph);
         let n = self.graph.n_vertices();
         let n_words = (n * n) as f64 / WORD as f64;
         let of_turns = new.len().div_ceil(ARCS) as f64 * (TURN + n_words * WORD_OF_LINES);
         let whole = time_to_close(n as f64, self.graph.n_arcs(), self.form.rate(&self.gpu));
-        if arcs.iter().any(is_gone) || n > self.engine.side() || of_turns > whole {
+        if n > self.engine.side() || of_turns > whole {
             return self.close_again(progress);
+        }
+        if !gone.is_empty()
+            && let Some(lost) = Lost::of(&self.replacement, &self.engine, &self.graph, &new, gone)?
+        {
+            return match lost.replace(whole)? {
+                Some((n_new, n_gone)) => Ok(Updated { n_new, n_gone, is_new_closure: false }),
+                None => self.close_again(progress),
+            };
         }
         let mut updated = Updated::default();
         for arcs in new.chunks(ARCS) {

@@ -3,6 +3,7 @@
 mod dynamic;
 mod engine;
 mod form;
+mod replace;
 
 use std::time::Instant;
 

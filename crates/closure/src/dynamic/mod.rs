@@ -23,7 +23,7 @@
 
 mod insert;
 mod replace;
-mod search;
+pub(crate) mod search;
 
 use graph_formats::{ArcChange, Change, Csr, DynamicGraph, VertexId, Weight, ensure_granted, tell};
 use paths::{Closure, Progress};
@@ -42,7 +42,7 @@ const MAX_NEWS: usize = 256;
 /// rows takes less time than to find more.
 const SHARE_OF_ANCESTORS: usize = 8;
 /// Bytes of a vertex in searches and in the order of components, about.
-const BYTES_OF_VERTEX: usize = 96;
+pub(crate) const BYTES_OF_VERTEX: usize = 96;
 /// Rows of a task, at least.
 const MIN_ROWS_PER_TASK: usize = 64;
 
@@ -167,21 +167,11 @@ impl DynamicClosure {
             closure.resize(n_vertices);
         }
         tell(progress, 0, 1)?;
-        let pairs = |is_of: &dyn Fn(&ArcChange<u32>) -> bool| {
-            let some = arcs.iter().filter(|arc| is_of(arc));
-            let mut pairs: Vec<Pair> = some.map(|arc| (arc.from, arc.to)).collect();
-            pairs.sort_unstable();
-            pairs.dedup();
-            pairs
-        };
-        let mut new = pairs(&|arc| arc.before.is_none());
-        let mut gone = pairs(&|arc| arc.after.is_none());
+        let (mut new, mut gone) = pairs(arcs, graph);
         new.retain(|&(from, to)| !closure.reaches(from, to));
         ensure_granted(n_vertices * BYTES_OF_VERTEX)?;
-        let mut searches = Searches::new(graph, closure);
-        gone.retain(|&(from, to)| {
-            graph.weight(from, to).is_none() && !searches.is_path_found(from, to)
-        });
+        let mut searches = Searches::new(graph);
+        gone.retain(|&(from, to)| !searches.is_path_found(from, to, row(closure, from)));
         if new.is_empty() && gone.is_empty() {
             return Ok(Updated::default());
         }
@@ -192,7 +182,8 @@ impl DynamicClosure {
             return insert(closure, &new, &rows);
         }
         let rows = searches.ancestors(&tails, n_vertices).expect("no more than all vertices");
-        let words = concerned(closure, &new, &gone);
+        let columns = concerned(&new, &gone, &|vertex| row(closure, vertex));
+        let words = (0..columns.len()).filter(|&word| columns[word] != 0).collect();
         if let Some(replaced) = Replaced::find(graph, closure, &rows, words, progress)? {
             return Ok(replaced.write(closure));
         }
@@ -203,19 +194,37 @@ impl DynamicClosure {
     }
 }
 
-/// The words of rows in which a bit may change.
-fn concerned(closure: &Closure, new: &[Pair], gone: &[Pair]) -> Vec<usize> {
-    let mut columns = vec![0; closure.n_vertices().div_ceil(WORD)];
-    for &(_, to) in gone {
-        columns.iter_mut().zip(row(closure, to)).for_each(|(word, more)| *word |= more);
+/// The ends of new arcs, and of those that are gone and have no parallel one in the graph; ascending.
+pub(crate) fn pairs(arcs: &[ArcChange<u32>], graph: &DynamicGraph<u32>) -> (Vec<Pair>, Vec<Pair>) {
+    let pairs = |is_of: &dyn Fn(&ArcChange<u32>) -> bool| {
+        let some = arcs.iter().filter(|arc| is_of(arc));
+        let mut pairs: Vec<Pair> = some.map(|arc| (arc.from, arc.to)).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    };
+    let is_gone =
+        |arc: &ArcChange<u32>| arc.after.is_none() && graph.weight(arc.from, arc.to).is_none();
+    (pairs(&|arc| arc.before.is_none()), pairs(&is_gone))
+}
+
+/// A row with the columns of which a bit may change; `row` has what vertices reached before.
+pub(crate) fn concerned<'r>(
+    new: &[Pair],
+    gone: &[Pair],
+    row: &dyn Fn(VertexId) -> &'r [u64],
+) -> Vec<u64> {
+    let mut columns = Vec::new();
+    let mut unite = |to: VertexId, not: Option<VertexId>| {
+        columns.resize(row(to).len(), 0);
+        columns.iter_mut().zip(row(to)).enumerate().for_each(|(word, (column, more))| {
+            *column |= more & !not.map_or(0, |from| row(from)[word]);
+        });
         set(&mut columns, to);
-    }
-    for &(from, to) in new {
-        let both = row(closure, to).iter().zip(row(closure, from));
-        columns.iter_mut().zip(both).for_each(|(word, (more, own))| *word |= more & !own);
-        set(&mut columns, to);
-    }
-    (0..columns.len()).filter(|&word| columns[word] != 0).collect()
+    };
+    gone.iter().for_each(|&(_, to)| unite(to, None));
+    new.iter().for_each(|&(from, to)| unite(to, Some(from)));
+    columns
 }
 
 pub(crate) fn difference(before: &Closure, now: &Closure) -> Updated {

@@ -1,7 +1,8 @@
 //! Searches of the changed graph, beside the closure before.
 
 use graph_formats::{DynamicGraph, VertexId};
-use paths::Closure;
+
+use crate::unite::WORD;
 
 /// A mark of a vertex that a path leads to, and of one from which a path leads.
 const AHEAD: u8 = 1;
@@ -9,35 +10,35 @@ const BEHIND: u8 = 2;
 /// Arcs that searches for other paths look at, for each arc and vertex of the graph.
 const LOOKS: usize = 4;
 
-pub(super) struct Searches<'g> {
+pub(crate) struct Searches<'g> {
     graph: &'g DynamicGraph<u32>,
-    closure: &'g Closure,
     marks: Vec<u8>,
     /// Arcs that may still be looked at.
     n_left: usize,
 }
 
 impl<'g> Searches<'g> {
-    /// The closure is that before the changes.
-    pub(super) fn new(graph: &'g DynamicGraph<u32>, closure: &'g Closure) -> Self {
+    pub(crate) fn new(graph: &'g DynamicGraph<u32>) -> Self {
         let n_left = LOOKS * (graph.n_vertices() + graph.n_arcs());
-        Self { graph, closure, marks: vec![0; graph.n_vertices()], n_left }
+        Self { graph, marks: vec![0; graph.n_vertices()], n_left }
     }
 
-    /// Whether a path of at least one arc leads from one vertex to another, where it led before.
-    /// False too if it is not found in reasonable time, or leads over new arcs alone. From both ends,
-    /// always on the side with fewer open vertices.
-    pub(super) fn is_path_found(&mut self, from: VertexId, to: VertexId) -> bool {
+    /// Whether a path of at least one arc leads from one vertex to another, where it led before:
+    /// `row` is that of the first then. False too if it is not found in reasonable time, or leads over
+    /// new arcs alone. From both ends, always on the side with fewer open vertices.
+    pub(crate) fn is_path_found(&mut self, from: VertexId, to: VertexId, row: &[u64]) -> bool {
         let (mut ahead, mut behind) = (vec![from], vec![to]);
         self.marks[from as usize] |= AHEAD;
         self.marks[to as usize] |= BEHIND;
-        let is_found = self.meet(&mut ahead, &mut behind);
+        let is_found = self.meet(&mut ahead, &mut behind, row);
         ahead.iter().chain(&behind).for_each(|&vertex| self.marks[vertex as usize] = 0);
         is_found
     }
 
-    fn meet(&mut self, ahead: &mut Vec<VertexId>, behind: &mut Vec<VertexId>) -> bool {
-        let (graph, source) = (self.graph, ahead[0]);
+    fn meet(&mut self, ahead: &mut Vec<VertexId>, behind: &mut Vec<VertexId>, row: &[u64]) -> bool {
+        let graph = self.graph;
+        let was_reached =
+            |vertex: VertexId| row[vertex as usize / WORD] >> (vertex as usize % WORD) & 1 != 0;
         let (mut n_ahead, mut n_behind) = (0, 0);
         loop {
             let is_ahead = ahead.len() - n_ahead <= behind.len() - n_behind;
@@ -55,8 +56,7 @@ impl<'g> Searches<'g> {
                 if *mark & other != 0 {
                     return true;
                 }
-                // the row of the source is in a cache, the other rows are not
-                if *mark & own == 0 && (is_ahead || self.closure.reaches(source, end)) {
+                if *mark & own == 0 && (is_ahead || was_reached(end)) {
                     *mark |= own;
                     list.push(end);
                 }
@@ -65,7 +65,7 @@ impl<'g> Searches<'g> {
     }
 
     /// These vertices and all that reach one of them, ascending; `None` if they are more than `most`.
-    pub(super) fn ancestors(&self, vertices: &[VertexId], most: usize) -> Option<Vec<VertexId>> {
+    pub(crate) fn ancestors(&self, vertices: &[VertexId], most: usize) -> Option<Vec<VertexId>> {
         let mut is_found = vec![false; self.graph.n_vertices()];
         let mut open = Vec::new();
         let mut n_found = 0;

@@ -261,3 +261,42 @@ fn closures_on_a_gpu_follow_changes() {
         assert!(all.closure().unwrap() == unchanged);
     }
 }
+
+/// On a GPU: arcs that go from a large sparse digraph, and some that come, are followed without
+/// closing it again.
+#[test]
+fn closures_on_a_gpu_follow_deletions() {
+    let Some(gpu) = test_support::gpu(Gpu::open()) else { return };
+    let (n, mut draw) = (6000u64, draws(11));
+    let mut n_followed = 0;
+    for degree_in_tenths in [9, 13, 30] {
+        let arcs: Vec<_> = (0..n * degree_in_tenths / 10)
+            .map(|_| (draw(n) as u32, draw(n) as u32, 1u32))
+            .collect();
+        let graph = Csr::from_arcs(n as usize, &arcs).unwrap();
+        let config = Config::default();
+        let mut all = DynamicDeviceClosure::new(&gpu, &graph, &config, None).unwrap();
+        for k in [1usize, 8, 40] {
+            let before = all.closure().unwrap();
+            let mut seen = HashSet::new();
+            let mut changes = Vec::new();
+            while changes.len() < k {
+                let (from, to, _) = arcs[draw(arcs.len() as u64) as usize];
+                if all.graph().weight(from, to).is_some() && seen.insert((from, to)) {
+                    changes.push(Change::Delete { from, to, weight: None });
+                }
+                let (from, to) = (draw(n) as u32, draw(n) as u32);
+                if changes.len() % 8 == 7 && seen.insert((from, to)) {
+                    changes.push(Change::Insert { from, to, weight: 1u32 });
+                }
+            }
+            let updated = all.update(&changes, None).unwrap();
+            let now = all.graph().to_csr().unwrap();
+            let expected = closure::closure(&now, &config, None).unwrap().closure;
+            assert!(all.closure().unwrap() == expected, "{degree_in_tenths} {k}");
+            assert_eq!((updated.n_new, updated.n_gone), difference(&before, &expected));
+            n_followed += usize::from(!updated.is_new_closure && updated.n_gone > 0);
+        }
+    }
+    assert!(n_followed > 1, "{n_followed}");
+}

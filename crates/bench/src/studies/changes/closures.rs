@@ -1,20 +1,20 @@
-//! Closures of random digraphs to which arcs come, in batches that follow one another. Each is compared
-//! with that of the graph, found anew.
+//! Closures of random digraphs whose arcs come or go, in batches that follow one another. Each is
+//! compared with that of the graph, found anew.
 
 use ::closure::{DynamicClosure, DynamicDeviceClosure};
 use rayon::ThreadPoolBuilder;
 
 use super::*;
 
-/// Batches of new arcs in a run.
+/// Batches in a run.
 const BATCHES_OF_CLOSURE: usize = 5;
 
-/// Batches of new arcs of a digraph, on all threads, and on a GPU where there is one.
+/// Batches of changes of a digraph, on all threads, and on a GPU where there is one.
 pub(super) fn closures(
     bench: &Bench,
     n: usize,
     degree: f64,
-    new_arcs_of: &[NonZeroUsize],
+    changes: &[NonZeroUsize],
 ) -> Result<()> {
     let mut draws = Draws::new(1);
     let mut draw = || (draws.below(n) as VertexId, draws.below(n) as VertexId, 1u32);
@@ -23,37 +23,59 @@ pub(super) fn closures(
     let threads = ThreadPoolBuilder::new().num_threads(bench.threads().get()).build()?;
     let threads = &threads;
     let mut contenders = Vec::new();
-    for k in new_arcs_of.iter().map(|k| k.get()) {
+    for (k, are_new) in changes.iter().flat_map(|k| [(k.get(), true), (k.get(), false)]) {
+        let changed = if are_new { "new" } else { "deleted" };
         let record = |result: &str| {
-            let labels: [(&str, &dyn std::fmt::Display); 4] =
-                [("result", &result), ("n", &n), ("arcs", &n_arcs), ("changes", &k)];
+            let labels: [(&str, &dyn std::fmt::Display); 5] = [
+                ("result", &result),
+                ("n", &n),
+                ("arcs", &n_arcs),
+                ("changed", &changed),
+                ("changes", &k),
+            ];
             Record::of(&labels)
         };
         let mut draws = Draws::new(2);
-        let run = move || threads.install(|| new_arcs(graph, k, None, &mut draws));
+        let run = move || threads.install(|| batches(graph, k, are_new, None, &mut draws));
         contenders.push(Contender::new(record(CLOSURE), run));
         if let Some(gpu) = bench.gpu_if_any() {
             let mut draws = Draws::new(2);
-            let run = move || new_arcs(graph, k, Some(gpu), &mut draws);
+            let run = move || batches(graph, k, are_new, Some(gpu), &mut draws);
             contenders.push(Contender::new(record(CLOSURE_ON_GPU), run));
         }
     }
     bench.race(contenders).map(drop)
 }
 
-/// The medians of batches of `k` new arcs, one after another.
-fn new_arcs(graph: &Csr<u32>, k: usize, gpu: Option<&Gpu>, draws: &mut Draws) -> Result<Run> {
+/// The medians of batches of `k` new or deleted arcs, one after another.
+fn batches(
+    graph: &Csr<u32>,
+    k: usize,
+    are_new: bool,
+    gpu: Option<&Gpu>,
+    draws: &mut Draws,
+) -> Result<Run> {
+    let arcs: Vec<_> = graph.arcs().collect();
     let (config, n) = (::closure::Config::default(), graph.n_vertices());
     let mut here = DynamicClosure::new(graph, &config, None)?;
     let on_gpu = gpu.map(|gpu| DynamicDeviceClosure::new(gpu, graph, &config, None));
     let mut on_gpu = on_gpu.transpose()?;
-    let [mut ms, mut pairs, mut whole_ms] = [(); 3].map(|()| Vec::new());
+    let [mut ms, mut pairs, mut closed, mut whole_ms] = [(); 4].map(|()| Vec::new());
     for _ in 0..BATCHES_OF_CLOSURE {
         let (mut seen, mut changes) = (HashSet::new(), Vec::new());
         while changes.len() < k {
-            let (from, to) = (draws.below(n) as VertexId, draws.below(n) as VertexId);
-            if seen.insert((from, to)) {
-                changes.push(Change::Insert { from, to, weight: 1u32 });
+            let (from, to) = match are_new {
+                true => (draws.below(n) as VertexId, draws.below(n) as VertexId),
+                false => {
+                    let (from, to, _) = arcs[draws.below(arcs.len())];
+                    (from, to)
+                }
+            };
+            if (are_new || here.graph().weight(from, to).is_some()) && seen.insert((from, to)) {
+                changes.push(match are_new {
+                    true => Change::Insert { from, to, weight: 1u32 },
+                    false => Change::Delete { from, to, weight: None },
+                });
             }
         }
         let (mut time, updated) = timed(|| here.update(&changes, None));
@@ -76,8 +98,15 @@ fn new_arcs(graph: &Csr<u32>, k: usize, gpu: Option<&Gpu>, draws: &mut Draws) ->
         }
         ensure!(is_same, "the closure is another");
         ms.push(time);
-        pairs.push(updated.n_new as f64);
+        pairs.push((updated.n_new + updated.n_gone) as f64);
+        closed.push(f64::from(u8::from(updated.is_new_closure)));
         whole_ms.push(whole_time);
     }
-    Ok(vec![("ms", middle(ms)), ("pairs", middle(pairs)), ("whole_ms", middle(whole_ms))])
+    let closed = closed.iter().sum::<f64>() / BATCHES_OF_CLOSURE as f64;
+    Ok(vec![
+        ("ms", middle(ms)),
+        ("pairs", middle(pairs)),
+        ("closed", closed),
+        ("whole_ms", middle(whole_ms)),
+    ])
 }
