@@ -2,10 +2,10 @@
 //!
 //! As on a CPU ([`DynamicClosure`](crate::DynamicClosure)) a deleted arc has no effect where another
 //! path leads from its tail to its head, which the host looks for. For the others the lines are those of
-//! the vertices that reach a tail in the changed graph, and the words those of the heads and of what
-//! these reached. The GPU clears them. Then each line takes what the heads of its arcs are and reach,
-//! until nothing changes: O(a w) a sweep for a arcs and w words. There are at most as many sweeps as
-//! arcs on the longest path that has the fewest. Where they take too long, the words are put back.
+//! the vertices that reach a tail in the changed graph, and the words have what tails lose. The GPU
+//! clears them. Then each line takes what the heads of its arcs are and reach, until nothing changes:
+//! O(a w) a sweep for a arcs and w words. There are at most as many sweeps as arcs on the longest of
+//! the paths that have the fewest. Where they take too long, the words are put back.
 //!
 //! What differs from the CPU's: there is no order of components, for lines one after another would leave
 //! the GPU idle.
@@ -138,7 +138,7 @@ impl<'c> Lost<'c> {
         let new: Vec<_> = new.iter().copied().filter(|pair| !is_reached(pair)).collect();
         let tails: Vec<_> = new.iter().chain(&gone).map(|&(from, _)| from).collect();
         let rows = searches.ancestors(&tails, n).expect("no more than all vertices");
-        let columns = concerned(&new, &gone, &|vertex| lines.of(vertex));
+        let columns = concerned(&searches, &new, &gone, &|vertex| lines.of(vertex));
         let halves = columns.iter().flat_map(|&word| [word as u32, (word >> WORD) as u32]);
         let words = (0..).zip(halves).filter(|&(_, word)| word != 0).map(|(at, _)| at).collect();
         Ok(Some(Self { on, engine, graph, rows, words }))

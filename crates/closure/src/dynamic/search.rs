@@ -1,5 +1,8 @@
 //! Searches of the changed graph, beside the closure before.
 
+use std::collections::VecDeque;
+use std::mem::replace;
+
 use graph_formats::{DynamicGraph, VertexId};
 
 use crate::unite::WORD;
@@ -64,13 +67,41 @@ impl<'g> Searches<'g> {
         }
     }
 
+    /// Which of these vertices, at most 64, have a path of at least one arc to each vertex: a bit each.
+    pub(crate) fn reached_from(&self, sources: &[VertexId]) -> Vec<u64> {
+        let n = self.graph.n_vertices();
+        // a source is where its bit is, without a path
+        let (mut reached, mut own, mut is_open) = (vec![0u64; n], vec![0u64; n], vec![false; n]);
+        let mut open = VecDeque::new();
+        for (bit, &source) in sources.iter().enumerate() {
+            own[source as usize] |= 1 << bit;
+            if !replace(&mut is_open[source as usize], true) {
+                open.push_back(source);
+            }
+        }
+        while let Some(vertex) = open.pop_front() {
+            is_open[vertex as usize] = false;
+            let bits = reached[vertex as usize] | own[vertex as usize];
+            for &(head, _) in self.graph.arcs_from(vertex) {
+                let there = &mut reached[head as usize];
+                if bits & !*there != 0 {
+                    *there |= bits;
+                    if !replace(&mut is_open[head as usize], true) {
+                        open.push_back(head);
+                    }
+                }
+            }
+        }
+        reached
+    }
+
     /// These vertices and all that reach one of them, ascending; `None` if they are more than `most`.
     pub(crate) fn ancestors(&self, vertices: &[VertexId], most: usize) -> Option<Vec<VertexId>> {
         let mut is_found = vec![false; self.graph.n_vertices()];
         let mut open = Vec::new();
         let mut n_found = 0;
         let mut find = |vertex: VertexId, open: &mut Vec<_>| {
-            if !std::mem::replace(&mut is_found[vertex as usize], true) {
+            if !replace(&mut is_found[vertex as usize], true) {
                 n_found += 1;
                 open.push(vertex);
             }
