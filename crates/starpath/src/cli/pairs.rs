@@ -210,9 +210,10 @@ pub(crate) struct ClosureArgs {
     /// Number of GPUs of this machine that share the rows, or all [default: 1]
     #[arg(long, value_name = "N|all")]
     pub(crate) gpus: Option<GpuCount>,
-    /// Make these changes of the graph, one a line, as sssp has them; the result is that after them
+    /// Make these changes of the graph, one a line, as sssp has them; the result is that after
+    /// them. Of several files, each is made after the one before
     #[arg(long, value_name = "FILE", conflicts_with_all = ["algorithm", "no_condense", "gpus"])]
-    pub(crate) changes: Option<PathBuf>,
+    pub(crate) changes: Vec<PathBuf>,
     /// Write the pairs: OUT.npy or OUT.tsv, see below; - is standard output, as .tsv
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,

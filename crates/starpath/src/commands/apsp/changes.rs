@@ -5,20 +5,19 @@
 //! them says after which. It is put in place apart from them, so that it is only where the search
 //! begins; what counts is that every distance is right.
 
-use std::borrow::Cow;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{anyhow, bail};
-use apsp::any::{AnyDynamicPairs, changed, dynamic_pairs, saved_pairs};
+use apsp::any::{AnyDynamicPairs, dynamic_pairs, saved_pairs};
 use apsp::{ApspError, Config, Updated};
-use graph_formats::{AnyCsr, Progress};
+use graph_formats::Progress;
 use serde::Serialize;
 
 use super::{Outputs, Results, config};
 use crate::backend;
-use crate::changes::Changes;
+use crate::changes::{Batches, Changes};
 use crate::cli::{ApspArgs, Common};
 use crate::failure::say;
 use crate::ids::{Names, shown};
@@ -84,7 +83,7 @@ fn solve(
 ) -> anyhow::Result<Report> {
     let config = config(args, common);
     let batches = Batches::read(loaded, &args.changes)?;
-    let names = loaded.names().with(&batches.new);
+    let names = batches.names();
     let step = progress("solving", common);
     let start = Instant::now();
     let (n_made, mut pairs) = match &args.saved {
@@ -130,28 +129,7 @@ fn solve(
     })
 }
 
-/// The changes of some files, each to be made after those before.
-struct Batches<'a> {
-    loaded: &'a Loaded,
-    list: Vec<Changes>,
-    /// The names of new vertices, of all files.
-    new: Vec<String>,
-}
-
-impl<'a> Batches<'a> {
-    /// Reads the files. An error names the first line that cannot be made.
-    fn read(loaded: &'a Loaded, files: &[PathBuf]) -> anyhow::Result<Self> {
-        let mut all = Self { loaded, list: Vec::new(), new: Vec::new() };
-        let mut graph = Cow::Borrowed(&loaded.csr);
-        for file in files {
-            let changes = Changes::read(file, &loaded.names().with(&all.new), loaded.csr.kind())?;
-            graph = Cow::Owned(after(&graph, &changes)?);
-            all.new.extend_from_slice(changes.new_names());
-            all.list.push(changes);
-        }
-        Ok(all)
-    }
-
+impl Batches<'_> {
     /// Pairs with saved distances, and after how many of the files they are those of the graph.
     fn saved(
         &self,
@@ -163,7 +141,7 @@ impl<'a> Batches<'a> {
             Some(mark) => self.marked(saved, &mark)?,
             None => 0,
         };
-        let names = self.loaded.names().with(&self.new);
+        let names = self.names();
         let mut reason = None;
         for n_made in (first..=self.list.len()).chain(0..first) {
             check_interrupt()?;
@@ -196,23 +174,6 @@ impl<'a> Batches<'a> {
             shown(&self.loaded.path)
         );
     }
-
-    /// The graph after the first files.
-    fn graph(&self, n_made: usize) -> anyhow::Result<Cow<'a, AnyCsr>> {
-        let mut graph = Cow::Borrowed(&self.loaded.csr);
-        for changes in &self.list[..n_made] {
-            graph = Cow::Owned(after(&graph, changes)?);
-        }
-        Ok(graph)
-    }
-}
-
-/// The graph after these changes.
-fn after(graph: &AnyCsr, changes: &Changes) -> anyhow::Result<AnyCsr> {
-    changed(graph, changes.list()).map_err(|error| match &error {
-        ApspError::BadChange(bad) => changes.explain(bad),
-        _ => error.into(),
-    })
 }
 
 /// The error with names, and the option that helps.
