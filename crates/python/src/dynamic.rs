@@ -149,7 +149,7 @@ impl DynamicTrees {
         })?;
         let dtype = Dtype::of(py, dtype)?;
         let (source, distances, predecessors) = self.held.with(py, 0, |trees| {
-            let tree = trees.tree(position);
+            let tree = trees.tree(position)?;
             // the code for none becomes -1
             let predecessors = allocation::cast_vec(tree.predecessors.into_storage());
             Ok((tree.source, Numbers::of(tree.distances, dtype)?, predecessors))

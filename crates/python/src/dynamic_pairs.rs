@@ -151,9 +151,9 @@ impl DynamicPairs {
         let dtype = Dtype::of(py, dtype)?;
         let bytes = self.held.before().size_of_distance_as(dtype);
         let (distances, n) = self.held.with(py, self.held.n_pairs(), |pairs| {
-            let n = pairs.pairs().n_vertices();
+            let n = pairs.pairs()?.n_vertices();
             ensure_fits(n, n, bytes)?;
-            Ok((Numbers::of(pairs.table().distances, dtype)?, n))
+            Ok((Numbers::of(pairs.table()?.distances, dtype)?, n))
         })?;
         distances.into_array(py, &[n, n])
     }
@@ -180,7 +180,7 @@ impl DynamicPairs {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (source, dtype) = (self.held.vertex_of("source", source)?, Dtype::of(py, dtype)?);
         let (row, n) = self.held.with(py, 0, |pairs| {
-            let pairs = pairs.pairs();
+            let pairs = pairs.pairs()?;
             Ok((Numbers::of(pairs.row(source), dtype)?, pairs.n_vertices()))
         })?;
         row.into_array(py, &[n])
@@ -210,7 +210,7 @@ impl DynamicPairs {
         let ends = (self.held.vertex_of("source", source)?, self.held.vertex_of("target", target)?);
         self.ensure_next_hops()?;
         let found = self.held.with(py, 0, |pairs| {
-            let (pairs, (source, target)) = (pairs.pairs(), ends);
+            let (pairs, (source, target)) = (pairs.pairs()?, ends);
             Ok(pairs.distance(source, target).zip(pairs.path(source, target)))
         })?;
         found.map(|(distance, path)| Ok((length(py, distance)?, path))).transpose()
@@ -238,7 +238,7 @@ impl DynamicPairs {
     ) -> PyResult<Bound<'py, PyArray1<i32>>> {
         let source = self.held.vertex_of("source", source)?;
         self.ensure_next_hops()?;
-        let hops = self.held.with(py, 0, |pairs| Ok(pairs.pairs().hops(source)))?;
+        let hops = self.held.with(py, 0, |pairs| Ok(pairs.pairs()?.hops(source)))?;
         let hops = hops.into_iter().map(|hop| hop.map_or(-1, |hop| hop as i32));
         Ok(hops.collect::<Vec<_>>().into_pyarray(py))
     }

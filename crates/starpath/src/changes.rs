@@ -8,6 +8,7 @@ use std::time::Instant;
 use anyhow::anyhow;
 use apsp::ApspError;
 use apsp::any::changed;
+use gpu_runtime::Gpu;
 use graph_formats::{AnyCsr, Change, ChangeError, ChangeProblem, ReadChanges, WeightKind};
 use paths::Number;
 use serde::Serialize;
@@ -15,6 +16,7 @@ use serde::Serialize;
 use crate::ids::{Names, shown};
 use crate::load::Loaded;
 use crate::numbers::read_text;
+use crate::progress::check_interrupt;
 use crate::report::{Ms, counted, milliseconds};
 
 /// The changes of some files, each to be made after those before.
@@ -59,6 +61,8 @@ impl<'a> Batches<'a> {
         mut update: impl FnMut(&Changes) -> anyhow::Result<T>,
     ) -> anyhow::Result<Vec<Batch<T>>> {
         let batch = |changes: &Changes| {
+            // not all work on a GPU reports its progress
+            check_interrupt()?;
             let start = Instant::now();
             let result = update(changes)?;
             let update_ms = milliseconds(start.elapsed());
@@ -85,6 +89,28 @@ impl<T: fmt::Display> fmt::Display for Batch<T> {
         let Self { file, changes, update_ms, result } = self;
         let changes = counted(*changes, ("change", "changes"));
         write!(f, "{file}: {changes} took {update_ms} ms{result}")
+    }
+}
+
+/// The GPU in whose memory a result has followed changes.
+#[derive(Serialize)]
+pub(crate) struct Device {
+    device: String,
+    /// Copying the result to the host.
+    download_ms: Ms,
+}
+
+impl Device {
+    /// Copies a result, from this GPU if it is there.
+    pub(crate) fn copy<T>(
+        gpu: Option<&Gpu>,
+        result: impl FnOnce() -> anyhow::Result<T>,
+    ) -> anyhow::Result<(T, Option<Self>)> {
+        let start = Instant::now();
+        let result = result()?;
+        let download_ms = milliseconds(start.elapsed());
+        let of = |gpu: &Gpu| Self { device: gpu.properties().name.clone(), download_ms };
+        Ok((result, gpu.map(of)))
     }
 }
 

@@ -65,7 +65,7 @@ pub(crate) struct Cli {
 #[command(next_help_heading = "Common options")]
 pub(crate) struct Common {
     /// Where to solve; auto takes a GPU if it is estimated to finish sooner, start-up included; for
-    /// star and centrality auto is the CPU
+    /// star, centrality and --changes auto is the CPU
     #[arg(long, global = true, value_enum, default_value_t = Backend::Auto)]
     pub(crate) backend: Backend,
     /// Threads to use [default: one for each CPU core]
@@ -320,7 +320,8 @@ delete-vertex u. An arc inserted without a weight weighs 1. Of parallel arcs the
 reweighted, or that of weight w. A new vertex has a name that no vertex has yet, and lines after it may
 name it; it comes after all others. A deleted one keeps its name, without arcs. All of a file are made
 together, and no arc may occur twice. In an undirected graph an arc is an edge. Of several files, each is
-made after the one before; all are read before the work.
+made after the one before; all are read before the work. With --backend cuda one GPU follows them; auto
+is the CPU.
 
 An array counts from 0. If the vertices are not named 0, 1, 2 and so on, the file OUT.npy.ids has
 their names, one a line. For a table OUT.npy.rows.ids has the sources and OUT.npy.columns.ids the

@@ -4,12 +4,13 @@ use std::fmt;
 use std::time::Instant;
 
 use anyhow::anyhow;
+use gpu_runtime::Gpu;
 use serde::Serialize;
 use sssp::{Config, SsspError, any};
 
 use super::sssp::{All, Outputs};
 use crate::backend;
-use crate::changes::{Batch, Batches, Changes};
+use crate::changes::{Batch, Batches, Changes, Device};
 use crate::cli::{Common, SsspArgs};
 use crate::ids::{Id, Names, shown};
 use crate::load::{Loaded, load};
@@ -20,6 +21,8 @@ use crate::report::{Head, VERTICES, counted, milliseconds};
 struct Report {
     #[serde(flatten)]
     head: Head,
+    #[serde(flatten)]
+    device: Option<Device>,
     source: Id,
     batches: Vec<Batch<Updated>>,
     /// Of the tree after the changes.
@@ -38,14 +41,15 @@ struct Updated {
 
 pub(super) fn run(args: &SsspArgs, common: &Common) -> anyhow::Result<()> {
     let outputs = Outputs::check(args)?;
-    backend::cpu("sssp --changes", common)?;
+    let gpu = backend::gpu_on_request(common)?;
     let loaded = load(&args.graph, common)?;
-    loaded.print(solve(&loaded, args, &outputs, common), common)
+    loaded.print(solve(&loaded, args, gpu.as_ref(), &outputs, common), common)
 }
 
 fn solve(
     loaded: &Loaded,
     args: &SsspArgs,
+    gpu: Option<&Gpu>,
     outputs: &Outputs,
     common: &Common,
 ) -> anyhow::Result<Report> {
@@ -55,7 +59,10 @@ fn solve(
     let names = batches.names();
     let start = Instant::now();
     let config = Config { threads: common.threads, ..Config::default() };
-    let mut trees = any::dynamic_trees(&loaded.csr, &[source], &config)?;
+    let mut trees = match gpu {
+        Some(gpu) => any::dynamic_trees_on_gpu(gpu, &loaded.csr, &[source])?,
+        None => any::dynamic_trees(&loaded.csr, &[source], &config)?,
+    };
     let searched = milliseconds(start.elapsed());
     let step = progress("changing", common);
     let batches = batches.make(|changes| {
@@ -65,10 +72,12 @@ fn solve(
         Ok(Updated { new_search: *is_new_search, changed: changed.len() })
     })?;
     drop(step);
-    let tree = trees.tree(0);
+    let (tree, device) = Device::copy(gpu, || Ok(trees.tree(0)?))?;
     outputs.write(&names, &tree)?;
+    let head = loaded.head_of("sssp", &trees.graph()?).solved("dynamic", &[searched.0], common);
     Ok(Report {
-        head: loaded.head_of("sssp", &trees.graph()?).solved("dynamic", &[searched.0], common),
+        head: Head { backend: backend::name(gpu), ..head },
+        device,
         source: names.name(source).into(),
         batches,
         all: All::of(&tree),

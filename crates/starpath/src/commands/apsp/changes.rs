@@ -10,14 +10,15 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{anyhow, bail};
-use apsp::any::{AnyDynamicPairs, dynamic_pairs, saved_pairs};
+use apsp::any::{AnyDynamicPairs, dynamic_pairs, dynamic_pairs_on_gpu, saved_pairs};
 use apsp::{ApspError, Config, Updated};
+use gpu_runtime::Gpu;
 use graph_formats::Progress;
 use serde::Serialize;
 
 use super::{Outputs, Results, config};
 use crate::backend;
-use crate::changes::{Batches, Changes};
+use crate::changes::{Batches, Changes, Device};
 use crate::cli::{ApspArgs, Common};
 use crate::failure::say;
 use crate::ids::{Names, shown};
@@ -30,6 +31,8 @@ use crate::report::{Head, Ms, counted, grouped, milliseconds};
 struct Report {
     #[serde(flatten)]
     head: Head,
+    #[serde(flatten)]
+    device: Option<Device>,
     batches: Vec<Batch>,
     #[serde(flatten)]
     results: Results,
@@ -69,15 +72,16 @@ impl Batch {
 }
 
 pub(super) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
-    backend::cpu("apsp --changes", common)?;
     let outputs = Outputs::check(args)?;
+    let gpu = backend::gpus_on_request(None, args.memory, common)?.pop();
     let loaded = load(&args.graph, common)?;
-    loaded.print(solve(&loaded, args, &outputs, common), common)
+    loaded.print(solve(&loaded, args, gpu.as_ref(), &outputs, common), common)
 }
 
 fn solve(
     loaded: &Loaded,
     args: &ApspArgs,
+    gpu: Option<&Gpu>,
     outputs: &Outputs,
     common: &Common,
 ) -> anyhow::Result<Report> {
@@ -89,14 +93,17 @@ fn solve(
     let (n_made, mut pairs) = match &args.saved {
         Some(saved) => batches.saved(saved, &config, &step)?,
         None => {
-            let found = dynamic_pairs(&loaded.csr, &config, Some(&step));
+            let found = match gpu {
+                Some(gpu) => dynamic_pairs_on_gpu(gpu, &loaded.csr, &config, Some(&step)),
+                None => dynamic_pairs(&loaded.csr, &config, Some(&step)),
+            };
             (0, found.map_err(|error| explain(&names, error))?)
         }
     };
     let start_ms = milliseconds(start.elapsed());
     drop(step);
     if common.explain {
-        say(format_args!("{}", pairs.pairs().plan()));
+        say(format_args!("{}", pairs.plan()));
     }
     let step = progress("changing", common);
     let mut made = Vec::new();
@@ -119,11 +126,14 @@ fn solve(
     }
     drop(step);
     let graph = pairs.graph()?;
-    let results = outputs.write(&graph, &names, pairs.pairs(), common);
+    let (threads, backend) = (pairs.plan().threads, backend::name(gpu));
+    let copied = Device::copy(gpu, || Ok(pairs.pairs()?));
+    let (pairs, device) = copied.map_err(|error| names.explain(error))?;
+    let results = outputs.write(&graph, &names, pairs, common);
     let head = loaded.head_of("apsp", &graph);
-    let threads = pairs.pairs().plan().threads;
     Ok(Report {
-        head: Head { threads, ..head.solved("dynamic", &[start_ms.0], common) },
+        head: Head { threads, backend, ..head.solved("dynamic", &[start_ms.0], common) },
+        device,
         batches: made,
         results: results.map_err(|error| names.explain(error))?,
     })

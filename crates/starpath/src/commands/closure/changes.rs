@@ -3,12 +3,15 @@
 use std::fmt;
 use std::time::Instant;
 
-use closure::{ClosureError, Config, DynamicClosure};
+use closure::{ClosureError, Config, DynamicClosure, DynamicDeviceClosure};
+use gpu_runtime::Gpu;
+use graph_formats::{Csr, DynamicGraph, Progress};
+use paths::Closure;
 use serde::Serialize;
 
 use super::Outputs;
 use crate::backend;
-use crate::changes::{Batch, Batches};
+use crate::changes::{Batch, Batches, Changes, Device};
 use crate::cli::{ClosureArgs, Common};
 use crate::load::{Loaded, load};
 use crate::progress::progress;
@@ -18,9 +21,54 @@ use crate::report::{Head, grouped, milliseconds};
 struct Report {
     #[serde(flatten)]
     head: Head,
+    #[serde(flatten)]
+    device: Option<Device>,
     batches: Vec<Batch<Updated>>,
     /// Ordered pairs joined by a path of at least one arc, after the changes.
     reachable_pairs: usize,
+}
+
+/// A closure that follows changes, here or on a GPU.
+enum Followed {
+    Here(DynamicClosure),
+    OnGpu(Box<DynamicDeviceClosure>),
+}
+
+impl Followed {
+    fn new(gpu: Option<&Gpu>, graph: &Csr<u32>, progress: Progress<'_>) -> anyhow::Result<Self> {
+        let (config, progress) = (Config::default(), Some(progress));
+        Ok(match gpu {
+            Some(gpu) => {
+                Self::OnGpu(Box::new(DynamicDeviceClosure::new(gpu, graph, &config, progress)?))
+            }
+            None => Self::Here(DynamicClosure::new(graph, &config, progress)?),
+        })
+    }
+
+    fn update(
+        &mut self,
+        changes: &Changes,
+        progress: Progress<'_>,
+    ) -> Result<closure::Updated, ClosureError> {
+        match self {
+            Self::Here(closure) => closure.update(changes.list(), Some(progress)),
+            Self::OnGpu(closure) => closure.update(changes.list(), Some(progress)),
+        }
+    }
+
+    fn graph(&self) -> &DynamicGraph<u32> {
+        match self {
+            Self::Here(closure) => closure.graph(),
+            Self::OnGpu(closure) => closure.graph(),
+        }
+    }
+
+    fn into_closure(self) -> Result<Closure, ClosureError> {
+        match self {
+            Self::Here(closure) => Ok(closure.into_closure()),
+            Self::OnGpu(closure) => closure.closure(),
+        }
+    }
 }
 
 /// What the changes of a file did to the closure.
@@ -33,14 +81,15 @@ struct Updated {
 }
 
 pub(super) fn run(args: &ClosureArgs, outputs: &Outputs, common: &Common) -> anyhow::Result<()> {
-    backend::cpu("closure --changes", common)?;
+    let gpu = backend::gpu_on_request(common)?;
     let loaded = load(&args.graph, common)?;
-    loaded.print(solve(&loaded, args, outputs, common), common)
+    loaded.print(solve(&loaded, args, gpu.as_ref(), outputs, common), common)
 }
 
 fn solve(
     loaded: &Loaded,
     args: &ClosureArgs,
+    gpu: Option<&Gpu>,
     outputs: &Outputs,
     common: &Common,
 ) -> anyhow::Result<Report> {
@@ -48,17 +97,15 @@ fn solve(
     let names = batches.names();
     let step = progress("solving", common);
     let start = Instant::now();
-    let graph = loaded.csr.unweighted();
-    let mut closure = DynamicClosure::new(&graph, &Config::default(), Some(&step))?;
+    let mut followed = Followed::new(gpu, &loaded.csr.unweighted(), &step)?;
     let closed = milliseconds(start.elapsed());
     drop(step);
     let step = progress("changing", common);
     let batches = batches.make(|changes| {
-        let updated =
-            closure.update(changes.list(), Some(&step)).map_err(|error| match &error {
-                ClosureError::BadChange(bad) => changes.explain(bad),
-                _ => error.into(),
-            })?;
+        let updated = followed.update(changes, &step).map_err(|error| match &error {
+            ClosureError::BadChange(bad) => changes.explain(bad),
+            _ => error.into(),
+        })?;
         Ok(Updated {
             new_closure: updated.is_new_closure,
             new_pairs: updated.n_new,
@@ -66,12 +113,13 @@ fn solve(
         })
     })?;
     drop(step);
-    let (vertices, edges) = (closure.graph().n_vertices(), closure.graph().n_arcs());
-    let closure = closure.into_closure();
+    let (vertices, edges) = (followed.graph().n_vertices(), followed.graph().n_arcs());
+    let (closure, device) = Device::copy(gpu, || Ok(followed.into_closure()?))?;
     outputs.write(&names, &closure)?;
     let head = loaded.head("closure").solved("dynamic", &[closed.0], common);
     Ok(Report {
-        head: Head { vertices, edges, ..head },
+        head: Head { vertices, edges, backend: backend::name(gpu), ..head },
+        device,
         batches,
         reachable_pairs: closure.n_pairs(),
     })
