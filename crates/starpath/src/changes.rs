@@ -96,6 +96,8 @@ impl<T: fmt::Display> fmt::Display for Batch<T> {
 #[derive(Serialize)]
 pub(crate) struct Device {
     device: String,
+    /// The number of GPUs: one.
+    gpus: usize,
     /// Copying the result to the host.
     download_ms: Ms,
 }
@@ -109,7 +111,7 @@ impl Device {
         let start = Instant::now();
         let result = result()?;
         let download_ms = milliseconds(start.elapsed());
-        let of = |gpu: &Gpu| Self { device: gpu.properties().name.clone(), download_ms };
+        let of = |gpu: &Gpu| Self { device: gpu.properties().name.clone(), gpus: 1, download_ms };
         Ok((result, gpu.map(of)))
     }
 }

@@ -29,6 +29,8 @@ pub(crate) use star::{
     GraphAlgorithm, Named, OnChanges, Procedure, RunArgs, StarArgs, StarCommand,
 };
 
+use crate::failure::WrongUse;
+
 /// Shortest paths in graph files.
 #[derive(Debug, Parser)]
 #[command(
@@ -86,6 +88,14 @@ pub(crate) struct Common {
 }
 
 impl Common {
+    /// An error for `--repeat` with files of changes.
+    pub(crate) fn refuse_repeat(&self, changes: &[PathBuf]) -> Result<(), WrongUse> {
+        if changes.is_empty() || self.repeat.is_none() {
+            return Ok(());
+        }
+        Err(WrongUse("--repeat is for one graph; changes are made once".to_owned()))
+    }
+
     /// How the CPU searches, whatever algorithm it takes.
     pub(crate) fn config(&self) -> sssp::Config {
         sssp::Config {

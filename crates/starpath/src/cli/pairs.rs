@@ -98,10 +98,7 @@ impl ApspArgs {
             let text = "--repeat is for matrices in memory; a folder holds one run";
             return Err(WrongUse(text.to_owned()));
         }
-        if !self.changes.is_empty() && common.repeat.is_some() {
-            let text = "--repeat is for one graph; changes are made once";
-            return Err(WrongUse(text.to_owned()));
-        }
+        common.refuse_repeat(&self.changes)?;
         if self.saved.is_some() && common.backend == Backend::Cuda {
             let text = "--saved is for the CPU: with --backend cuda all pairs are found anew; leave one \
                         of them out";
@@ -244,6 +241,7 @@ impl ClosureArgs {
             );
             return Err(WrongUse(text));
         }
+        common.refuse_repeat(&self.changes)?;
         GpuCount::check(self.gpus, common)
     }
 }

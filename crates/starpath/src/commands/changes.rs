@@ -15,7 +15,7 @@ use crate::cli::{Common, SsspArgs};
 use crate::ids::{Id, Names, shown};
 use crate::load::{Loaded, load};
 use crate::progress::progress;
-use crate::report::{Head, VERTICES, counted, milliseconds};
+use crate::report::{Head, counted, milliseconds};
 
 #[derive(Serialize)]
 struct Report {
@@ -40,6 +40,7 @@ struct Updated {
 }
 
 pub(super) fn run(args: &SsspArgs, common: &Common) -> anyhow::Result<()> {
+    common.refuse_repeat(&args.changes)?;
     let outputs = Outputs::check(args)?;
     let gpu = backend::gpu_on_request(common)?;
     let loaded = load(&args.graph, common)?;
@@ -106,6 +107,7 @@ impl fmt::Display for Report {
 impl fmt::Display for Updated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let how = if self.new_search { ", by a new search" } else { "" };
-        write!(f, "{how}; {} have another distance", counted(self.changed, VERTICES))
+        let changed = counted(self.changed, ("vertex has", "vertices have"));
+        write!(f, "{how}; {changed} another distance")
     }
 }

@@ -123,6 +123,9 @@ fn several_files_are_made_in_turn() {
         assert_eq!(lines("t.tsv"), lines("expected.tsv"), "{command}");
         let run = run_in(folder, &format!("{command} {{}}/roads.csv {files}"));
         assert_eq!(run.stdout.matches(".txt: ").count(), 3, "{run:?}");
+        let run = run_in(folder, &format!("{command} {{}}/roads.csv {files} --repeat 2"));
+        assert_eq!(run.code, Some(2), "{run:?}");
+        assert!(run.stderr.contains("--repeat is for one graph"), "{run:?}");
         // a line of the last that cannot be made, before anything is found
         write("bad.txt", "\ndelete a b");
         let line = format!("{command} {{}}/roads.csv {files} --changes {{}}/bad.txt -o {{}}/b.tsv");

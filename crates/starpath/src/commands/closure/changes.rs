@@ -15,7 +15,7 @@ use crate::changes::{Batch, Batches, Changes, Device};
 use crate::cli::{ClosureArgs, Common};
 use crate::load::{Loaded, load};
 use crate::progress::progress;
-use crate::report::{Head, grouped, milliseconds};
+use crate::report::{Head, counted, grouped, milliseconds};
 
 #[derive(Serialize)]
 struct Report {
@@ -136,7 +136,8 @@ impl fmt::Display for Report {
 impl fmt::Display for Updated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let how = if self.new_closure { ", by a new closure" } else { "" };
-        let [new, gone] = [self.new_pairs, self.gone_pairs].map(|pairs| grouped(pairs as u64));
-        write!(f, "{how}; {new} pairs are new, {gone} are gone")
+        let new = counted(self.new_pairs, ("pair is new", "pairs are new"));
+        let gone = counted(self.gone_pairs, ("is gone", "are gone"));
+        write!(f, "{how}; {new}, {gone}")
     }
 }
