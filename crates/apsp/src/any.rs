@@ -29,7 +29,9 @@ use sssp::Progress;
 use sssp::cost::{self, Machine, Outline, Searches};
 
 pub use crate::check::{RowError, check_rows, spread};
-pub use crate::dynamic::any::{AnyDynamicPairs, changed, dynamic_pairs, saved_pairs};
+pub use crate::dynamic::any::{
+    AnyDynamicPairs, changed, dynamic_pairs, dynamic_pairs_on_gpu, saved_pairs,
+};
 pub use crate::saved::{SavedError, SavedMatrix, SavedProblem};
 use crate::{
     Algorithm, ApspError, InFolder, Ordered, Pairs, PairsWeight, Plan, RankPairs, Report, Solver,

@@ -1,24 +1,21 @@
 //! The class `DynamicTrees`: shortest paths that follow changes of a graph.
 
 use std::num::NonZeroUsize;
-use std::thread;
 
 use bytemuck::allocation;
-use graph_formats::Change;
 use numpy::{IntoPyArray, PyArray1};
-use paths::Number;
 use pyo3::prelude::*;
 use sssp::Config;
 use sssp::any::{self, AnyDynamicTrees};
 
 use crate::arguments;
+use crate::changing::Changing;
 use crate::error::Error;
 use crate::graph::Graph;
 use crate::how::How;
 use crate::numbers::{Dtype, Numbers};
-use crate::run::{Quiet, run};
+use crate::run::run;
 use crate::tree::Tree;
-use crate::turns::Turns;
 
 /// Trees of shortest paths from some vertices, which follow changes of a copy of the graph.
 ///
@@ -44,9 +41,8 @@ use crate::turns::Turns;
 /// array([ 0.,  6., inf, 20.])
 #[pyclass(frozen, module = "starpaths")]
 pub(crate) struct DynamicTrees {
-    graph: Py<Graph>,
     n_sources: usize,
-    held: Quiet<Turns<Box<dyn AnyDynamicTrees>>>,
+    held: Changing<Box<dyn AnyDynamicTrees>>,
 }
 
 #[pymethods]
@@ -66,7 +62,7 @@ impl DynamicTrees {
         let size = network.size().saturating_mul(sources.len());
         let held =
             run(py, size, false, |_| Ok(any::dynamic_trees(&network.csr, &sources, &config)?))?;
-        Ok(Self { n_sources: sources.len(), held: Quiet::new(Turns::new(held)), graph })
+        Ok(Self { n_sources: sources.len(), held: Changing::new(py, graph, held) })
     }
 
     /// Makes changes of the graph, all or none, and the trees those of the graph that is then.
@@ -75,9 +71,13 @@ impl DynamicTrees {
     /// ----------
     /// changes : iterable of tuple
     ///     ``("insert", u, v, weight)``, ``("delete", u, v)``, ``("delete", u, v, weight)``,
-    ///     ``("reweight", u, v, weight)`` or ``("delete-vertex", u)``. All are made together, so
-    ///     their order does not matter, and no arc may occur twice. In an undirected graph an arc is
-    ///     an edge. Of parallel arcs the lightest is meant, or that of the weight.
+    ///     ``("reweight", u, v, weight)``, ``("insert-vertex",)`` or ``("delete-vertex", u)``. All
+    ///     are made together, and no arc may occur twice. In an undirected graph an arc is an edge.
+    ///     Of parallel arcs the lightest is meant, or that of the weight.
+    ///
+    ///     A new vertex has the next number, which tuples after it may have. Where vertices have
+    ///     names it needs one that none has yet: ``("insert-vertex", name)``. A vertex that is
+    ///     deleted keeps its number and its name, without arcs.
     /// progress : bool, default False
     ///     Whether to show a bar.
     ///
@@ -99,6 +99,8 @@ impl DynamicTrees {
     /// >>> trees = starpaths.DynamicTrees(roads, [0, 2])
     /// >>> trees.update([("insert", 0, 2, 1)])
     /// [array([2, 1], dtype=int32), array([0], dtype=int32)]
+    /// >>> trees.update([("insert-vertex",), ("insert", 3, 0, 4)])[0]
+    /// array([3], dtype=int32)
     #[pyo3(signature = (changes, *, progress=false))]
     fn update<'py>(
         &self,
@@ -106,11 +108,9 @@ impl DynamicTrees {
         changes: &Bound<'py, PyAny>,
         progress: bool,
     ) -> PyResult<Vec<Bound<'py, PyArray1<i32>>>> {
-        let network = self.graph.get();
-        let changes = changes_of(network, changes)?;
-        let user = thread::current().id();
-        let updated = run(py, network.size(), progress, |progress| {
-            self.held.take(user, |trees| Ok(trees.update(&changes, progress)?))
+        let size = (self.held.before().size(), progress);
+        let updated = self.held.update(py, size, changes, |trees, changes, progress| {
+            Ok(trees.update(changes, progress)?)
         })?;
         let changed = updated.into_iter().map(|tree| allocation::cast_vec(tree.changed));
         Ok(changed.map(|vertices: Vec<i32>| vertices.into_pyarray(py)).collect())
@@ -148,9 +148,8 @@ impl DynamicTrees {
             Error::argument(format!("position {position}: there are {n} sources, counted from 0"))
         })?;
         let dtype = Dtype::of(py, dtype)?;
-        let user = thread::current().id();
-        let (source, distances, predecessors) = run(py, 0, false, |_| {
-            let tree = self.held.take(user, |trees| Ok(trees.tree(position)))?;
+        let (source, distances, predecessors) = self.held.with(py, 0, |trees| {
+            let tree = trees.tree(position)?;
             // the code for none becomes -1
             let predecessors = allocation::cast_vec(tree.predecessors.into_storage());
             Ok((tree.source, Numbers::of(tree.distances, dtype)?, predecessors))
@@ -173,56 +172,6 @@ impl DynamicTrees {
     /// >>> trees.graph()
     /// <starpaths.Graph of 3 vertices and 1 arcs, weights int64>
     fn graph(&self, py: Python<'_>) -> PyResult<Graph> {
-        let network = self.graph.get();
-        let user = thread::current().id();
-        let csr =
-            run(py, network.size(), false, |_| self.held.take(user, |trees| Ok(trees.graph()?)))?;
-        Ok(network.with_csr(py, csr))
+        self.held.graph(py, |trees| Ok(trees.graph()?))
     }
-}
-
-/// The changes that tuples say.
-pub(crate) fn changes_of(
-    graph: &Graph,
-    changes: &Bound<'_, PyAny>,
-) -> PyResult<Vec<Change<Number>>> {
-    changes.try_iter()?.map(|change| change_of(graph, &change?)).collect()
-}
-
-/// The change that a tuple says.
-fn change_of(graph: &Graph, change: &Bound<'_, PyAny>) -> PyResult<Change<Number>> {
-    let vertex = |value: &Bound<'_, PyAny>| graph.vertex_of("vertex", value);
-    let words = change.try_iter()?.collect::<PyResult<Vec<_>>>()?;
-    let what = words.first().and_then(|what| what.extract::<String>().ok()).unwrap_or_default();
-    Ok(match (&*what, words.get(1..).unwrap_or_default()) {
-        ("insert", [u, v, w]) => {
-            Change::Insert { from: vertex(u)?, to: vertex(v)?, weight: number(w)? }
-        }
-        ("delete", [u, v]) => Change::Delete { from: vertex(u)?, to: vertex(v)?, weight: None },
-        ("delete", [u, v, w]) => {
-            Change::Delete { from: vertex(u)?, to: vertex(v)?, weight: Some(number(w)?) }
-        }
-        ("reweight", [u, v, w]) => {
-            Change::Reweight { from: vertex(u)?, to: vertex(v)?, weight: number(w)? }
-        }
-        ("delete-vertex", [u]) => Change::DeleteVertex(vertex(u)?),
-        _ => {
-            let message = format!(
-                "{} is no change; expected (\"insert\", u, v, weight), (\"delete\", u, v), \
-                 (\"delete\", u, v, weight), (\"reweight\", u, v, weight) or (\"delete-vertex\", u)",
-                change.repr()?
-            );
-            return Err(Error::argument(message).into());
-        }
-    })
-}
-
-fn number(weight: &Bound<'_, PyAny>) -> PyResult<Number> {
-    if let Ok(whole) = weight.extract() {
-        return Ok(Number::I64(whole));
-    }
-    if let Ok(whole) = weight.extract() {
-        return Ok(Number::U64(whole));
-    }
-    Ok(Number::F64(weight.extract()?))
 }

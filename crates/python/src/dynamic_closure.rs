@@ -1,20 +1,15 @@
 //! The class `DynamicClosure`: which vertices reach which, while the graph changes.
 
-use std::thread;
-
 use closure::Config;
 use graph_formats::VertexId;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
-use sssp::Progress;
 
-use crate::dynamic::changes_of;
-use crate::error::Error;
+use crate::changing::Changing;
 use crate::graph::Graph;
 use crate::numbers::shaped;
 use crate::run::run;
 use crate::tables::{ensure_fits, zeros};
-use crate::turns::Turns;
 
 /// Which vertices reach which by a path of at least one arc, while a copy of the graph changes.
 ///
@@ -42,8 +37,7 @@ use crate::turns::Turns;
 ///        [ True,  True, False]])
 #[pyclass(frozen, module = "starpaths")]
 pub(crate) struct DynamicClosure {
-    graph: Py<Graph>,
-    held: Turns<closure::DynamicClosure>,
+    held: Changing<closure::DynamicClosure>,
 }
 
 #[pymethods]
@@ -59,7 +53,7 @@ impl DynamicClosure {
             let arcs = network.csr.unweighted();
             Ok(closure::DynamicClosure::new(&arcs, &Config::default(), progress)?)
         })?;
-        Ok(Self { graph, held: Turns::new(held) })
+        Ok(Self { held: Changing::new(py, graph, held) })
     }
 
     /// Makes changes of the graph, all or none, and the pairs those of the graph that is then.
@@ -95,9 +89,9 @@ impl DynamicClosure {
         changes: &Bound<'_, PyAny>,
         progress: bool,
     ) -> PyResult<(usize, usize)> {
-        let changes = changes_of(self.graph.get(), changes)?;
-        self.with(py, self.n_cells(), progress, |closure, progress| {
-            let updated = closure.update(&changes, progress)?;
+        let size = (self.held.n_pairs(), progress);
+        self.held.update(py, size, changes, |closure, changes, progress| {
+            let updated = closure.update(changes, progress)?;
             Ok((updated.n_new, updated.n_gone))
         })
     }
@@ -118,9 +112,9 @@ impl DynamicClosure {
         source: &Bound<'_, PyAny>,
         target: &Bound<'_, PyAny>,
     ) -> PyResult<bool> {
-        let source = self.graph.get().vertex_of("source", source)?;
-        let target = self.graph.get().vertex_of("target", target)?;
-        self.with(py, 0, false, |closure, _| Ok(closure.closure().reaches(source, target)))
+        let source = self.held.vertex_of("source", source)?;
+        let target = self.held.vertex_of("target", target)?;
+        self.held.with(py, 0, |closure| Ok(closure.closure().reaches(source, target)))
     }
 
     /// The vertices that a vertex reaches, in ascending order.
@@ -145,8 +139,8 @@ impl DynamicClosure {
         py: Python<'py>,
         source: &Bound<'_, PyAny>,
     ) -> PyResult<Bound<'py, PyArray1<i32>>> {
-        let source = self.graph.get().vertex_of("source", source)?;
-        let reached = self.with(py, 0, false, |closure, _| {
+        let source = self.held.vertex_of("source", source)?;
+        let reached = self.held.with(py, 0, |closure| {
             Ok(closure.closure().reached_from(source).map(|v| v as i32).collect::<Vec<_>>())
         })?;
         Ok(reached.into_pyarray(py))
@@ -158,40 +152,18 @@ impl DynamicClosure {
     /// -------
     /// ndarray of bool, shape (n_vertices, n_vertices)
     fn closure<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let n = self.n_vertices();
-        let cells = self.with(py, self.n_cells(), false, |closure, _| {
+        let (cells, n) = self.held.with(py, self.held.n_pairs(), |closure| {
+            let n = closure.graph().n_vertices();
             let mut cells = zeros::<bool>(n, n)?;
             for (u, row) in (0 as VertexId..).zip(cells.chunks_exact_mut(n.max(1))) {
                 closure.closure().reached_from(u).for_each(|v| row[v as usize] = true);
             }
-            Ok(cells)
+            Ok((cells, n))
         })?;
         shaped(py, cells, &[n, n])
     }
 
     fn __repr__(&self) -> String {
-        format!("<starpaths.DynamicClosure of {} vertices>", self.n_vertices())
-    }
-}
-
-impl DynamicClosure {
-    fn n_vertices(&self) -> usize {
-        self.graph.get().csr.n_vertices()
-    }
-
-    fn n_cells(&self) -> usize {
-        self.n_vertices().saturating_mul(self.n_vertices())
-    }
-
-    /// Uses the closure when it is this thread's turn.
-    fn with<T: Send>(
-        &self,
-        py: Python<'_>,
-        size: usize,
-        shows: bool,
-        work: impl FnOnce(&mut closure::DynamicClosure, Option<Progress<'_>>) -> Result<T, Error> + Send,
-    ) -> PyResult<T> {
-        let user = thread::current().id();
-        run(py, size, shows, |progress| self.held.take(user, |closure| work(closure, progress)))
+        format!("<starpaths.DynamicClosure of {} vertices>", self.held.n_vertices())
     }
 }

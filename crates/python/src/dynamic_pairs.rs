@@ -1,25 +1,23 @@
 //! The class `DynamicPairs`: all pairs that follow changes of a graph.
 
 use std::num::NonZeroUsize;
-use std::thread;
 
 use apsp::any::{AnyDynamicPairs, dynamic_pairs};
 use apsp::{ApspError, Config};
 use graph_formats::VertexId;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
-use sssp::{Progress, SsspError};
+use sssp::SsspError;
 
 use crate::arguments;
-use crate::dynamic::changes_of;
+use crate::changing::Changing;
 use crate::error::Error;
 use crate::graph::Graph;
 use crate::how::How;
 use crate::numbers::{Dtype, Numbers};
-use crate::run::{Quiet, run};
+use crate::run::run;
 use crate::searches::length;
 use crate::tables::ensure_fits;
-use crate::turns::Turns;
 
 /// Distances of all pairs of vertices, and paths, which follow changes of a copy of the graph.
 ///
@@ -51,9 +49,8 @@ use crate::turns::Turns;
 ///        [inf,  4.,  0.]])
 #[pyclass(frozen, module = "starpaths")]
 pub(crate) struct DynamicPairs {
-    graph: Py<Graph>,
     has_next_hops: bool,
-    held: Quiet<Turns<Box<dyn AnyDynamicPairs>>>,
+    held: Changing<Box<dyn AnyDynamicPairs>>,
 }
 
 #[pymethods]
@@ -83,7 +80,7 @@ impl DynamicPairs {
             ensure_fits(n, n, network.size_of_distance() + hop)?;
             Ok(dynamic_pairs(&network.csr, &config, progress)?)
         })?;
-        Ok(Self { graph, has_next_hops: next_hops, held: Quiet::new(Turns::new(held)) })
+        Ok(Self { has_next_hops: next_hops, held: Changing::new(py, graph, held) })
     }
 
     /// Makes changes of the graph, all or none, and the pairs those of the graph that is then.
@@ -121,9 +118,9 @@ impl DynamicPairs {
         changes: &Bound<'_, PyAny>,
         progress: bool,
     ) -> PyResult<Option<&'static str>> {
-        let changes = changes_of(self.graph.get(), changes)?;
-        self.with(py, self.n_cells(), progress, |pairs, progress| {
-            Ok(pairs.update(&changes, progress)?.solved)
+        let size = (self.held.n_pairs(), progress);
+        self.held.update(py, size, changes, |pairs, changes, progress| {
+            Ok(pairs.update(changes, progress)?.solved)
         })
     }
 
@@ -152,11 +149,11 @@ impl DynamicPairs {
         dtype: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let dtype = Dtype::of(py, dtype)?;
-        let n = self.n_vertices();
-        let bytes = self.graph.get().size_of_distance_as(dtype);
-        let distances = self.with(py, self.n_cells(), false, |pairs, _| {
+        let bytes = self.held.before().size_of_distance_as(dtype);
+        let (distances, n) = self.held.with(py, self.held.n_pairs(), |pairs| {
+            let n = pairs.pairs()?.n_vertices();
             ensure_fits(n, n, bytes)?;
-            Numbers::of(pairs.table().distances, dtype)
+            Ok((Numbers::of(pairs.table()?.distances, dtype)?, n))
         })?;
         distances.into_array(py, &[n, n])
     }
@@ -181,10 +178,12 @@ impl DynamicPairs {
         source: &Bound<'_, PyAny>,
         dtype: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (source, dtype) = (self.vertex_of("source", source)?, Dtype::of(py, dtype)?);
-        let row =
-            self.with(py, 0, false, |pairs, _| Numbers::of(pairs.pairs().row(source), dtype))?;
-        row.into_array(py, &[self.n_vertices()])
+        let (source, dtype) = (self.held.vertex_of("source", source)?, Dtype::of(py, dtype)?);
+        let (row, n) = self.held.with(py, 0, |pairs| {
+            let pairs = pairs.pairs()?;
+            Ok((Numbers::of(pairs.row(source), dtype)?, pairs.n_vertices()))
+        })?;
+        row.into_array(py, &[n])
     }
 
     /// The distance from a vertex to another, and a shortest path.
@@ -208,10 +207,10 @@ impl DynamicPairs {
         source: &Bound<'_, PyAny>,
         target: &Bound<'_, PyAny>,
     ) -> PyResult<Option<(Bound<'py, PyAny>, Vec<VertexId>)>> {
-        let ends = (self.vertex_of("source", source)?, self.vertex_of("target", target)?);
+        let ends = (self.held.vertex_of("source", source)?, self.held.vertex_of("target", target)?);
         self.ensure_next_hops()?;
-        let found = self.with(py, 0, false, |pairs, _| {
-            let (pairs, (source, target)) = (pairs.pairs(), ends);
+        let found = self.held.with(py, 0, |pairs| {
+            let (pairs, (source, target)) = (pairs.pairs()?, ends);
             Ok(pairs.distance(source, target).zip(pairs.path(source, target)))
         })?;
         found.map(|(distance, path)| Ok((length(py, distance)?, path))).transpose()
@@ -237,9 +236,9 @@ impl DynamicPairs {
         py: Python<'py>,
         source: &Bound<'_, PyAny>,
     ) -> PyResult<Bound<'py, PyArray1<i32>>> {
-        let source = self.vertex_of("source", source)?;
+        let source = self.held.vertex_of("source", source)?;
         self.ensure_next_hops()?;
-        let hops = self.with(py, 0, false, |pairs, _| Ok(pairs.pairs().hops(source)))?;
+        let hops = self.held.with(py, 0, |pairs| Ok(pairs.pairs()?.hops(source)))?;
         let hops = hops.into_iter().map(|hop| hop.map_or(-1, |hop| hop as i32));
         Ok(hops.collect::<Vec<_>>().into_pyarray(py))
     }
@@ -250,45 +249,19 @@ impl DynamicPairs {
     /// -------
     /// Graph
     fn graph(&self, py: Python<'_>) -> PyResult<Graph> {
-        let network = self.graph.get();
-        let csr = self.with(py, network.size(), false, |pairs, _| Ok(pairs.graph()?))?;
-        Ok(network.with_csr(py, csr))
+        self.held.graph(py, |pairs| Ok(pairs.graph()?))
     }
 
     fn __repr__(&self) -> String {
-        format!("<starpaths.DynamicPairs of {} vertices>", self.n_vertices())
+        format!("<starpaths.DynamicPairs of {} vertices>", self.held.n_vertices())
     }
 }
 
 impl DynamicPairs {
-    fn n_vertices(&self) -> usize {
-        self.graph.get().csr.n_vertices()
-    }
-
-    fn n_cells(&self) -> usize {
-        self.n_vertices().saturating_mul(self.n_vertices())
-    }
-
-    fn vertex_of(&self, role: &str, vertex: &Bound<'_, PyAny>) -> PyResult<VertexId> {
-        self.graph.get().vertex_of(role, vertex)
-    }
-
     fn ensure_next_hops(&self) -> Result<(), Error> {
         match self.has_next_hops {
             true => Ok(()),
             false => Err(ApspError::NotAskedFor { what: "next hops" }.into()),
         }
-    }
-
-    /// Uses the pairs when it is this thread's turn.
-    fn with<T: Send>(
-        &self,
-        py: Python<'_>,
-        size: usize,
-        shows: bool,
-        work: impl FnOnce(&mut dyn AnyDynamicPairs, Option<Progress<'_>>) -> Result<T, Error> + Send,
-    ) -> PyResult<T> {
-        let user = thread::current().id();
-        run(py, size, shows, |progress| self.held.take(user, |pairs| work(&mut **pairs, progress)))
     }
 }

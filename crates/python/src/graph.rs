@@ -5,14 +5,14 @@ use std::path::PathBuf;
 
 use bytemuck::cast_slice;
 use graph_formats::{
-    AnyCsr, Direction, Ids, LoadedGraph, Name, ReadOptions, VertexId, WeightKind, with_csr,
+    AnyCsr, Direction, Ids, LoadedGraph, ReadOptions, VertexId, WeightKind, with_csr,
 };
 use numpy::{IntoPyArray, PyArray1};
-use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::PyDict;
 
 use crate::error::Error;
+use crate::names::{Names, NamesState};
 use crate::numbers::Dtype;
 use crate::run::{ensure_not_forked, run};
 use crate::{arguments, arrays};
@@ -48,28 +48,9 @@ pub(crate) struct Graph {
     names: Names,
 }
 
-/// The names of the vertices.
-enum Names {
-    /// By the file that they are of, or by their numbers.
-    File(Ids),
-    /// By the caller: the labels, and the number of each.
-    Labels(Py<PyList>, Py<PyDict>),
-}
-
-impl Names {
-    fn clone(&self, py: Python<'_>) -> Self {
-        match self {
-            Self::File(ids) => Self::File(ids.clone()),
-            Self::Labels(labels, numbers) => {
-                Self::Labels(labels.clone_ref(py), numbers.clone_ref(py))
-            }
-        }
-    }
-}
-
 impl Graph {
     pub(crate) fn numbered_from_zero(csr: AnyCsr) -> Result<Self, Error> {
-        Self::new(csr, Names::File(Ids::FromZero))
+        Self::new(csr, Names::of_file(Ids::FromZero))
     }
 
     fn new(csr: AnyCsr, names: Names) -> Result<Self, Error> {
@@ -79,7 +60,7 @@ impl Graph {
 
     /// The graph of a file.
     pub(crate) fn of_file(csr: AnyCsr, ids: Ids) -> Result<Self, Error> {
-        Self::new(csr, Names::File(ids))
+        Self::new(csr, Names::of_file(ids))
     }
 
     /// The same arcs and names with the weights of `csr`.
@@ -92,32 +73,20 @@ impl Graph {
         Self { csr, names: self.names.clone(py) }
     }
 
+    /// The graph that it has become. New vertices have the first of these names, unless vertices
+    /// have no names.
+    pub(crate) fn grown(&self, csr: AnyCsr, new: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let n_before = self.csr.n_vertices();
+        let new = new.keys().get_slice(0, csr.n_vertices() - n_before);
+        Ok(Self { csr, names: self.names.and(n_before, &new)? })
+    }
+
     /// The names as a file has them, where they ascend.
     ///
     /// # Errors
     /// Where labels are neither all whole numbers nor all words, or do not ascend.
     pub(crate) fn ids(&self, py: Python<'_>) -> PyResult<Ids> {
-        let labels = match &self.names {
-            Names::File(ids) => return Ok(ids.clone()),
-            Names::Labels(labels, _) => labels.bind(py),
-        };
-        if let Ok(numbers) = labels.extract::<Vec<u64>>()
-            && numbers.is_sorted()
-        {
-            return Ok(Ids::Listed(numbers));
-        }
-        if let Ok(words) = labels.extract::<Vec<String>>()
-            && words.is_sorted()
-            && words.first().is_none_or(|first| !first.is_empty())
-        {
-            return Ok(Ids::Words(words.iter().map(String::as_str).collect()));
-        }
-        Err(Error::argument(
-            "the labels of the graph cannot be names in a file: these are whole numbers of at \
-             least zero, or words, and ascend. from_networkx(graph, nodelist=sorted(graph)) and \
-             from_pandas(edges, nodes=nodes.sort_index()) number vertices so",
-        )
-        .into())
+        self.names.ids(py, self.csr.n_vertices())
     }
 
     /// The vertex of this number, or where vertices have names of a name that is no number.
@@ -127,19 +96,13 @@ impl Graph {
         }
         match self.named(vertex) {
             Some(found) => Ok(found),
-            None => {
-                let (vertex, n) = (vertex.repr()?, self.csr.n_vertices());
-                Err(Error::argument(format!(
-                    "{role} is {vertex}; expected a number below {n}, or a name that the graph has"
-                ))
-                .into())
-            }
+            None => Err(no_vertex(role, vertex, self.csr.n_vertices())?.into()),
         }
     }
 
     /// Whether vertices have names other than their numbers.
     pub(crate) fn has_names(&self) -> bool {
-        !matches!(self.names, Names::File(Ids::FromZero))
+        self.names.are_names()
     }
 
     /// The vertex of this name, if vertices have names.
@@ -187,28 +150,16 @@ pub(crate) fn vertex_of(n_vertices: usize, role: &str, number: i64) -> Result<Ve
     }
 }
 
-/// The number of labels, and what they are the names of.
-///
-/// # Errors
-/// Where two are the same, or one is not hashable.
-fn labelled(labels: &Bound<'_, PyAny>) -> PyResult<(usize, Names)> {
-    let labels = PyList::new(labels.py(), labels.try_iter()?.collect::<PyResult<Vec<_>>>()?)?;
-    let numbers = PyDict::new(labels.py());
-    labels.iter().enumerate().try_for_each(|(v, label)| numbers.set_item(label, v))?;
-    let n = labels.len();
-    if numbers.len() != n {
-        let message = format!(
-            "there are {n} labels, {} of them different; expected a different one for each vertex",
-            numbers.len()
-        );
-        return Err(Error::argument(message).into());
-    }
-    Ok((n, Names::Labels(labels.unbind(), numbers.unbind())))
+/// The error for a vertex that is neither a number of one nor a name.
+pub(crate) fn no_vertex(role: &str, vertex: &Bound<'_, PyAny>, n: usize) -> PyResult<Error> {
+    let vertex = vertex.repr()?;
+    Ok(Error::argument(format!(
+        "{role} is {vertex}; expected a number below {n}, or a name that the graph has"
+    )))
 }
 
-/// What a graph is pickled as: offsets, columns and weights, whether it is undirected, and the kind
-/// of its names with the names.
-type State<'py> = (Arrays<'py>, bool, (&'static str, Bound<'py, PyAny>));
+/// What a graph is pickled as: offsets, columns and weights, whether it is undirected, and its names.
+type State<'py> = (Arrays<'py>, bool, NamesState<'py>);
 
 type Arrays<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>);
 
@@ -217,22 +168,12 @@ type Arrays<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>);
 pub(crate) fn restored_graph(
     arrays: Arrays<'_>,
     is_undirected: bool,
-    names: (String, Bound<'_, PyAny>),
+    names: NamesState<'_>,
 ) -> PyResult<Graph> {
     ensure_not_forked()?;
     let (offsets, columns, weights) = arrays;
     let csr = arrays::from_csr(&offsets, &columns, Some(&weights), !is_undirected)?;
-    let (kind, names) = names;
-    let names = match &*kind {
-        "from zero" => Names::File(Ids::FromZero),
-        "from one" => Names::File(Ids::FromOne),
-        "numbers" => Names::File(Ids::Listed(names.extract()?)),
-        "words" => {
-            let words: Vec<String> = names.extract()?;
-            Names::File(Ids::Words(words.iter().map(String::as_str).collect()))
-        }
-        _ => labelled(&names)?.1,
-    };
+    let names = Names::restored(names, csr.n_vertices())?;
     Ok(Graph::new(csr, names)?)
 }
 
@@ -286,7 +227,7 @@ impl Graph {
             let csr = arrays::from_arcs(sources, targets, weights, n_vertices, directed)?;
             return Ok(Self::numbered_from_zero(csr)?);
         };
-        let (n, names) = labelled(labels)?;
+        let (n, names) = Names::labelled(labels)?;
         if n_vertices.is_some_and(|n_vertices| n_vertices != n) {
             let message = format!("there are {n} labels; expected one for each vertex");
             return Err(Error::argument(message).into());
@@ -442,28 +383,12 @@ impl Graph {
     /// ('there', 0, None)
     fn name<'py>(&self, py: Python<'py>, vertex: i64) -> PyResult<Bound<'py, PyAny>> {
         let vertex = vertex_of(self.csr.n_vertices(), "vertex", vertex)?;
-        match &self.names {
-            Names::Labels(labels, _) => labels.bind(py).get_item(vertex as usize),
-            Names::File(ids) => match ids.name(vertex) {
-                Name::Number(number) => number.into_bound_py_any(py),
-                Name::Word(word) => word.into_bound_py_any(py),
-            },
-        }
+        self.names.name(py, vertex)
     }
 
     /// The vertex that is called so; None if there is none.
     fn vertex(&self, name: &Bound<'_, PyAny>) -> PyResult<Option<VertexId>> {
-        let n_vertices = self.csr.n_vertices();
-        match &self.names {
-            Names::Labels(_, numbers) => {
-                let number = numbers.bind(name.py()).get_item(name)?;
-                number.map(|number| number.extract()).transpose()
-            }
-            Names::File(ids) => match name.extract::<u64>() {
-                Ok(number) => Ok(ids.vertex(number, n_vertices)),
-                Err(_) => Ok(ids.vertex(name.extract::<&str>()?, n_vertices)),
-            },
-        }
+        self.names.vertex(name, self.csr.n_vertices())
     }
 
     /// The vertices of several names.
@@ -550,25 +475,13 @@ impl Graph {
         let columns: &[i32] = cast_slice(arcs.column_indices());
         let weights =
             with_csr!(&self.csr, |graph| PyArray1::from_slice(py, graph.weights()).into_any());
-        let names = match &self.names {
-            Names::File(Ids::FromZero) => ("from zero", py.None().into_bound(py)),
-            Names::File(Ids::FromOne) => ("from one", py.None().into_bound(py)),
-            Names::File(Ids::Listed(numbers)) => {
-                ("numbers", PyArray1::from_slice(py, numbers).into_any())
-            }
-            Names::File(Ids::Words(words)) => (
-                "words",
-                (0..words.len()).map(|v| words.get(v)).collect::<Vec<_>>().into_bound_py_any(py)?,
-            ),
-            Names::Labels(labels, _) => ("labels", labels.bind(py).clone().into_any()),
-        };
         let arrays = (
             PyArray1::from_slice(py, offsets).into_any(),
             PyArray1::from_slice(py, columns).into_any(),
             weights,
         );
         let restore = py.import("starpaths._core")?.getattr("_restored_graph")?;
-        Ok((restore, (arrays, !self.is_directed(), names)))
+        Ok((restore, (arrays, !self.is_directed(), self.names.state(py)?)))
     }
 
     fn __repr__(&self) -> String {

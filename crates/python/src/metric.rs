@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use crate::any_metric::{AnyMetric, Points, customized};
 use crate::arguments;
 use crate::arrays::{self, array_of, floats, values, whole_numbers};
-use crate::dynamic::changes_of;
+use crate::changes::changes_of;
 use crate::error::Error;
 use crate::graph::{Graph, dtype_of};
 use crate::how::How;
@@ -149,7 +149,7 @@ impl Metric {
     /// Parameters
     /// ----------
     /// changes : iterable of tuple
-    ///     As for :meth:`DynamicTrees.update`.
+    ///     As for :meth:`DynamicTrees.update`, without new vertices.
     ///
     /// Raises
     /// ------

@@ -1,4 +1,7 @@
-"""What follows changes of a graph: all pairs and closures, beside scipy's of the changed graph."""
+"""What follows changes of a graph, beside scipy's functions of the changed graph."""
+
+import pickle
+import threading
 
 import numpy as np
 import pytest
@@ -105,6 +108,115 @@ def test_names_are_those_of_the_graph():
     assert not closure.has_path("a", "c")
 
 
+def all_of(graph):
+    """All that follows changes, with the source 0."""
+    return (
+        starpaths.DynamicTrees(graph, [0]),
+        starpaths.DynamicPairs(graph, next_hops=True),
+        starpaths.DynamicClosure(graph),
+    )
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_new_vertices_have_the_next_numbers(directed):
+    graph = starpaths.Graph.from_arcs([0, 1], [1, 2], [5, 2], directed=directed)
+    trees, pairs, closure = all_of(graph)
+    batches = [
+        [("insert-vertex",), ("insert", 2, 3, 4), ("insert-vertex",), ("insert", 3, 4, 1)],
+        [("delete-vertex", 3), ("insert-vertex",), ("insert", 4, 5, 6), ("insert", 0, 4, 1)],
+        [("insert-vertex",)],
+    ]
+    for batch in batches:
+        for dynamic in (trees, pairs, closure):
+            dynamic.update(batch)
+        now = trees.graph()
+        assert now.is_directed == directed
+        np.testing.assert_array_equal(now.to_scipy().toarray(), pairs.graph().to_scipy().toarray())
+        expected = csgraph.johnson(now.to_scipy(), directed=directed)
+        np.testing.assert_array_equal(trees.tree().distances, expected[0])
+        np.testing.assert_array_equal(pairs.distances(), expected)
+        np.testing.assert_array_equal(pairs.row(now.n_vertices - 1), expected[-1])
+        np.testing.assert_array_equal(closure.closure(), now.closure())
+        assert f"of {now.n_vertices} vertices" in repr(pairs) and repr(closure)[-12:] == repr(pairs)[-12:]
+    assert trees.tree().path_to(5) == [0, 4, 5] and pairs.query(0, 5) == (7, [0, 4, 5])
+    assert closure.has_path(0, 5) and not closure.has_path(0, 6)
+    # the graph before does not change
+    assert graph.n_vertices == 3 and graph.name(2) == 2
+
+
+NAMED = {
+    "labels": lambda _: starpaths.Graph.from_arcs([0, 1], [1, 2], labels=["a", "b", ("c", 1)]),
+    "words": lambda path: written(path / "g.csv", "from,to\na,b\nb,c\n"),
+    "from one": lambda path: written(path / "g.gr", "p sp 3 2\na 1 2 1\na 2 3 1\n"),
+    "numbers": lambda path: written(path / "g.el", "10 20\n20 30\n"),
+}
+
+
+def written(path, text):
+    path.write_text(text)
+    return starpaths.Graph.read(path)
+
+
+@pytest.mark.parametrize("kind", NAMED)
+def test_new_vertices_have_names(kind, tmp_path):
+    graph = NAMED[kind](tmp_path)
+    before = [graph.name(v) for v in range(3)]
+    for dynamic in all_of(graph):
+        dynamic.update([("insert-vertex", "d"), ("insert", "d", 0, 1), ("insert", 2, "d", 1)])
+        # a later batch has the name, too
+        dynamic.update([("insert-vertex", ("e", 5)), ("insert", "d", ("e", 5), 1)])
+        dynamic.update([("reweight", "d", 0, 3)])
+        for known in ("d", before[0], ("e", 5)):
+            with pytest.raises(starpaths.StarpathsError, match="a vertex has this name already"):
+                dynamic.update([("delete", 0, 1), ("insert-vertex", known)])
+        with pytest.raises(starpaths.StarpathsError, match="so a new one needs one"):
+            dynamic.update([("insert-vertex",)])
+        with pytest.raises(TypeError, match="unhashable"):
+            dynamic.update([("insert-vertex", ["f"])])
+        # a batch that fails leaves no names
+        for name in ("f", "f"):
+            with pytest.raises(starpaths.StarpathsError, match="no arc"):
+                dynamic.update([("insert-vertex", name), ("delete", "d", 1)])
+        with pytest.raises(starpaths.StarpathsError, match="vertex is 'f'; expected"):
+            dynamic.update([("delete-vertex", "f")])
+        if isinstance(dynamic, starpaths.DynamicClosure):
+            assert dynamic.has_path("d", ("e", 5)) and not dynamic.has_path(("e", 5), "d")
+            assert dynamic.reached_from(("e", 5)).tolist() == []
+            continue
+        now = dynamic.graph()
+        assert [now.name(v) for v in range(5)] == [*before, "d", ("e", 5)]
+        for graph_of_now in (now, pickle.loads(pickle.dumps(now))):
+            assert graph_of_now.vertices([*before, "d", ("e", 5)]).tolist() == [0, 1, 2, 3, 4]
+        assert now.vertex("f") is None and now.n_arcs == 5
+        assert now.sssp("d").distances.tolist() == [3, 4, 5, 0, 1]
+        if isinstance(dynamic, starpaths.DynamicPairs):
+            assert dynamic.query(0, ("e", 5)) == (4, [0, 1, 2, 3, 4])
+            assert dynamic.next_hops("d").tolist() == [0, 0, 0, -1, 4]
+        else:
+            assert dynamic.tree().path_to(4) == [0, 1, 2, 3, 4]
+    assert graph.vertex("d") is None and graph.n_vertices == 3
+
+
+def test_threads_add_vertices_in_turn():
+    pairs = starpaths.DynamicPairs(starpaths.Graph.from_arcs([0], [1], labels=["a", "b"]))
+    wrong = []
+
+    def add(of_thread):
+        for step in range(20):
+            name = f"{of_thread} {step}"
+            pairs.update([("insert-vertex", name), ("insert", "a", name, 1)])
+            if pairs.row("a").shape[0] < step + 3 or pairs.graph().vertex(name) is None:
+                wrong.append(name)
+
+    threads = [threading.Thread(target=add, args=(name,)) for name in "xyz"]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    now = pairs.graph()
+    assert not wrong and now.n_vertices == 62
+    assert pairs.row("a").tolist() == [0.0] + [1.0] * 61
+    assert sorted(now.name(v) for v in range(2, 62)) == sorted(f"{n} {s}" for n in "xyz" for s in range(20))
+
+
 def test_bad_changes_change_nothing():
     graph = starpaths.Graph.from_arcs([0, 1], [1, 2], [5, 2])
     pairs = starpaths.DynamicPairs(graph)
@@ -113,6 +225,10 @@ def test_bad_changes_change_nothing():
         (("delete", 2, 0), "no arc 2 -> 0"),
         (("insert", 0, 3, 1), "vertex 3"),
         (("close", 0, 1), "is no change; expected"),
+        ((), "is no change; expected"),
+        (("insert-vertex", 3, 4), "is no change; expected"),
+        (("insert-vertex", 3), "a new one has the next number"),
+        (("insert", 3, 0, 1), "vertex 3"),
         (("delete", 0, 1), "an earlier change"),
     ]:
         changes = [("delete", 0, 1), change]

@@ -7,6 +7,7 @@ use gpu_runtime::Gpu;
 use graph_formats::{AnyCsr, Change, Csr, Distance, VertexId, with_csr};
 use paths::{AnyDistances, AnyNearest, AnyTable, AnyTree, AnyWithin, Number, typed_changes};
 
+use crate::gpu::DynamicDeviceTrees;
 use crate::{
     Aggregate, Config, DeviceTimes, DynamicTrees, Found, Goal, Path, Plan, Points, Progress,
     SearchWeight, Solver, SsspError, Updated, gpu,
@@ -99,16 +100,18 @@ pub fn solver_on_gpus<'g>(
     })
 }
 
-/// [`DynamicTrees`] of any weight type; each method is the one of the same name there.
+/// [`DynamicTrees`] or [`DynamicDeviceTrees`] of any weight type; each method is the one of the same
+/// name there.
 #[expect(missing_docs, reason = "each does what the method of its name does")]
 pub trait AnyDynamicTrees: Send {
-    /// A weight that the type of the graph does not have is refused.
+    /// A weight that the type of the graph does not have is refused. On a GPU nothing is reported to
+    /// `progress`.
     fn update(
         &mut self,
         changes: &[Change<Number>],
         progress: Option<Progress<'_>>,
     ) -> Result<Vec<Updated>, SsspError>;
-    fn tree(&self, source: usize) -> AnyTree;
+    fn tree(&self, source: usize) -> Result<AnyTree, SsspError>;
     fn graph(&self) -> Result<AnyCsr, SsspError>;
 }
 
@@ -124,6 +127,31 @@ pub fn dynamic_trees(
     with_csr!(graph, |graph| Ok(Box::new(DynamicTrees::new(graph, sources, config)?)))
 }
 
+/// [`DynamicDeviceTrees`] of these sources.
+///
+/// ```
+/// use gpu_runtime::Gpu;
+/// use graph_formats::{AnyCsr, Change, Csr};
+/// use paths::Number;
+///
+/// let Ok(gpu) = Gpu::open() else { return Ok(()) };
+/// let graph = AnyCsr::from(Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 7)])?);
+/// let mut trees = sssp::any::dynamic_trees_on_gpu(&gpu, &graph, &[0])?;
+/// trees.update(&[Change::Insert { from: 0, to: 2, weight: Number::U64(9) }], None)?;
+/// assert_eq!(trees.tree(0)?.distance(2), Some(Number::U64(9)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`DynamicDeviceTrees::new`].
+pub fn dynamic_trees_on_gpu(
+    gpu: &Gpu,
+    graph: &AnyCsr,
+    sources: &[VertexId],
+) -> Result<Box<dyn AnyDynamicTrees>, SsspError> {
+    with_csr!(graph, |graph| Ok(Box::new(DynamicDeviceTrees::new(gpu, graph, sources)?)))
+}
+
 impl<W: SearchWeight> AnyDynamicTrees for DynamicTrees<W>
 where
     AnyCsr: From<Csr<W>>,
@@ -137,12 +165,33 @@ where
         DynamicTrees::update(self, &changes, progress)
     }
 
-    fn tree(&self, source: usize) -> AnyTree {
-        DynamicTrees::tree(self, source).clone().into()
+    fn tree(&self, source: usize) -> Result<AnyTree, SsspError> {
+        Ok(DynamicTrees::tree(self, source).clone().into())
     }
 
     fn graph(&self) -> Result<AnyCsr, SsspError> {
         Ok(DynamicTrees::graph(self).to_csr()?.into())
+    }
+}
+
+impl<W: SearchWeight> AnyDynamicTrees for DynamicDeviceTrees<W>
+where
+    AnyCsr: From<Csr<W>>,
+{
+    fn update(
+        &mut self,
+        changes: &[Change<Number>],
+        _progress: Option<Progress<'_>>,
+    ) -> Result<Vec<Updated>, SsspError> {
+        DynamicDeviceTrees::update(self, &typed_changes(changes)?)
+    }
+
+    fn tree(&self, source: usize) -> Result<AnyTree, SsspError> {
+        Ok(DynamicDeviceTrees::tree(self, source)?.into())
+    }
+
+    fn graph(&self) -> Result<AnyCsr, SsspError> {
+        Ok(DynamicDeviceTrees::graph(self).to_csr()?.into())
     }
 }
 

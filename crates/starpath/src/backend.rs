@@ -196,6 +196,11 @@ pub(crate) fn gpu_on_request(common: &Common) -> anyhow::Result<Option<Gpu>> {
     }
 }
 
+/// The name of the backend in reports.
+pub(crate) fn name(gpu: Option<&Gpu>) -> &'static str {
+    if gpu.is_some() { "cuda" } else { "cpu" }
+}
+
 /// The GPUs that the command line asks for, if any, each limited to `memory` bytes. `auto` takes the
 /// CPU.
 pub(crate) fn gpus_on_request(

@@ -11,7 +11,7 @@ mod solver;
 mod star;
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
@@ -28,6 +28,8 @@ pub(crate) use solver::{Configs, SOLVER_OPTIONS, SolverArgs};
 pub(crate) use star::{
     GraphAlgorithm, Named, OnChanges, Procedure, RunArgs, StarArgs, StarCommand,
 };
+
+use crate::failure::WrongUse;
 
 /// Shortest paths in graph files.
 #[derive(Debug, Parser)]
@@ -65,7 +67,7 @@ pub(crate) struct Cli {
 #[command(next_help_heading = "Common options")]
 pub(crate) struct Common {
     /// Where to solve; auto takes a GPU if it is estimated to finish sooner, start-up included; for
-    /// star and centrality auto is the CPU
+    /// star, centrality and --changes auto is the CPU
     #[arg(long, global = true, value_enum, default_value_t = Backend::Auto)]
     pub(crate) backend: Backend,
     /// Threads to use [default: one for each CPU core]
@@ -86,6 +88,14 @@ pub(crate) struct Common {
 }
 
 impl Common {
+    /// An error for `--repeat` with files of changes.
+    pub(crate) fn refuse_repeat(&self, changes: &[PathBuf]) -> Result<(), WrongUse> {
+        if changes.is_empty() || self.repeat.is_none() {
+            return Ok(());
+        }
+        Err(WrongUse("--repeat is for one graph; changes are made once".to_owned()))
+    }
+
     /// How the CPU searches, whatever algorithm it takes.
     pub(crate) fn config(&self) -> sssp::Config {
         sssp::Config {
@@ -318,8 +328,10 @@ Predecessors (--predecessors):
 A change is a line of --changes: insert u v [w], delete u v [w], reweight u v w, insert-vertex u,
 delete-vertex u. An arc inserted without a weight weighs 1. Of parallel arcs the lightest is deleted or
 reweighted, or that of weight w. A new vertex has a name that no vertex has yet, and lines after it may
-name it; it comes after all others. A deleted one keeps its name, without arcs. All are made together,
-and no arc may occur twice. In an undirected graph an arc is an edge.
+name it; it comes after all others. A deleted one keeps its name, without arcs. All of a file are made
+together, and no arc may occur twice. In an undirected graph an arc is an edge. Of several files, each is
+made after the one before; all are read before the work. With --backend cuda one GPU follows them; auto
+is the CPU.
 
 An array counts from 0. If the vertices are not named 0, 1, 2 and so on, the file OUT.npy.ids has
 their names, one a line. For a table OUT.npy.rows.ids has the sources and OUT.npy.columns.ids the
@@ -361,12 +373,13 @@ pub(crate) struct SsspArgs {
     /// Find for every vertex which source is nearest and how far, by one search from all sources
     #[arg(long, conflicts_with_all = ["source", "targets"], conflicts_with_all = SOLVER_OPTIONS)]
     pub(crate) nearest: bool,
-    /// Make these changes of the graph, one a line, see below; the result is that after them
+    /// Make these changes of the graph, one a line, see below; the result is that after them. Of
+    /// several files, each is made after the one before
     #[arg(
         long, value_name = "FILE", conflicts_with_all = ["target", "cutoff", "sources"],
         conflicts_with_all = SOLVER_OPTIONS
     )]
-    pub(crate) changes: Option<PathBuf>,
+    pub(crate) changes: Vec<PathBuf>,
     /// Write the predecessor of every vertex on its path from --source: OUT.npy, see below
     #[arg(long, value_name = "OUT", conflicts_with = "sources")]
     pub(crate) predecessors: Option<PathBuf>,
@@ -378,6 +391,14 @@ pub(crate) struct SsspArgs {
     /// Write the results: OUT.tsv or OUT.npy, see below; - is standard output, as .tsv
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
+}
+
+impl SsspArgs {
+    /// The files that are read.
+    pub(crate) fn inputs(&self) -> Vec<&Path> {
+        let lists = self.sources.iter().chain(&self.targets).chain(&self.changes);
+        self.graph.inputs().chain(lists.map(PathBuf::as_path)).collect()
+    }
 }
 
 /// Draw distances, degrees or a matrix; only with the feature plot, which this build lacks

@@ -357,7 +357,7 @@ impl<W: RaisedWeight> DynamicDevicePairs<W> {
         Ok(())
     }
 
-    fn csr(&self) -> Result<Csr<W>, ApspError> {
+    pub(crate) fn csr(&self) -> Result<Csr<W>, ApspError> {
         let (n, m) = (self.graph.n_vertices(), self.graph.n_arcs());
         let bytes = m as u128 * size_of::<(VertexId, W)>() as u128;
         self.graph.to_csr().map_err(|_| ApspError::too_large(n, bytes))

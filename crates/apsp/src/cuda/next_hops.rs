@@ -15,8 +15,8 @@ use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig, PinnedBuffer, Rectangle};
-use graph_formats::{Csr, Weight, parallel, tell};
-use ndarray::Array2;
+use graph_formats::{Csr, VertexId, Weight, parallel, tell};
+use ndarray::{Array2, Axis};
 use paths::{HopStorage, NextHops};
 use sssp::Progress;
 
@@ -29,6 +29,8 @@ use crate::host::next_hops::Hop;
 use crate::pairs::milliseconds;
 use crate::{ApspError, Report};
 
+/// Rows of hops that are copied to the host at a time.
+const ROWS_AT_A_TIME: usize = 64;
 /// Columns of a block of threads, and of a strip at most.
 pub(super) const COLUMNS: usize = 1024;
 /// Columns of a strip if memory is short.
@@ -37,6 +39,35 @@ const FEWER_COLUMNS: [usize; 2] = [512, 256];
 /// Whether a hop has a spare bit, by which levels mark hops.
 fn has_spare_bit<H>(n_vertices: usize) -> bool {
     (n_vertices as u64) < 1 << (u8::BITS as usize * size_of::<H>() - 1)
+}
+
+/// Copies the hops of `n` vertices to the host, from rows of `side`.
+pub(super) fn copied(
+    hops: &Buffer<VertexId>,
+    side: usize,
+    n: usize,
+) -> Result<HopStorage, GpuError> {
+    Ok(match NextHops::is_narrow(n) {
+        true => HopStorage::Narrow(copied_as(hops, side, n)?),
+        false => HopStorage::Wide(copied_as(hops, side, n)?),
+    })
+}
+
+fn copied_as<H: Hop>(
+    hops: &Buffer<VertexId>,
+    side: usize,
+    n: usize,
+) -> Result<Array2<H>, GpuError> {
+    let mut copy = Array2::from_elem((n, n), H::NONE);
+    let parts = copy.axis_chunks_iter_mut(Axis(0), ROWS_AT_A_TIME);
+    for (mut part, first) in parts.zip((0..n).step_by(ROWS_AT_A_TIME)) {
+        let hops = hops.download_range(first * side..(first + part.nrows()) * side)?;
+        for (mut row, hops) in part.rows_mut().into_iter().zip(hops.chunks(side)) {
+            // none is the greatest number of either type
+            row.iter_mut().zip(hops).for_each(|(cell, &hop)| *cell = H::of(hop));
+        }
+    }
+    Ok(copy)
 }
 
 /// `Graph` of the kernels.

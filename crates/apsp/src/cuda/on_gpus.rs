@@ -13,13 +13,14 @@ use paths::NextHops;
 use super::next_hops;
 use super::solve::{Shares, Work, jit_ms, narrow, plan, reach_each_other};
 use crate::element::{Element, with_element};
+use crate::error::check_memory;
 use crate::host::all_rows;
 use crate::host::useful_arcs::rounds;
 use crate::job::Job;
-use crate::pairs::milliseconds;
+use crate::pairs::{Rows, Table, milliseconds};
 use crate::potentials::RaisedWeight;
 use crate::width::Narrow;
-use crate::{Algorithm, ApspError, Number, Plan, Report, hops};
+use crate::{Algorithm, ApspError, Number, Pairs, Plan, Report, hops};
 
 /// The distances of all pairs of vertices, in the memory of GPUs: n² numbers of 2 to 8 bytes in
 /// all. On one GPU next hops, too, 4 n² bytes, if the configuration asks for them. A row is copied to
@@ -200,6 +201,35 @@ impl<W: Weight> DevicePairs<W> {
         };
         let hops = hops.download_range(first + to.start..first + to.end)?;
         Ok(hops.into_iter().map(|hop| Some(hop).filter(|&hop| hop != VertexId::MAX)).collect())
+    }
+
+    /// A copy of all of them in the host's memory. O(n²), in parallel.
+    ///
+    /// ```
+    /// use apsp::{Config, Solver};
+    /// use gpu_runtime::Gpu;
+    /// use graph_formats::Csr;
+    ///
+    /// let Ok(gpu) = Gpu::open() else { return Ok(()) };
+    /// let graph = Csr::from_arcs(2, &[(0, 1, 4u32)])?;
+    /// let config = Config { next_hops: true, ..Config::default() };
+    /// let pairs = Solver::new(&graph, &config).on(&[gpu]).solve_on_gpus(None)?;
+    /// assert_eq!(pairs.to_host()?.path(0, 1), Some(vec![0, 1]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the host has no memory for them, and [`ApspError::Gpu`] if the copy fails.
+    pub fn to_host(&self) -> Result<Pairs<W>, ApspError> {
+        self.check_there()?;
+        let share = all_rows(self.n_vertices);
+        let of_hops = if self.hops.is_some() { hops::bytes_of_hops(share) } else { 0 };
+        check_memory(self.n_vertices, Table::<W>::bytes(share) + of_hops, None)?;
+        let distances = self.found.table(share)?;
+        let copied = |hops| next_hops::copied(hops, self.found.side(), self.n_vertices);
+        let next_hops = self.hops.as_ref().map(copied).transpose()?;
+        let (plan, report) = (self.plan.clone(), self.report);
+        Ok(Pairs { plan, report, rows: Rows::in_memory(distances, next_hops) })
     }
 
     fn check_there(&self) -> Result<(), ApspError> {

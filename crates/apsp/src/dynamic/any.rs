@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use gpu_runtime::Gpu;
 use graph_formats::npy::Scalar;
 use graph_formats::{AnyCsr, Change, Csr, DynamicGraph, Weight, with_csr};
 use paths::{AnyTable, Number, typed_changes};
@@ -10,10 +11,12 @@ use sssp::Progress;
 use super::{DynamicPairs, Updated, table};
 use crate::any::AnyPairs;
 use crate::error::check_memory;
+use crate::hops::bytes_of_hops;
+use crate::host::all_rows;
 use crate::saved::SavedMatrix;
-use crate::{ApspError, Config, PairsWeight};
+use crate::{ApspError, Config, DynamicDevicePairs, Pairs, PairsWeight, Plan};
 
-/// [`DynamicPairs`] of any weight type, with the same methods.
+/// [`DynamicPairs`] or [`DynamicDevicePairs`] of any weight type, with the same methods.
 #[expect(missing_docs, reason = "each does what the method of its name does")]
 pub trait AnyDynamicPairs: Send {
     /// As there. [`ApspError::BadChange`] also for a weight that the type does not have.
@@ -22,9 +25,11 @@ pub trait AnyDynamicPairs: Send {
         changes: &[Change<Number>],
         progress: Option<Progress<'_>>,
     ) -> Result<Updated, ApspError>;
-    fn pairs(&self) -> &dyn AnyPairs;
+    /// The pairs as they are now. Those of a GPU are copied to the host, once after each update.
+    fn pairs(&mut self) -> Result<&dyn AnyPairs, ApspError>;
+    fn plan(&self) -> &Plan;
     /// A copy of the distances.
-    fn table(&self) -> AnyTable;
+    fn table(&self) -> Result<AnyTable, ApspError>;
     fn graph(&self) -> Result<AnyCsr, ApspError>;
 }
 
@@ -39,7 +44,7 @@ pub trait AnyDynamicPairs: Send {
 /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 7)])?.into();
 /// let mut all = dynamic_pairs(&graph, &Config::default(), None)?;
 /// all.update(&[Change::Insert { from: 0, to: 2, weight: Number::F64(9.0) }], None)?;
-/// assert_eq!(all.pairs().distance(0, 2), Some(Number::U64(9)));
+/// assert_eq!(all.pairs()?.distance(0, 2), Some(Number::U64(9)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -51,6 +56,35 @@ pub fn dynamic_pairs(
     progress: Option<Progress<'_>>,
 ) -> Result<Box<dyn AnyDynamicPairs>, ApspError> {
     with_csr!(graph, |graph| Ok(Box::new(DynamicPairs::new(graph, config, progress)?)))
+}
+
+/// [`DynamicDevicePairs`] of this graph. The host has to have room for a copy of them, too, within
+/// [`Config::memory`].
+///
+/// ```
+/// use apsp::Config;
+/// use apsp::any::dynamic_pairs_on_gpu;
+/// use gpu_runtime::Gpu;
+/// use graph_formats::{Change, Csr};
+/// use paths::Number;
+///
+/// let Ok(gpu) = Gpu::open() else { return Ok(()) };
+/// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 7)])?.into();
+/// let mut all = dynamic_pairs_on_gpu(&gpu, &graph, &Config::default(), None)?;
+/// all.update(&[Change::Insert { from: 0, to: 2, weight: Number::U64(9) }], None)?;
+/// assert_eq!(all.pairs()?.distance(0, 2), Some(Number::U64(9)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`DynamicDevicePairs::new`], and where the host has no room.
+pub fn dynamic_pairs_on_gpu(
+    gpu: &Gpu,
+    graph: &AnyCsr,
+    config: &Config,
+    progress: Option<Progress<'_>>,
+) -> Result<Box<dyn AnyDynamicPairs>, ApspError> {
+    with_csr!(graph, |graph| Ok(Box::new(OnGpu::new(gpu, graph, config, progress)?)))
 }
 
 /// [`DynamicPairs`] of this graph, with the distances in a file that
@@ -112,15 +146,75 @@ where
         DynamicPairs::update(self, &typed_changes(changes)?, progress)
     }
 
-    fn pairs(&self) -> &dyn AnyPairs {
-        DynamicPairs::pairs(self)
+    fn pairs(&mut self) -> Result<&dyn AnyPairs, ApspError> {
+        Ok(DynamicPairs::pairs(self))
     }
 
-    fn table(&self) -> AnyTable {
-        DynamicPairs::pairs(self).distances().expect("they are in memory").clone().into()
+    fn plan(&self) -> &Plan {
+        &DynamicPairs::pairs(self).plan
+    }
+
+    fn table(&self) -> Result<AnyTable, ApspError> {
+        let distances = DynamicPairs::pairs(self).distances();
+        Ok(distances.expect("they are in memory").clone().into())
     }
 
     fn graph(&self) -> Result<AnyCsr, ApspError> {
         Ok(self.csr()?.into())
+    }
+}
+
+/// Pairs on a GPU, and a copy of them on the host, until they change.
+struct OnGpu<W: Weight> {
+    device: DynamicDevicePairs<W>,
+    host: Option<Pairs<W>>,
+}
+
+impl<W: PairsWeight> OnGpu<W> {
+    fn new(
+        gpu: &Gpu,
+        graph: &Csr<W>,
+        config: &Config,
+        progress: Option<Progress<'_>>,
+    ) -> Result<Self, ApspError> {
+        let n = graph.n_vertices();
+        let of_hops = if config.next_hops { bytes_of_hops(all_rows(n)) } else { 0 };
+        check_memory(n, u128::from(table::bytes_of::<W>(n)) + of_hops, config.memory)?;
+        Ok(Self { device: DynamicDevicePairs::new(gpu, graph, config, progress)?, host: None })
+    }
+}
+
+impl<W: PairsWeight> AnyDynamicPairs for OnGpu<W>
+where
+    AnyCsr: From<Csr<W>>,
+{
+    fn update(
+        &mut self,
+        changes: &[Change<Number>],
+        progress: Option<Progress<'_>>,
+    ) -> Result<Updated, ApspError> {
+        self.host = None;
+        self.device.update(&typed_changes(changes)?, progress)
+    }
+
+    fn pairs(&mut self) -> Result<&dyn AnyPairs, ApspError> {
+        let pairs = match self.host.take() {
+            Some(pairs) => pairs,
+            None => self.device.pairs().to_host()?,
+        };
+        Ok(self.host.insert(pairs))
+    }
+
+    fn plan(&self) -> &Plan {
+        &self.device.pairs().plan
+    }
+
+    fn table(&self) -> Result<AnyTable, ApspError> {
+        let distances = self.device.pairs().to_host()?.into_distances();
+        Ok(distances.expect("they are in memory").into())
+    }
+
+    fn graph(&self) -> Result<AnyCsr, ApspError> {
+        Ok(self.device.csr()?.into())
     }
 }

@@ -8,9 +8,7 @@ use apsp::{
     Solver, Updated,
 };
 use gpu_runtime::Gpu;
-use graph_formats::{
-    Change, ChangeProblem, Csr, Direction, Distance, DynamicGraph, VertexId, Weight,
-};
+use graph_formats::{Change, ChangeProblem, Csr, Direction, DynamicGraph, VertexId, Weight};
 use ndarray::Array2;
 use paths::{DistanceTable, HopStorage, NextHops};
 use sssp::SsspError;
@@ -49,22 +47,17 @@ impl<W: PairsWeight> Followed<W> {
     }
 
     fn distances(&self) -> DistanceTable<W> {
-        let all = match self {
-            Self::Here(all) => return all.pairs().distances().unwrap().clone(),
-            Self::OnGpu(all) => all.pairs(),
-        };
-        let n = all.n_vertices();
-        let rows = (0..n as VertexId).flat_map(|u| all.row(u).unwrap());
-        let cells = rows.map(|distance| distance.unwrap_or(W::Distance::UNREACHED)).collect();
-        DistanceTable::from_storage(Array2::from_shape_vec((n, n), cells).unwrap())
+        match self {
+            Self::Here(all) => all.pairs().distances().unwrap().clone(),
+            Self::OnGpu(all) => all.pairs().to_host().unwrap().into_distances().unwrap(),
+        }
     }
 
     fn next_hops(&self) -> Option<NextHops> {
-        let all = match self {
-            Self::Here(all) => return all.pairs().next_hops().cloned(),
-            Self::OnGpu(all) => all.pairs(),
-        };
-        next_hops_on_gpu(all)
+        match self {
+            Self::Here(all) => all.pairs().next_hops().cloned(),
+            Self::OnGpu(all) => all.pairs().to_host().unwrap().next_hops().cloned(),
+        }
     }
 }
 

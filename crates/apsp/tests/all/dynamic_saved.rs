@@ -120,8 +120,8 @@ fn a_file_is_read_only_if_it_has_the_distances() {
         Ok(_) => panic!("it is taken"),
         Err(error) => error.to_string(),
     };
-    let all = of(&graph, &Config::default()).unwrap();
-    assert_eq!(all.pairs().distance(0, 2), Some(Number::F64(0.75)));
+    let mut all = of(&graph, &Config::default()).unwrap();
+    assert_eq!(all.pairs().unwrap().distance(0, 2), Some(Number::F64(0.75)));
     assert_eq!(all.graph().unwrap(), graph);
 
     let more = [Change::InsertVertex, Change::Insert { from: 3, to: 0, weight: Number::U64(1) }];

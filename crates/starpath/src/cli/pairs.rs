@@ -36,6 +36,7 @@ with --resume. All rows have checksums there, and damage is an error: then delet
 start again. Under mpirun every rank must see the folder.
 
 Changes (--changes): a line for each, see `starpath sssp --help`. All files are read before the work.
+With --backend cuda one GPU follows them, in whose memory the matrix stays; auto is the CPU.
 With --saved DIST.npy the distances there are read and follow the changes. They are compared with the
 graph: all distances must be right, or nothing is written. DIST.npy may be the file of --distances too;
 a run that is ended leaves its old distances or the new ones. They may also be those after some of the
@@ -97,8 +98,10 @@ impl ApspArgs {
             let text = "--repeat is for matrices in memory; a folder holds one run";
             return Err(WrongUse(text.to_owned()));
         }
-        if !self.changes.is_empty() && common.repeat.is_some() {
-            let text = "--repeat is for one graph; changes are made once";
+        common.refuse_repeat(&self.changes)?;
+        if self.saved.is_some() && common.backend == Backend::Cuda {
+            let text = "--saved is for the CPU: with --backend cuda all pairs are found anew; leave one \
+                        of them out";
             return Err(WrongUse(text.to_owned()));
         }
         if self.tile.is_some() && !(self.algorithm.has_tiles() && common.backend == Backend::Cuda) {
@@ -194,9 +197,12 @@ Algorithms:
   warshall, warshall-c, warshall-adapt
                  as published for the STAR-machine: by rows, by columns, by all columns at once
 
+With --changes and --backend cuda one GPU follows the changes; auto is the CPU.
+
 Example:
   starpath closure rome99.gr -o closure.npy
   starpath closure rome99.gr --counts counts.tsv
+  starpath closure rome99.gr --changes monday.txt --changes tuesday.txt --counts counts.tsv
   starpath closure brain.csv --algorithm blocked -o closure.npy --packed")]
 pub(crate) struct ClosureArgs {
     #[command(flatten)]
@@ -210,9 +216,10 @@ pub(crate) struct ClosureArgs {
     /// Number of GPUs of this machine that share the rows, or all [default: 1]
     #[arg(long, value_name = "N|all")]
     pub(crate) gpus: Option<GpuCount>,
-    /// Make these changes of the graph, one a line, as sssp has them; the result is that after them
+    /// Make these changes of the graph, one a line, as sssp has them; the result is that after
+    /// them. Of several files, each is made after the one before
     #[arg(long, value_name = "FILE", conflicts_with_all = ["algorithm", "no_condense", "gpus"])]
-    pub(crate) changes: Option<PathBuf>,
+    pub(crate) changes: Vec<PathBuf>,
     /// Write the pairs: OUT.npy or OUT.tsv, see below; - is standard output, as .tsv
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
@@ -234,6 +241,7 @@ impl ClosureArgs {
             );
             return Err(WrongUse(text));
         }
+        common.refuse_repeat(&self.changes)?;
         GpuCount::check(self.gpus, common)
     }
 }

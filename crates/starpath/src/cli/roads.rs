@@ -122,9 +122,9 @@ pub(crate) struct CustomizeArgs {
     #[command(flatten)]
     pub(crate) graph: GraphArgs,
     /// Make the changes of the graph in this file, one a line: insert, delete, reweight and
-    /// delete-vertex as for sssp
+    /// delete-vertex as for sssp. Of several files, each is made after the one before
     #[arg(long, value_name = "FILE")]
-    pub(crate) changes: Option<PathBuf>,
+    pub(crate) changes: Vec<PathBuf>,
     /// The file to write: OUT.prepared
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,

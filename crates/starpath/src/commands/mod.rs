@@ -57,7 +57,7 @@ pub(crate) fn run(cli: Cli, ranks: &dyn Communicator) -> anyhow::Result<()> {
         Command::Info(args) => info::run(args, common),
         Command::Generate(args) => generate::run(args, common),
         Command::Convert(args) => convert::run(args, common),
-        Command::Sssp(args) if let Some(file) = &args.changes => changes::run(args, file, common),
+        Command::Sssp(args) if !args.changes.is_empty() => changes::run(args, common),
         Command::Sssp(args) => sssp::run(args, &args.solver.configs(common)?, common),
         Command::Path(args) if let Some(k) = args.k => k_paths::run(args, k, common),
         Command::Path(args) if let Some(file) = &args.pairs => pairs::run(args, file, common),

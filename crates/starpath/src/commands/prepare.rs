@@ -1,7 +1,7 @@
 //! `starpath prepare` and `starpath customize`: a graph with its hierarchy, in one file.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{anyhow, bail};
@@ -10,7 +10,7 @@ use hierarchy::{Hierarchy, HierarchyError, Order, Prepared, any};
 use serde::Serialize;
 
 use crate::backend;
-use crate::changes::Changes;
+use crate::changes::{Batches, Changes};
 use crate::cli::{Common, CustomizeArgs, PrepareArgs};
 use crate::failure::WrongUse;
 use crate::ids::shown;
@@ -51,8 +51,8 @@ pub(crate) fn prepare(args: &PrepareArgs, common: &Common) -> anyhow::Result<()>
 
 pub(crate) fn customize(args: &CustomizeArgs, common: &Common) -> anyhow::Result<()> {
     backend::cpu("customize", common)?;
-    let inputs = args.graph.inputs().chain([&*args.prepared]).chain(args.changes.as_deref());
-    let inputs: Vec<&Path> = inputs.collect();
+    let changes = args.changes.iter().map(PathBuf::as_path);
+    let inputs: Vec<&Path> = args.graph.inputs().chain([&*args.prepared]).chain(changes).collect();
     check_output(&args.output, &inputs)?;
     let before = read_prepared(&args.prepared)?;
     let loaded = load(&args.graph, common)?;
@@ -82,7 +82,7 @@ fn order(loaded: &Loaded, args: &PrepareArgs, common: &Common) -> anyhow::Result
     let hierarchy = Hierarchy::new(&arcs, &order)?;
     let contract_ms = milliseconds(start.elapsed());
     drop(at_once);
-    let report = write(loaded, &hierarchy, None, &args.output)?;
+    let report = write(loaded, &hierarchy, &[], &args.output)?;
     let solve_ms = Some(Ms(order_ms.0 + contract_ms.0 + report.customize_ms.0));
     let head = Head { algorithm: Some("nested-dissection"), solve_ms, ..report.head };
     let (order_ms, contract_ms) = (Some(order_ms), Some(contract_ms));
@@ -100,10 +100,8 @@ fn weigh(
         let (new, old) = (shown(&loaded.path), args.prepared.display());
         bail!("{new} and {old} name their vertices differently; use `starpath prepare` on {new}");
     }
-    let changes = args.changes.as_deref();
-    let changes = changes.map(|file| Changes::read(file, &loaded.names(), loaded.csr.kind()));
-    let changes = changes.transpose()?;
-    let report = write(loaded, prepared.hierarchy(), changes.as_ref(), &args.output)?;
+    let batches = Batches::read(loaded, &args.changes)?.list;
+    let report = write(loaded, prepared.hierarchy(), &batches, &args.output)?;
     let solve_ms = Some(report.customize_ms);
     let head = Head { command: "customize", algorithm: Some("triangles"), solve_ms, ..report.head };
     Ok(Report { head, ..report })
@@ -113,7 +111,7 @@ fn weigh(
 fn write(
     loaded: &Loaded,
     hierarchy: &Hierarchy,
-    changes: Option<&Changes>,
+    batches: &[Changes],
     output: &Path,
 ) -> anyhow::Result<Report> {
     let start = Instant::now();
@@ -126,7 +124,7 @@ fn write(
         }
         other => other.into(),
     })?;
-    if let Some(changes) = changes {
+    for changes in batches {
         metric.change(changes.list()).map_err(|error| explain(changes, error))?;
     }
     let customize_ms = milliseconds(start.elapsed());
@@ -137,7 +135,7 @@ fn write(
         head: loaded.head("prepare"),
         order_ms: None,
         contract_ms: None,
-        changes: changes.map(|changes| changes.list().len()),
+        changes: (!batches.is_empty()).then(|| batches.iter().map(|of| of.list().len()).sum()),
         customize_ms,
         write_ms: milliseconds(start.elapsed()),
         hierarchy_arcs: hierarchy.n_arcs(),

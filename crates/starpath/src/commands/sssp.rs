@@ -1,7 +1,6 @@
 //! `starpath sssp --source`: distances from one vertex.
 
 use std::fmt;
-use std::path::Path;
 
 use anyhow::anyhow;
 use graph_formats::WeightKind;
@@ -82,8 +81,7 @@ pub(super) struct Outputs {
 impl Outputs {
     pub(super) fn check(args: &SsspArgs) -> anyhow::Result<Self> {
         let distances = output_file(args)?;
-        let inputs: Vec<&Path> = args.graph.inputs().chain(args.changes.as_deref()).collect();
-        let predecessors = ResultFile::check(&args.predecessors, &inputs)?;
+        let predecessors = ResultFile::check(&args.predecessors, &args.inputs())?;
         let predecessors = predecessors.map(|file| file.needs_array("predecessors")).transpose()?;
         if let (Some(distances), Some(predecessors)) = (&distances, &predecessors) {
             distances.refuse_same(predecessors)?;
@@ -104,11 +102,7 @@ impl Outputs {
 
 /// The file that `-o` names, checked.
 pub(super) fn output_file(args: &SsspArgs) -> anyhow::Result<Option<ResultFile>> {
-    let lists = [&args.sources, &args.targets, &args.changes]
-        .into_iter()
-        .filter_map(|list| list.as_deref());
-    let inputs: Vec<&Path> = args.graph.inputs().chain(lists).collect();
-    ResultFile::check(&args.output, &inputs)
+    ResultFile::check(&args.output, &args.inputs())
 }
 
 pub(crate) fn run(args: &SsspArgs, configs: &Configs, common: &Common) -> anyhow::Result<()> {

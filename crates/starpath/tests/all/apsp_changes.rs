@@ -165,7 +165,7 @@ fn what_is_not_of_the_graph_is_refused() {
     fs::rename(folder.join("mark"), folder.join("d.npy.graph")).unwrap();
     fs::write(folder.join("roads.csv"), ROADS).unwrap();
     refused(&format!("{works} --memory 70"), 1, "and 70 are allowed");
-    refused(&format!("{works} --backend cuda"), 1, "apsp --changes runs on the CPU");
+    refused(&format!("{works} --backend cuda"), 2, "--saved is for the CPU");
     refused(&format!("{works} --repeat 2"), 2, "--repeat is for one graph");
     refused(&format!("{works} --scratch {{}}/s"), 2, "cannot be used with");
     refused("apsp {}/roads.csv --saved {}/d.npy", 2, "--changes");

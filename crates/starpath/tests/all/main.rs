@@ -7,6 +7,7 @@ mod apsp_gpu;
 mod bad_input;
 mod centrality;
 mod changes;
+mod changes_gpu;
 mod closure;
 mod commands;
 mod convert;

@@ -226,6 +226,13 @@ fn roads_are_closed_and_opened() {
         "customize {}/works.prepared {}/works.prepared --changes {}/open.txt -o {}/open.prepared",
     );
     assert_eq!(distance("open", "milan", "rome"), 600);
+    // both files at once
+    let both = customize.replace("-o {}/works", "--changes {}/open.txt -o {}/both");
+    assert_eq!(json_in(at, &both)["changes"], 3);
+    assert_eq!(distance("both", "milan", "turin"), 150);
+    assert!(
+        fs::read(at.join("both.prepared")).unwrap() == fs::read(at.join("open.prepared")).unwrap()
+    );
 
     let before = fs::read(at.join("works.prepared")).unwrap();
     let refused = [

@@ -5,20 +5,20 @@
 //! them says after which. It is put in place apart from them, so that it is only where the search
 //! begins; what counts is that every distance is right.
 
-use std::borrow::Cow;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{anyhow, bail};
-use apsp::any::{AnyDynamicPairs, changed, dynamic_pairs, saved_pairs};
+use apsp::any::{AnyDynamicPairs, dynamic_pairs, dynamic_pairs_on_gpu, saved_pairs};
 use apsp::{ApspError, Config, Updated};
-use graph_formats::{AnyCsr, Progress};
+use gpu_runtime::Gpu;
+use graph_formats::Progress;
 use serde::Serialize;
 
 use super::{Outputs, Results, config};
 use crate::backend;
-use crate::changes::Changes;
+use crate::changes::{Batches, Changes, Device};
 use crate::cli::{ApspArgs, Common};
 use crate::failure::say;
 use crate::ids::{Names, shown};
@@ -31,6 +31,8 @@ use crate::report::{Head, Ms, counted, grouped, milliseconds};
 struct Report {
     #[serde(flatten)]
     head: Head,
+    #[serde(flatten)]
+    device: Option<Device>,
     batches: Vec<Batch>,
     #[serde(flatten)]
     results: Results,
@@ -70,34 +72,38 @@ impl Batch {
 }
 
 pub(super) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
-    backend::cpu("apsp --changes", common)?;
     let outputs = Outputs::check(args)?;
+    let gpu = backend::gpus_on_request(None, args.memory, common)?.pop();
     let loaded = load(&args.graph, common)?;
-    loaded.print(solve(&loaded, args, &outputs, common), common)
+    loaded.print(solve(&loaded, args, gpu.as_ref(), &outputs, common), common)
 }
 
 fn solve(
     loaded: &Loaded,
     args: &ApspArgs,
+    gpu: Option<&Gpu>,
     outputs: &Outputs,
     common: &Common,
 ) -> anyhow::Result<Report> {
     let config = config(args, common);
     let batches = Batches::read(loaded, &args.changes)?;
-    let names = loaded.names().with(&batches.new);
+    let names = batches.names();
     let step = progress("solving", common);
     let start = Instant::now();
     let (n_made, mut pairs) = match &args.saved {
         Some(saved) => batches.saved(saved, &config, &step)?,
         None => {
-            let found = dynamic_pairs(&loaded.csr, &config, Some(&step));
+            let found = match gpu {
+                Some(gpu) => dynamic_pairs_on_gpu(gpu, &loaded.csr, &config, Some(&step)),
+                None => dynamic_pairs(&loaded.csr, &config, Some(&step)),
+            };
             (0, found.map_err(|error| explain(&names, error))?)
         }
     };
     let start_ms = milliseconds(start.elapsed());
     drop(step);
     if common.explain {
-        say(format_args!("{}", pairs.pairs().plan()));
+        say(format_args!("{}", pairs.plan()));
     }
     let step = progress("changing", common);
     let mut made = Vec::new();
@@ -120,38 +126,20 @@ fn solve(
     }
     drop(step);
     let graph = pairs.graph()?;
-    let results = outputs.write(&graph, &names, pairs.pairs(), common);
+    let (threads, backend) = (pairs.plan().threads, backend::name(gpu));
+    let copied = Device::copy(gpu, || Ok(pairs.pairs()?));
+    let (pairs, device) = copied.map_err(|error| names.explain(error))?;
+    let results = outputs.write(&graph, &names, pairs, common);
     let head = loaded.head_of("apsp", &graph);
-    let threads = pairs.pairs().plan().threads;
     Ok(Report {
-        head: Head { threads, ..head.solved("dynamic", &[start_ms.0], common) },
+        head: Head { threads, backend, ..head.solved("dynamic", &[start_ms.0], common) },
+        device,
         batches: made,
         results: results.map_err(|error| names.explain(error))?,
     })
 }
 
-/// The changes of some files, each to be made after those before.
-struct Batches<'a> {
-    loaded: &'a Loaded,
-    list: Vec<Changes>,
-    /// The names of new vertices, of all files.
-    new: Vec<String>,
-}
-
-impl<'a> Batches<'a> {
-    /// Reads the files. An error names the first line that cannot be made.
-    fn read(loaded: &'a Loaded, files: &[PathBuf]) -> anyhow::Result<Self> {
-        let mut all = Self { loaded, list: Vec::new(), new: Vec::new() };
-        let mut graph = Cow::Borrowed(&loaded.csr);
-        for file in files {
-            let changes = Changes::read(file, &loaded.names().with(&all.new), loaded.csr.kind())?;
-            graph = Cow::Owned(after(&graph, &changes)?);
-            all.new.extend_from_slice(changes.new_names());
-            all.list.push(changes);
-        }
-        Ok(all)
-    }
-
+impl Batches<'_> {
     /// Pairs with saved distances, and after how many of the files they are those of the graph.
     fn saved(
         &self,
@@ -163,7 +151,7 @@ impl<'a> Batches<'a> {
             Some(mark) => self.marked(saved, &mark)?,
             None => 0,
         };
-        let names = self.loaded.names().with(&self.new);
+        let names = self.names();
         let mut reason = None;
         for n_made in (first..=self.list.len()).chain(0..first) {
             check_interrupt()?;
@@ -196,23 +184,6 @@ impl<'a> Batches<'a> {
             shown(&self.loaded.path)
         );
     }
-
-    /// The graph after the first files.
-    fn graph(&self, n_made: usize) -> anyhow::Result<Cow<'a, AnyCsr>> {
-        let mut graph = Cow::Borrowed(&self.loaded.csr);
-        for changes in &self.list[..n_made] {
-            graph = Cow::Owned(after(&graph, changes)?);
-        }
-        Ok(graph)
-    }
-}
-
-/// The graph after these changes.
-fn after(graph: &AnyCsr, changes: &Changes) -> anyhow::Result<AnyCsr> {
-    changed(graph, changes.list()).map_err(|error| match &error {
-        ApspError::BadChange(bad) => changes.explain(bad),
-        _ => error.into(),
-    })
 }
 
 /// The error with names, and the option that helps.
