@@ -15,6 +15,9 @@
 // its first vertex is the hop to that tail. It counts also where it is as long as the distance. Lost
 // pairs take the least hop to the tail of a last arc, in sweeps until none changes.
 //
+// Where several GPUs share the matrix, each has some of its rows, and follows the arcs in these. It gets
+// copies of the rows of heads and tails.
+//
 // O(k³ + k² n + k n²) for k arcs, the last term where they are of use, and O(k) for each next hop.
 //
 // Reference: floyd-1962, ramalingam-reps-1996, volkov-demmel-2008
@@ -22,12 +25,15 @@
 
 constexpr u32 most_arcs = 64;
 
-// The matrix, rows of `side` words, and the arcs of a turn.
+// Rows of the matrix, of `side` words each, and the arcs of a turn.
 struct Turn {
     Word* matrix;
     u64 side;
     const u32* tails;
     const u32* heads;
+    // The rows of both.
+    const Word* const* tail_rows;
+    const Word* const* head_rows;
     const Word* weights;
     // Between heads, the least over one arc or more: a row of `most_arcs` for each arc.
     Word* closed;
@@ -48,9 +54,18 @@ struct Turn {
     // Next hops that were found.
     u64* n_hops;
     u32 n_arcs;
+    // Rows that are here; the rows of a block; parts that take blocks in turn, and which one this is.
+    u32 n_rows;
+    u32 block_rows;
+    u32 n_parts;
+    u32 part;
     u32 padding;
 
     __device__ __forceinline__ Word at(u64 row, u64 column) const { return matrix[row * side + column]; }
+    // The vertex of a row that is here.
+    __device__ __forceinline__ u32 vertex_of(u32 row) const {
+        return (row / block_rows * n_parts + part) * block_rows + row % block_rows;
+    }
 };
 
 // In place of a vertex.
@@ -69,7 +84,7 @@ extern "C" __global__ void __launch_bounds__(1024) ENTRY(close_heads)(const Turn
     __shared__ Word closed[most_arcs][most_arcs];
     const u32 n = turn.n_arcs, to = threadIdx.x % most_arcs, step = 1024 / most_arcs;
     for (u32 from = threadIdx.x / most_arcs; from < n; from += step) {
-        if (to < n) closed[from][to] = sum(turn.at(turn.heads[from], turn.tails[to]), turn.weights[to]);
+        if (to < n) closed[from][to] = sum(turn.head_rows[from][turn.tails[to]], turn.weights[to]);
     }
     bool is_cycle = false;
     for (u32 pivot = 0; pivot <= n && !is_cycle; ++pivot) {
@@ -106,19 +121,22 @@ template <bool is_raised> __device__ __forceinline__ void look_at_ends(const Tur
     const u32 tail = turn.tails[arc], head = turn.heads[arc];
     const Word weight = turn.weights[arc];
     const bool ties = is_raised || turn.hops;
-    const Word first = sum(turn.at(at, tail), weight);
-    const bool helps_row = is_used(first, turn.at(at, head), ties);
-    if (!is_raised && turn.hops) {
-        turn.first_hops[arc * turn.side + at] = at == tail ? head : turn.hops[at * turn.side + tail];
+    // all rows of a block are here, or none is
+    if (at < turn.n_rows) {
+        const Word first = sum(turn.at(at, tail), weight);
+        const bool helps_row = is_used(first, turn.at(at, head), ties);
+        if (!is_raised && turn.hops) {
+            turn.first_hops[arc * turn.side + at] = at == tail ? head : turn.hops[at * turn.side + tail];
+        }
+        turn.first[arc * turn.side + at] = helps_row ? first : infinite_word;
+        mark(turn.row_arcs + blockIdx.x, arc, helps_row);
     }
-    turn.first[arc * turn.side + at] = helps_row ? first : infinite_word;
-    mark(turn.row_arcs + blockIdx.x, arc, helps_row);
-    Word rest = turn.at(head, at);
+    Word rest = turn.head_rows[arc][at];
     for (u32 other = 0; !is_raised && other < turn.n_arcs; ++other) {
-        const Word over = sum(turn.closed[arc * most_arcs + other], turn.at(turn.heads[other], at));
+        const Word over = sum(turn.closed[arc * most_arcs + other], turn.head_rows[other][at]);
         if (is_less(over, rest)) rest = over;
     }
-    const bool helps_column = is_used(sum(weight, rest), turn.at(tail, at), ties);
+    const bool helps_column = is_used(sum(weight, rest), turn.tail_rows[arc][at], ties);
     turn.rest[arc * turn.side + at] = helps_column ? rest : infinite_word;
     mark(turn.column_arcs + at / tile_columns, arc, helps_column);
 }
@@ -284,7 +302,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) ENTRY(lower_pairs_and_hops)
     lower_pairs<true>(turn);
 }
 
-// Lists the pairs that a raised arc may have been on a path of: row and column, 32 bits each. All
+// Lists the pairs that a raised arc may have been on a path of: row here and column, 32 bits each. All
 // are counted, and the first `capacity` listed; one may be listed again in another turn.
 //
 // A block of 256 threads for each tile, which only reads it.
@@ -302,11 +320,12 @@ extern "C" __global__ void __launch_bounds__(256, 2)
         }
     });
     // a vertex keeps its distance to itself
-    const bool has_diagonal = blockIdx.x * tile_columns / tile_rows == blockIdx.y;
+    const u32 top = turn.vertex_of(blockIdx.y * tile_rows);
+    const bool has_diagonal = blockIdx.x * tile_columns / tile_rows == top / tile_rows;
     for (u64 rest = has_diagonal ? lost : 0; rest; rest &= rest - 1) {
         const u32 bit = __ffsll(rest) - 1;
         const u64 pair = pair_of(sums, bit);
-        if (pair >> 32 == static_cast<u32>(pair)) lost &= ~(u64(1) << bit);
+        if (turn.vertex_of(pair >> 32) == static_cast<u32>(pair)) lost &= ~(u64(1) << bit);
     }
     u32 n_until = __popcll(lost);
     for (u32 step = 1; step < 32; step *= 2) {
@@ -397,9 +416,10 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-// Gives vertices of the padding a distance to themselves. Threads in a line, one for each.
+// Gives vertices of the padding a distance to themselves: rows of the matrix, and their columns. Threads
+// in a line, one for each.
 extern "C" __global__ void __launch_bounds__(256)
-    ENTRY(add_vertices)(Element* matrix, u64 side, u32 first, u32 n) {
+    ENTRY(add_vertices)(Element* matrix, u64 side, u32 row, u32 column, u32 n) {
     const u32 at = blockIdx.x * blockDim.x + threadIdx.x;
-    if (at < n) matrix[(first + at) * (side + 1)] = 0;
+    if (at < n) matrix[(row + at) * side + column + at] = 0;
 }

@@ -193,8 +193,8 @@ pub struct Functions<'a, W: Weight> {
     pub(crate) new_dynamic: Solve<Solver<'a, Csr<W>>, DynamicPairs<W>>,
     pub(crate) of_distances: Solve<WithDistances<'a, W>, DynamicPairs<W>>,
     pub(crate) update: Solve<(&'a mut DynamicPairs<W>, &'a [Change<W>]), Updated>,
-    pub(crate) new_on_gpu: Solve<Solver<'a, Csr<W>>, DynamicDevicePairs<W>>,
-    pub(crate) update_on_gpu: Solve<(&'a mut DynamicDevicePairs<W>, &'a [Change<W>]), Updated>,
+    pub(crate) new_on_gpus: Solve<Solver<'a, Csr<W>>, DynamicDevicePairs<W>>,
+    pub(crate) update_on_gpus: Solve<(&'a mut DynamicDevicePairs<W>, &'a [Change<W>]), Updated>,
 }
 
 macro_rules! pairs_weights {
@@ -212,8 +212,8 @@ macro_rules! pairs_weights {
                     new_dynamic: DynamicPairs::make,
                     of_distances: DynamicPairs::of_distances,
                     update: |(pairs, changes), progress| pairs.change(changes, progress),
-                    new_on_gpu: DynamicDevicePairs::make,
-                    update_on_gpu: |(pairs, changes), progress| pairs.change(changes, progress),
+                    new_on_gpus: DynamicDevicePairs::make,
+                    update_on_gpus: |(pairs, changes), progress| pairs.change(changes, progress),
                 }
             }
         }

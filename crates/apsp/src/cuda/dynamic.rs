@@ -1,6 +1,6 @@
-//! All pairs on a GPU that follow batches of changes.
+//! All pairs on GPUs that follow batches of changes.
 //!
-//! As on a CPU ([`DynamicPairs`](crate::DynamicPairs)) raised and deleted arcs come first. The GPU
+//! As on a CPU ([`DynamicPairs`](crate::DynamicPairs)) raised and deleted arcs come first. A GPU
 //! lists the pairs that they may have been on shortest paths of, resets them, and sweeps over the arcs
 //! to these pairs until none helps, as Bellman and Ford do. Then it takes the paths over lowered and
 //! new arcs, 64 at a time, whose heads are closed as pivots. After each turn the matrix is closed.
@@ -14,8 +14,6 @@
 //! the same to the bit, for no batch with rounded floats is followed that could fail then.
 //!
 //! Reference: ramalingam-reps-1996, bellman-1958
-
-use std::slice::from_ref;
 
 use bytemuck::bytes_of;
 use collectives::Alone;
@@ -43,8 +41,8 @@ const SUMS_OF_A_PASS: f64 = 64.0;
 /// The time to search for a lost pair over an arc, in sums.
 const SUMS_OF_A_SEARCH: f64 = 7500.0;
 
-/// All pairs of a graph that takes changes in batches, in the memory of a GPU: distances, and next
-/// hops.
+/// All pairs of a graph that takes changes in batches, in the memory of GPUs: distances, and on one
+/// GPU next hops.
 ///
 /// After every batch they are, to the bit, what [`Solver`] finds for the changed graph. Floats whose
 /// sums are rounded may differ within 16 n ε of the greatest distance. After a batch that raises or
@@ -58,7 +56,7 @@ const SUMS_OF_A_SEARCH: f64 = 7500.0;
 /// let Ok(gpu) = Gpu::open() else { return Ok(()) };
 /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 7)])?;
 /// let config = Config { next_hops: true, ..Config::default() };
-/// let mut all = DynamicDevicePairs::new(&gpu, &graph, &config, None)?;
+/// let mut all = DynamicDevicePairs::new(&[gpu], &graph, &config, None)?;
 /// assert_eq!(all.pairs().path(0, 2)?, Some(vec![0, 1, 2]));
 /// let new = Change::Insert { from: 0, to: 2, weight: 9 };
 /// all.update(&[new, Change::Delete { from: 0, to: 1, weight: None }], None)?;
@@ -71,7 +69,7 @@ pub struct DynamicDevicePairs<W: Weight> {
     graph: DynamicGraph<W>,
     pairs: DevicePairs<W>,
     follower: Follower,
-    gpu: Gpu,
+    gpus: Vec<Gpu>,
     config: Config,
     weights: Weights,
     /// Batches that were followed since all pairs were found.
@@ -79,22 +77,22 @@ pub struct DynamicDevicePairs<W: Weight> {
 }
 
 impl<W: PairsWeight> DynamicDevicePairs<W> {
-    /// Finds all pairs on a GPU, with this configuration, as
+    /// Finds all pairs on these GPUs, with this configuration, as
     /// [`solve_on_gpus`](Solver::solve_on_gpus) does, in 32 bits at least, and in 64 where these
-    /// might not hold the sum of n of its weights. It takes the matrix, n² / 4 bytes or 512 KB more, and
-    /// 4 n² bytes for next hops. On the host it takes a copy of the graph; of a directed one, both rows
-    /// and columns. Next hops of floats whose sums are rounded are found there, in the memory that
+    /// might not hold the sum of n of its weights. They take the matrix, each a part of its rows, n² / 4
+    /// bytes in all or 512 KB each more, and 4 n² bytes for next hops. On the host it takes a copy of the
+    /// graph; of a directed one, both rows and columns. Next hops of floats whose sums are rounded are found there, in the memory that
     /// [`Solver::solve`] takes.
     ///
     /// # Errors
     /// Those of [`Solver::solve_on_gpus`].
     pub fn new(
-        gpu: &Gpu,
+        gpus: &[Gpu],
         graph: &Csr<W>,
         config: &Config,
         progress: Option<Progress<'_>>,
     ) -> Result<Self, ApspError> {
-        (W::functions().new_on_gpu)(Solver::new(graph, config).on(from_ref(gpu)), progress)
+        (W::functions().new_on_gpus)(Solver::new(graph, config).on(gpus), progress)
     }
 
     /// Makes all of these changes, or none, and finds the pairs that they change. No pair of
@@ -113,7 +111,7 @@ impl<W: PairsWeight> DynamicDevicePairs<W> {
         changes: &[Change<W>],
         progress: Option<Progress<'_>>,
     ) -> Result<Updated, ApspError> {
-        (W::functions().update_on_gpu)((self, changes), progress)
+        (W::functions().update_on_gpus)((self, changes), progress)
     }
 }
 
@@ -133,7 +131,7 @@ impl<W: Weight> DevicePairs<W> {
     /// What follows the arcs of a batch with these weights.
     fn cells(&self, weights: Weights) -> Cells<'_> {
         let hops = self.hops.as_ref().filter(|_| weights.least > 0.0);
-        Cells { distances: self.found.matrix(), hops }
+        Cells { distances: self.found.of_gpus(), hops }
     }
 }
 
@@ -165,15 +163,15 @@ impl<W: RaisedWeight> DynamicDevicePairs<W> {
         progress: Option<Progress<'_>>,
     ) -> Result<Self, ApspError> {
         let Solver { graph: csr, config, gpus, .. } = solver;
-        let Some([gpu]) = gpus.filter(|_| cfg!(feature = "cuda")) else {
+        let Some(gpus) = gpus.filter(|_| cfg!(feature = "cuda")) else {
             return Err(ApspError::NotOnGpu { reason: "no GPU was given".to_owned() });
         };
         let graph = DynamicGraph::new(csr)
             .map_err(|refused| ApspError::too_large(csr.n_vertices(), refused.bytes as u128))?;
-        let (gpu, config, weights) = (gpu.clone(), config.clone(), Weights::of(csr));
-        let found = find(&gpu, csr, &config, progress);
-        let (pairs, follower) = found.map_err(|error| error.named(from_ref(&gpu)))?;
-        Ok(Self { graph, pairs, follower, gpu, config, weights, n_batches: 0 })
+        let (gpus, config, weights) = (gpus.to_vec(), config.clone(), Weights::of(csr));
+        let found = find(&gpus, csr, &config, progress);
+        let (pairs, follower) = found.map_err(|error| error.named(&gpus))?;
+        Ok(Self { graph, pairs, follower, gpus, config, weights, n_batches: 0 })
     }
 
     pub(crate) fn change(
@@ -182,7 +180,7 @@ impl<W: RaisedWeight> DynamicDevicePairs<W> {
         progress: Option<Progress<'_>>,
     ) -> Result<Updated, ApspError> {
         if self.pairs.found.is_released() {
-            self.find_anew(None).map_err(|error| error.named(from_ref(&self.gpu)))?;
+            self.find_anew(None).map_err(|error| error.named(&self.gpus))?;
         }
         // all together, so that an error is of the first that cannot be made
         let all = self.graph.apply(changes)?;
@@ -206,10 +204,10 @@ impl<W: RaisedWeight> DynamicDevicePairs<W> {
                 && let Err(error) = self.find_anew(None)
             {
                 self.pairs.release();
-                return Err(error.named(from_ref(&self.gpu)));
+                return Err(error.named(&self.gpus));
             }
         }
-        done.map_err(|error| error.named(from_ref(&self.gpu)))
+        done.map_err(|error| error.named(&self.gpus))
     }
 
     fn number(&self) -> Number {
@@ -249,7 +247,8 @@ impl<W: RaisedWeight> DynamicDevicePairs<W> {
         self.follow_raised(&gone, batch)?;
         if n > self.pairs.n_vertices {
             batch.is_written = true;
-            self.follower.add_vertices(self.pairs.found.matrix(), self.pairs.n_vertices..n)?;
+            let new = self.pairs.n_vertices..n;
+            self.follower.add_vertices(self.pairs.found.of_gpus(), &new)?;
             self.pairs.n_vertices = n;
         }
         batch.changed.push(self.graph.apply(lowered)?);
@@ -257,7 +256,7 @@ impl<W: RaisedWeight> DynamicDevicePairs<W> {
         if self.config.next_hops && weights.least <= 0.0 {
             batch.is_written = true;
             let graph = self.csr()?;
-            self.pairs.find_hops(&self.gpu, &graph)?;
+            self.pairs.find_hops(&self.gpus[0], &graph)?;
             self.weights = Weights::of(&graph);
             batch.update.n_hops = (n * n) as u64;
         }
@@ -275,20 +274,21 @@ impl<W: RaisedWeight> DynamicDevicePairs<W> {
         }
         let arcs: Vec<Arc> = gone.iter().map(|&arc| self.number_of(arc)).collect();
         batch.spend(self.sums_of(arcs.len()))?;
-        let n_listed = self.follower.list_lost(self.pairs.found.matrix(), &arcs)?;
-        if n_listed > self.follower.capacity() as u64 {
-            return Err(Stop::Solve("too many pairs have lost their paths"));
-        }
+        let n_listed = self.follower.list_lost(self.pairs.found.of_gpus(), &arcs)?;
+        let too_many = || Stop::Solve("too many pairs have lost their paths");
+        let n_listed = n_listed.ok_or_else(too_many)?;
         let degree = self.graph.n_arcs() as f64 / self.graph.n_vertices().max(1) as f64;
         batch.spend(SUMS_OF_A_SEARCH * n_listed as f64 * degree)?;
         if n_listed == 0 {
             return Ok(());
         }
-        let columns = DeviceArcs::columns(&self.gpu, &self.graph, self.pairs.found.arithmetic())?;
+        let arithmetic = self.pairs.found.arithmetic();
+        let columns = self.gpus.iter().map(|gpu| DeviceArcs::columns(gpu, &self.graph, arithmetic));
+        let columns = columns.collect::<Result<Vec<_>, _>>()?;
         batch.is_written = true;
         let are_sorted = !self.graph.has_negative();
         let cells = self.pairs.cells(self.weights);
-        let n_lost = self.follower.search(cells, n_listed, &columns, are_sorted)?;
+        let n_lost = self.follower.search(cells, &columns, are_sorted)?;
         batch.update.n_searched = n_lost;
         batch.update.n_hops = cells.hops.map_or(0, |_| n_lost);
         Ok(())
@@ -352,7 +352,7 @@ impl<W: RaisedWeight> DynamicDevicePairs<W> {
     /// Finds all pairs of the graph.
     fn find_anew(&mut self, progress: Option<Progress<'_>>) -> Result<(), ApspError> {
         let graph = self.csr()?;
-        (self.pairs, self.follower) = find(&self.gpu, &graph, &self.config, progress)?;
+        (self.pairs, self.follower) = find(&self.gpus, &graph, &self.config, progress)?;
         (self.weights, self.n_batches) = (Weights::of(&graph), 0);
         Ok(())
     }
@@ -366,7 +366,7 @@ impl<W: RaisedWeight> DynamicDevicePairs<W> {
 
 /// Finds all pairs in numbers that hold those of other graphs with such weights, too.
 fn find<W: RaisedWeight>(
-    gpu: &Gpu,
+    gpus: &[Gpu],
     graph: &Csr<W>,
     config: &Config,
     progress: Option<Progress<'_>>,
@@ -374,9 +374,9 @@ fn find<W: RaisedWeight>(
     let job = Job { ranks: &Alone, graph, config, progress };
     let width = Weights::of(graph).width(W::KIND, graph.n_vertices());
     let Some(number) = width.number else { return Err(ApspError::TooHeavy { bound: width.bound }) };
-    let plan = Plan { number: Some(number), ..plan(1, Narrow::Never, &job)? };
-    let pairs = solve_by(plan, from_ref(gpu), &job)?;
+    let plan = Plan { number: Some(number), ..plan(gpus.len(), Narrow::Never, &job)? };
+    let pairs = solve_by(plan, gpus, &job)?;
     let found = &pairs.found;
-    let follower = Follower::new(gpu, found.arithmetic(), found.side(), config.next_hops)?;
+    let follower = Follower::new(gpus, found.arithmetic(), found.blocks(), config.next_hops)?;
     Ok((pairs, follower))
 }

@@ -184,6 +184,16 @@ impl Shares {
         self.cut.side()
     }
 
+    /// The blocks of rows that GPUs have in turn.
+    pub(super) fn blocks(&self) -> Blocks {
+        self.cut.blocks
+    }
+
+    /// What each GPU has.
+    pub(super) fn of_gpus(&self) -> &[GpuShare] {
+        &self.shares
+    }
+
     /// The rows of the first GPU.
     pub(super) fn matrix(&self) -> &Buffer<u32> {
         &self.shares[0].matrix

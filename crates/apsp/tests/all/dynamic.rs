@@ -25,10 +25,10 @@ enum Followed<W: Weight> {
 }
 
 impl<W: PairsWeight> Followed<W> {
-    fn new(graph: &Csr<W>, config: &Config, gpu: Option<&Gpu>) -> Result<Self, ApspError> {
-        Ok(match gpu {
-            None => Self::Here(Box::new(DynamicPairs::new(graph, config, None)?)),
-            Some(gpu) => Self::OnGpu(Box::new(DynamicDevicePairs::new(gpu, graph, config, None)?)),
+    fn new(graph: &Csr<W>, config: &Config, gpus: &[Gpu]) -> Result<Self, ApspError> {
+        Ok(match gpus {
+            [] => Self::Here(Box::new(DynamicPairs::new(graph, config, None)?)),
+            _ => Self::OnGpu(Box::new(DynamicDevicePairs::new(gpus, graph, config, None)?)),
         })
     }
 
@@ -82,8 +82,8 @@ pub(crate) struct Walk<W> {
     pub(crate) next_hops: bool,
     /// Whether sums of floats are rounded.
     pub(crate) is_rounded: bool,
-    /// Follows on this GPU, else here.
-    pub(crate) gpu: Option<Gpu>,
+    /// Follows on these GPUs; if there are none, here.
+    pub(crate) gpus: Vec<Gpu>,
 }
 
 /// Changes that can be made together, of up to `most` pairs and vertices.
@@ -139,7 +139,7 @@ impl<W: PairsWeight> Walk<W> {
             Direction::Undirected => Csr::from_edges(n, &arcs),
         };
         let config = Config { next_hops: self.next_hops, ..Config::default() };
-        let Ok(mut all) = Followed::new(&graph.unwrap(), &config, self.gpu.as_ref()) else {
+        let Ok(mut all) = Followed::new(&graph.unwrap(), &config, &self.gpus) else {
             return (0, 0);
         };
         let (mut n_followed, mut n_refused) = (0, 0);
@@ -206,7 +206,7 @@ pub(crate) fn walk<W>(
         weight,
         next_hops: true,
         is_rounded: false,
-        gpu: None,
+        gpus: Vec::new(),
     }
 }
 

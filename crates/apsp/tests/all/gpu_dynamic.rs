@@ -1,6 +1,7 @@
 //! Pairs on a GPU that follow changes, beside pairs of the changed graph.
 
 use std::ops::ControlFlow;
+use std::slice::from_ref;
 
 use apsp::{ApspError, Config, DynamicDevicePairs, PairsWeight, Solver};
 use gpu_runtime::Gpu;
@@ -8,15 +9,14 @@ use graph_formats::{Change, Csr, Direction, VertexId};
 
 use crate::common::rounding_path;
 use crate::dynamic::{Draw, Walk, next_hops_on_gpu, slope, walk};
-use crate::gpu::{gpu, in_32_bits, in_64_bits, light, plateaus, slope as gpu_slope};
+use crate::gpu::{gpu, in_32_bits, in_64_bits, light, plateaus, slope as gpu_slope, some_gpus};
 
 /// A walk on the GPU, or `None` without one.
 fn on_gpu<W: PairsWeight>(
     name: &'static str,
     weight: fn(Draw<'_>, VertexId, VertexId) -> W,
 ) -> Option<Walk<W>> {
-    let gpu = Some(gpu()?);
-    Some(Walk { gpu, batches: 20, ..walk(name, weight) })
+    Some(Walk { gpus: vec![gpu()?], batches: 20, ..walk(name, weight) })
 }
 
 /// More arcs than are followed at a time, and vertices beyond a tile.
@@ -54,6 +54,31 @@ fn weights_of_zero_and_less_on_a_gpu() {
     }
 }
 
+/// Each has some of the rows, in one block or in several, and copies of those of arcs' ends.
+#[test]
+fn several_gpus_follow_changes() {
+    fn go<W: PairsWeight>(
+        name: &'static str,
+        weight: fn(Draw<'_>, VertexId, VertexId) -> W,
+    ) -> bool {
+        for n_gpus in [2, 3, 5] {
+            let Some(gpus) = some_gpus(n_gpus) else { return false };
+            let walk = Walk { next_hops: false, gpus, batches: 8, ..walk(name, weight) };
+            let large = Walk { n: 300, arcs: 1500, ..walk };
+            assert!(large.go(n_gpus.into()).0 > 1, "{name}");
+            let larger = Walk { n: 1400, arcs: 3000, batches: 4, ..large };
+            assert!(larger.go(n_gpus.into()).0 > 1, "{name}");
+            Walk { n: 11, arcs: 20, batches: 20, ..larger }.all(1);
+        }
+        true
+    }
+    if go("u32", |draw, _, _| 1 + draw(9) as u32) {
+        go("u64", |draw, _, _| (1 + draw(9)) << 40);
+        go("f32", |draw, _, _| draw(9) as f32);
+        go("slope", slope);
+    }
+}
+
 /// Within rounding; raised ones are found anew. With next hops all are, to the bit.
 #[test]
 fn rounded_floats_on_a_gpu() {
@@ -73,7 +98,7 @@ fn next_hops_on_a_gpu_follow_ties_and_zeros() {
     let Some(gpu) = gpu() else { return };
     let graph = Csr::from_arcs(4, &[(0, 2, 4u32), (2, 3, 4), (1, 3, 6)]).unwrap();
     let config = Config { next_hops: true, ..Config::default() };
-    let mut all = DynamicDevicePairs::new(&gpu, &graph, &config, None).unwrap();
+    let mut all = DynamicDevicePairs::new(from_ref(&gpu), &graph, &config, None).unwrap();
     let path = |all: &DynamicDevicePairs<u32>| all.pairs().path(0, 3).unwrap();
     assert_eq!(path(&all), Some(vec![0, 2, 3]));
     let weigh = |from, to, weight| Change::Reweight { from, to, weight };
@@ -126,7 +151,7 @@ fn what_fails_on_a_gpu_changes_nothing() {
     let arcs: Vec<_> = (0..200).map(|v| (v, (v + 1) % 200, 5i64)).collect();
     let graph = Csr::from_arcs(200, &arcs).unwrap();
     let config = Config { next_hops: true, ..Config::default() };
-    let mut all = DynamicDevicePairs::new(&gpu, &graph, &config, None).unwrap();
+    let mut all = DynamicDevicePairs::new(from_ref(&gpu), &graph, &config, None).unwrap();
     let rows = |all: &DynamicDevicePairs<i64>| -> Vec<_> {
         let row = |v| (all.pairs().row(v).unwrap(), all.pairs().next_hops(v).unwrap());
         (0..200).map(row).collect()
@@ -163,7 +188,8 @@ fn what_the_matrix_cannot_hold_is_found_anew() {
     let solved = |changes: &[Change<f32>], n: usize| {
         let arcs: Vec<_> = (1..n as u32).map(|v| (v - 1, v, 1.0f32)).collect();
         let graph = Csr::from_arcs(n, &arcs).unwrap();
-        let mut all = DynamicDevicePairs::new(&gpu, &graph, &Config::default(), None).unwrap();
+        let mut all =
+            DynamicDevicePairs::new(from_ref(&gpu), &graph, &Config::default(), None).unwrap();
         all.update(changes, None).unwrap().solved
     };
     let negative = Change::Insert { from: 0, to: 2, weight: -1.0 };
@@ -171,7 +197,8 @@ fn what_the_matrix_cannot_hold_is_found_anew() {
     let room = Some("the matrix has no room for more vertices");
     assert_eq!(solved(&[Change::InsertVertex], 128), room);
     let graph = Csr::from_arcs(3, &[(0, 1, 4u64), (1, 2, 4)]).unwrap();
-    let mut all = DynamicDevicePairs::new(&gpu, &graph, &Config::default(), None).unwrap();
+    let mut all =
+        DynamicDevicePairs::new(from_ref(&gpu), &graph, &Config::default(), None).unwrap();
     let heavy = Change::Reweight { from: 0, to: 1, weight: 1 << 40 };
     assert_eq!(all.update(&[heavy], None).unwrap().solved, Some("sums may need wider numbers"));
     assert_eq!(all.pairs().row(0).unwrap(), [Some(0), Some(1 << 40), Some((1 << 40) + 4)]);

@@ -46,6 +46,9 @@ pub(super) struct Changes {
     /// Changes of a batch
     #[arg(long, value_name = "K", default_value = "16,64,256,1024")]
     changes: Vec<NonZeroUsize>,
+    /// GPUs that share a matrix there
+    #[arg(long, value_name = "N", default_value = "1")]
+    gpus: Vec<NonZeroUsize>,
     /// Vertices of the digraphs whose closures are followed
     #[arg(long, value_name = "N", default_value = "65536")]
     closures: Vec<NonZeroUsize>,
@@ -111,29 +114,34 @@ impl Study for Changes {
                 trees::on_gpu(bench, gpu, &graph, &self.changes_of_tree, &arcs_both_ways)?;
             }
         }
-        let matrix = |n: usize, gpu: Option<&Gpu>, next_hops| {
+        let matrix = |n: usize, gpus: &[Gpu], next_hops| {
             self.degrees.iter().try_for_each(|degree| {
-                let graph = match gpu {
-                    None => in_32_bits(n, degree.get())?,
-                    Some(_) => connected(n, degree.get(), WEIGHTS_ON_GPU)?,
+                let graph = match gpus {
+                    [] => in_32_bits(n, degree.get())?,
+                    _ => connected(n, degree.get(), WEIGHTS_ON_GPU)?,
                 };
                 let graph = graph.convert_weights::<i32>()?;
-                self.all_pairs(bench, &graph, gpu, next_hops)
+                self.all_pairs(bench, &graph, gpus, next_hops)
             })
         };
         for n in self.sizes.iter().map(|size| size.get()) {
-            matrix(n, None, false)?;
-            matrix(n, None, true)?;
+            matrix(n, &[], false)?;
+            matrix(n, &[], true)?;
         }
         for n in self.closures.iter().map(|n| n.get()) {
             self.degrees_of_closures
                 .iter()
                 .try_for_each(|&d| closures::closures(bench, n, d, &self.changes_of_closure))?;
         }
-        if let Some(gpu) = bench.gpu_if_any() {
+        for count in self.gpus.iter().filter(|_| bench.gpu_if_any().is_some()) {
+            let gpus = (0..count.get() as u32).map(Gpu::open_ordinal);
+            let gpus = gpus.collect::<Result<Vec<_>, _>>()?;
             for n in self.sizes_on_gpu.iter().map(|size| size.get()) {
-                matrix(n, Some(gpu), false)?;
-                matrix(n, Some(gpu), true)?;
+                matrix(n, &gpus, false)?;
+                // these stay on one
+                if gpus.len() == 1 {
+                    matrix(n, &gpus, true)?;
+                }
             }
         }
         Ok(())
@@ -155,11 +163,11 @@ impl Study for Changes {
         let updates = records.filtered(|record| record.label("what") != WHOLE);
         let whole = |record: &Record| {
             let labels =
-                ["result", "n", "arcs", "next hops"].map(|name| (name, record.label(name)));
+                ["result", "gpus", "n", "arcs", "next hops"].map(|name| (name, record.label(name)));
             records.of(&labels).find(&[("what", WHOLE)])?.median("ms")
         };
         let ratio = |record: &Record| Some(whole(record)? / record.median("ms")?);
-        let labels = ["result", "n", "arcs", "next hops", "what"];
+        let labels = ["result", "gpus", "n", "arcs", "next hops", "what"];
         page.heading("Whole / update, by the number of changes");
         page.across(&updates, &labels, "changes", &ratio);
         page.heading("Break-even");
@@ -180,7 +188,7 @@ impl Study for Changes {
         page.heading("All figures");
         page.list(
             &updates,
-            &["result", "n", "arcs", "next hops", "what", "changes"],
+            &["result", "gpus", "n", "arcs", "next hops", "what", "changes"],
             &[
                 ("ms", &median("ms")),
                 ("best", &least("ms")),
@@ -264,22 +272,23 @@ impl Changes {
         &self,
         bench: &Bench,
         graph: &Csr<i32>,
-        gpu: Option<&Gpu>,
+        gpus: &[Gpu],
         next_hops: bool,
     ) -> Result<()> {
         let (threads, algorithm) = (Some(bench.threads()), apsp::Algorithm::Blocked);
         let config = apsp::Config { threads, next_hops, ..apsp::Config::with(algorithm) };
-        let all = RefCell::new(Followed::new(graph, &config, gpu)?);
+        let all = RefCell::new(Followed::new(graph, &config, gpus)?);
         let record = |what: &str| {
             Record::of(&[
-                ("result", &if gpu.is_some() { PAIRS_ON_GPU } else { PAIRS }),
+                ("result", &if gpus.is_empty() { PAIRS } else { PAIRS_ON_GPU }),
+                ("gpus", &gpus.len()),
                 ("n", &graph.n_vertices()),
                 ("arcs", &graph.n_arcs()),
                 ("next hops", &if next_hops { "yes" } else { "no" }),
                 ("what", &what),
             ])
         };
-        let whole = || Ok(vec![("ms", all.borrow().anew(&config, gpu)?)]);
+        let whole = || Ok(vec![("ms", all.borrow().anew(&config, gpus)?)]);
         let mut contenders = vec![Contender::new(record(WHOLE), whole)];
         for (what, kind, on_paths) in KINDS {
             for k in self.changes.iter().map(|k| k.get()) {
@@ -291,7 +300,7 @@ impl Changes {
                     let (ms, update) = timed(|| all.update(&changes));
                     let (update, found) = (update?, all.sum()?);
                     if sum.is_none() {
-                        all.anew(config, gpu).context(what)?;
+                        all.anew(config, gpus).context(what)?;
                     }
                     ensure!(*sum.get_or_insert(found) == found, "{what}: another sum");
                     let (back_ms, taken_back) = timed(|| all.update(&back));
@@ -318,10 +327,10 @@ enum Followed {
 }
 
 impl Followed {
-    fn new(graph: &Csr<i32>, config: &apsp::Config, gpu: Option<&Gpu>) -> Result<Self> {
-        Ok(match gpu {
-            None => Self::Here(Box::new(DynamicPairs::new(graph, config, None)?)),
-            Some(gpu) => Self::OnGpu(Box::new(DynamicDevicePairs::new(gpu, graph, config, None)?)),
+    fn new(graph: &Csr<i32>, config: &apsp::Config, gpus: &[Gpu]) -> Result<Self> {
+        Ok(match gpus {
+            [] => Self::Here(Box::new(DynamicPairs::new(graph, config, None)?)),
+            _ => Self::OnGpu(Box::new(DynamicDevicePairs::new(gpus, graph, config, None)?)),
         })
     }
 
@@ -354,7 +363,7 @@ impl Followed {
     }
 
     /// The time to find all pairs anew, which are to be the same.
-    fn anew(&self, config: &apsp::Config, gpu: Option<&Gpu>) -> Result<f64> {
+    fn anew(&self, config: &apsp::Config, gpus: &[Gpu]) -> Result<f64> {
         let graph = self.graph().to_csr()?;
         let (ms, are_same) = match self {
             Self::Here(all) => {
@@ -365,9 +374,8 @@ impl Followed {
                 (ms, are_same && found.next_hops() == all.next_hops())
             }
             Self::OnGpu(all) => {
-                let gpu = gpu.context("pairs on a GPU")?;
                 let (found, mut are_same) =
-                    (DynamicDevicePairs::new(gpu, &graph, config, None)?, true);
+                    (DynamicDevicePairs::new(gpus, &graph, config, None)?, true);
                 let (found, pairs) = (found.pairs(), all.pairs());
                 for from in 0..graph.n_vertices() as VertexId {
                     are_same &= found.row(from)? == pairs.row(from)?;
