@@ -124,6 +124,7 @@ pub(super) fn used<D: Distance>(
 /// What rows are relaxed through.
 pub(super) struct Lowered<D> {
     ties: bool,
+    pub(super) arcs: Vec<Arc<D>>,
     /// Of each arc the columns that it helps.
     columns: Vec<Vec<Column<D>>>,
 }
@@ -132,7 +133,7 @@ impl<D: Distance> Lowered<D> {
     /// Of these arcs. `used` has those of all rows, where they are known: for few rows the columns
     /// are not put in order.
     pub(super) fn new<W: Weight<Distance = D>>(
-        arcs: &[Arc<D>],
+        arcs: Vec<Arc<D>>,
         pivots: &Pivots<D>,
         graph: &DynamicGraph<W>,
         ends: Ends<'_, D>,
@@ -158,7 +159,7 @@ impl<D: Distance> Lowered<D> {
             let n_rows = n_rows.as_ref().map(|n_rows| n_rows[at]);
             behind::columns(&rest, is_worth(n_rows, graph).then_some(graph))
         });
-        Self { ties, columns }
+        Self { ties, arcs, columns }
     }
 
     /// How many pairs of rows that use these arcs may be looked at, again for each arc.

@@ -12,6 +12,8 @@
 //! and where those of floats are rounded and there are next hops or negative weights. Until a batch
 //! is done, the old distances are kept of all pairs that have others.
 //!
+//! A matrix in a folder follows by the same steps, a block of rows at a time (`blocks.rs`).
+//!
 //! What differs from the published form: Ramalingam and Reps follow one change at a time from
 //! vertex to vertex, for each source. Here a batch is followed for all sources at once, row by row
 //! in parallel. Pairs are reset by the tightness of the old matrix and not by counts of tight arcs,
@@ -21,6 +23,7 @@
 
 pub(crate) mod any;
 mod behind;
+pub(crate) mod blocks;
 mod certificate;
 mod lowered;
 mod next_hops;
@@ -434,7 +437,7 @@ impl<W: RaisedWeight> DynamicPairs<W> {
         let (lowered, used) = parallel::install(&self.pool, || {
             let used = lowered::used(&arcs, n, cells, with_ties);
             let (graph, ends) = (&self.graph, Ends::all(n, cells));
-            (Lowered::new(&arcs, &pivots, graph, ends, Some(&used), with_ties), used)
+            (Lowered::new(arcs, &pivots, graph, ends, Some(&used), with_ties), used)
         });
         batch.spend(ENTRIES_A_PAIR * lowered.n_pairs(&used) as f64)?;
         let first = batch.old.len();

@@ -94,7 +94,7 @@ pub(super) fn used<D: Distance>(
 
 /// What tells which pairs are lost.
 pub(super) struct Lost<D> {
-    arcs: Vec<Arc<D>>,
+    pub(super) arcs: Vec<Arc<D>>,
     /// Of each arc the columns to which a shortest path from its tail may have begun with it.
     columns: Vec<Vec<Column<D>>>,
     slack: f64,
