@@ -5,6 +5,8 @@
 //! them says after which. It is put in place apart from them, so that it is only where the search
 //! begins; what counts is that every distance is right.
 
+mod folder;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -21,7 +23,7 @@ use crate::backend;
 use crate::changes::Changes;
 use crate::cli::{ApspArgs, Common};
 use crate::failure::say;
-use crate::ids::{Names, shown};
+use crate::ids::shown;
 use crate::load::{Loaded, load};
 use crate::output::Mark;
 use crate::progress::{check_interrupt, progress};
@@ -41,7 +43,7 @@ struct Report {
 struct Batch {
     file: String,
     changes: usize,
-    /// Whether the saved distances were those after them.
+    /// Whether the saved distances, or those of the folder, were found after them.
     saved: bool,
     /// Time to change the graph and the pairs.
     update_ms: Ms,
@@ -70,6 +72,9 @@ impl Batch {
 }
 
 pub(super) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
+    if let Some(path) = &args.scratch {
+        return folder::run(args, path, common);
+    }
     backend::cpu("apsp --changes", common)?;
     let outputs = Outputs::check(args)?;
     let loaded = load(&args.graph, common)?;
@@ -91,7 +96,7 @@ fn solve(
         Some(saved) => batches.saved(saved, &config, &step)?,
         None => {
             let found = dynamic_pairs(&loaded.csr, &config, Some(&step));
-            (0, found.map_err(|error| explain(&names, error))?)
+            (0, found.map_err(|error| names.explain(error))?)
         }
     };
     let start_ms = milliseconds(start.elapsed());
@@ -111,7 +116,7 @@ fn solve(
                     ApspError::Search(_) => {
                         anyhow!("{}: {}", shown(&changes.path), names.explain(error))
                     }
-                    _ => explain(&names, error),
+                    _ => names.explain(error),
                 })?)
             }
         };
@@ -172,7 +177,7 @@ impl<'a> Batches<'a> {
                 Err(error @ (ApspError::OtherDistance { .. } | ApspError::OtherShape { .. })) => {
                     reason.get_or_insert(names.explain(error));
                 }
-                Err(error) => return Err(explain(&names, error)),
+                Err(error) => return Err(names.explain(error)),
             }
         }
         let (file, graph) = (saved.display(), shown(&self.loaded.path));
@@ -215,17 +220,6 @@ fn after(graph: &AnyCsr, changes: &Changes) -> anyhow::Result<AnyCsr> {
     })
 }
 
-/// The error with names, and the option that helps.
-fn explain(names: &Names<'_>, error: ApspError) -> anyhow::Error {
-    match error {
-        // a folder takes no changes
-        ApspError::TooLarge { .. } | ApspError::OverMemory { .. } => {
-            anyhow!("{error} (--scratch DIR without --changes, --memory SIZE)")
-        }
-        other => names.explain(other),
-    }
-}
-
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.head)?;
@@ -233,7 +227,9 @@ impl fmt::Display for Report {
             let Batch { file, update_ms, searched_pairs, nearer_pairs, .. } = batch;
             let changes = counted(batch.changes, ("change", "changes"));
             match batch.new_solve {
-                _ if batch.saved => writeln!(f, "{file}: the saved distances are those after it")?,
+                _ if batch.saved => {
+                    writeln!(f, "{file}: the distances were found after its changes")?;
+                }
                 Some(why) => writeln!(
                     f,
                     "{file}: {changes} took {update_ms} ms, by a new solve, because {why}"
