@@ -21,21 +21,21 @@ use std::ops::ControlFlow;
 
 use collectives::{Communicator, RanksError};
 use graph_formats::{
-    AnyCsr, Csr, Direction, Distance, Interrupted, VertexId, Weight, WeightKind, ensure_granted,
-    with_csr,
+    AnyCsr, Change, Csr, Direction, Distance, Interrupted, VertexId, Weight, WeightKind,
+    ensure_granted, with_csr,
 };
-use paths::{AnyDistances, AnyTable, Distances, NextHops, Number};
+use paths::{AnyDistances, AnyTable, Distances, NextHops, Number, typed_changes};
 use sssp::Progress;
 use sssp::cost::{self, Machine, Outline, Searches};
 
 pub use crate::check::{RowError, check_rows, spread};
 pub use crate::dynamic::any::{
-    AnyDynamicPairs, changed, dynamic_pairs, dynamic_pairs_on_gpu, saved_pairs,
+    AnyDynamicPairs, changed, dynamic_pairs, dynamic_pairs_on_gpus, saved_pairs,
 };
 pub use crate::saved::{SavedError, SavedMatrix, SavedProblem};
 use crate::{
     Algorithm, ApspError, InFolder, Ordered, Pairs, PairsWeight, Plan, RankPairs, Report, Solver,
-    Summary, scratch,
+    Summary, Updated, scratch,
 };
 
 /// Sums per second of one thread in Floyd-Warshall: half of the peak rate of a core with AVX2.
@@ -272,6 +272,23 @@ impl InFolder<'_, AnyCsr> {
         with_csr!(solver.graph, |graph| {
             let found = solver.of(graph).in_folder(folder).solve_over(ranks, progress)?;
             Ok(found.map(|pairs| Box::new(pairs) as Box<dyn AnyPairs>))
+        })
+    }
+
+    /// As for a [`Csr`].
+    ///
+    /// # Errors
+    /// The same, and [`ApspError::BadChange`] for a weight that the type does not have.
+    pub fn update(
+        self,
+        changes: &[Change<Number>],
+        progress: Option<Progress<'_>>,
+    ) -> Result<(AnyCsr, Updated), ApspError> {
+        let Self { solver, folder } = self;
+        with_csr!(solver.graph, |graph| {
+            let folder = solver.of(graph).in_folder(folder);
+            let (after, updated) = folder.update(&typed_changes(changes)?, progress)?;
+            Ok((after.into(), updated))
         })
     }
 }

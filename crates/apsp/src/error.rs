@@ -50,6 +50,26 @@ pub enum ApspError {
         /// Bytes that are allowed.
         memory: u64,
     },
+    /// Rows of a matrix in a folder cannot follow changes in the memory that is allowed.
+    #[error(
+        "these changes take at least {least} bytes of memory with the matrix in a folder, and \
+         {memory} are allowed; allow more memory, or make fewer changes at a time"
+    )]
+    ChangesMemory {
+        /// The least bytes that suffice.
+        least: Large,
+        /// Bytes that are allowed.
+        memory: u64,
+    },
+    /// A matrix in a folder does not follow changes of this kind.
+    #[error(
+        "the matrix in the folder does not follow these changes: {reason}; find all pairs of the \
+         changed graph in an empty folder"
+    )]
+    NotFollowed {
+        /// Why not.
+        reason: &'static str,
+    },
     /// A change of the graph cannot be made.
     #[error(transparent)]
     BadChange(#[from] ChangeError),

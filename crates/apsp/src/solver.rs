@@ -182,6 +182,9 @@ type SolveOver<S, T> = fn(S, &dyn Communicator, Option<Progress<'_>>) -> Result<
 /// What would solve a graph, and the distances that were found before.
 pub(crate) type WithDistances<'a, W> = (Solver<'a, Csr<W>>, DistanceTable<W>);
 
+/// A folder, and the changes of its graph that it is to follow.
+pub(crate) type WithChanges<'a, W> = (InFolder<'a, Csr<W>>, &'a [Change<W>]);
+
 /// What the methods of the same names call.
 #[doc(hidden)]
 pub struct Functions<'a, W: Weight> {
@@ -190,6 +193,7 @@ pub struct Functions<'a, W: Weight> {
     solve_on_gpus: Solve<Solver<'a, Csr<W>>, DevicePairs<W>>,
     solve_over: SolveOver<Solver<'a, Csr<W>>, RankPairs<W>>,
     solve_in_folder: SolveOver<InFolder<'a, Csr<W>>, Option<Pairs<W>>>,
+    update_in_folder: Solve<WithChanges<'a, W>, (Csr<W>, Updated)>,
     pub(crate) new_dynamic: Solve<Solver<'a, Csr<W>>, DynamicPairs<W>>,
     pub(crate) of_distances: Solve<WithDistances<'a, W>, DynamicPairs<W>>,
     pub(crate) update: Solve<(&'a mut DynamicPairs<W>, &'a [Change<W>]), Updated>,
@@ -209,6 +213,7 @@ macro_rules! pairs_weights {
                     solve_on_gpus: Solver::find_on_gpus,
                     solve_over: Solver::find_over,
                     solve_in_folder: InFolder::find,
+                    update_in_folder: scratch::update,
                     new_dynamic: DynamicPairs::make,
                     of_distances: DynamicPairs::of_distances,
                     update: |(pairs, changes), progress| pairs.change(changes, progress),
@@ -387,6 +392,50 @@ impl<W: PairsWeight> InFolder<'_, Csr<W>> {
         progress: Option<Progress<'_>>,
     ) -> Result<Option<Pairs<W>>, ApspError> {
         (W::functions().solve_in_folder)(self, ranks, progress)
+    }
+
+    /// Makes all of these changes of the graph, or none, and has the folder follow them; returns the
+    /// changed graph. No pair of vertices may occur twice. The folder holds the matrix of the graph
+    /// before the changes, or a run that closes it, which is ended first. Then it holds that of the
+    /// graph after them, whose pairs [`solve`](Self::solve) reads, and whose next hops it finds.
+    ///
+    /// Distances are, to the bit, what a new run finds. All rows are read, and written beside the old
+    /// ones, so that the disk has to hold a second matrix. When all are written, they take the place of
+    /// the old ones: a run that ended early, for any reason, has left the state before or after the
+    /// batch. O(n²), O(n k) for k arcs, and what [`DynamicPairs`] takes for the pairs that they touch.
+    /// Memory is for the rows of the ends of these arcs, about 32 n bytes an arc, and for as many rows at
+    /// a time as [`Config::memory`] allows.
+    ///
+    /// # Errors
+    /// [`ApspError::BadChange`] for the first change that cannot be made, and
+    /// [`ApspError::NotFollowed`] where sums of floats are rounded, or sums of weights may be too large
+    /// for their type. [`ApspError::ChangesMemory`] if memory does not suffice, and
+    /// [`ApspError::NotOnGpu`] with GPUs. A negative cycle, another graph's folder, one that cannot be
+    /// read and written, and where the progress callback ended the work. Then the folder is as it was.
+    ///
+    /// ```
+    /// use apsp::{Config, ScratchFolder, Solver};
+    /// use graph_formats::{Change, Csr};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let graph = Csr::from_arcs(3, &[(0, 1, 4u32), (1, 2, 1)])?;
+    /// let scratch = ScratchFolder { resume: true, ..ScratchFolder::new(folder.path()) };
+    /// let config = Config::default();
+    /// let new = Change::Insert { from: 0, to: 2, weight: 3 };
+    /// let change = [new, Change::Delete { from: 1, to: 2, weight: None }];
+    /// let solver = Solver::new(&graph, &config);
+    /// let (changed, updated) = solver.in_folder(&scratch).update(&change, None)?;
+    /// assert_eq!((updated.n_searched, updated.n_nearer), (2, 1));
+    /// let found = Solver::new(&changed, &config).in_folder(&scratch).solve(None)?;
+    /// assert_eq!(found.row(0).collect::<Vec<_>>(), [Some(0), Some(4), Some(3)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn update(
+        self,
+        changes: &[Change<W>],
+        progress: Option<Progress<'_>>,
+    ) -> Result<(Csr<W>, Updated), ApspError> {
+        (W::functions().update_in_folder)((self, changes), progress)
     }
 }
 

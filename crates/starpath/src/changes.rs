@@ -92,27 +92,27 @@ impl<T: fmt::Display> fmt::Display for Batch<T> {
     }
 }
 
-/// The GPU in whose memory a result has followed changes.
+/// The GPUs in whose memory a result has followed changes.
 #[derive(Serialize)]
 pub(crate) struct Device {
     device: String,
-    /// The number of GPUs: one.
     gpus: usize,
     /// Copying the result to the host.
     download_ms: Ms,
 }
 
 impl Device {
-    /// Copies a result, from this GPU if it is there.
+    /// Copies a result, from these GPUs if it is there.
     pub(crate) fn copy<T>(
-        gpu: Option<&Gpu>,
+        gpus: &[Gpu],
         result: impl FnOnce() -> anyhow::Result<T>,
     ) -> anyhow::Result<(T, Option<Self>)> {
         let start = Instant::now();
         let result = result()?;
         let download_ms = milliseconds(start.elapsed());
-        let of = |gpu: &Gpu| Self { device: gpu.properties().name.clone(), gpus: 1, download_ms };
-        Ok((result, gpu.map(of)))
+        let name = |gpu: &Gpu| gpu.properties().name.clone();
+        let of = |gpu| Self { device: name(gpu), gpus: gpus.len(), download_ms };
+        Ok((result, gpus.first().map(of)))
     }
 }
 

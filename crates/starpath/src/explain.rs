@@ -87,6 +87,8 @@ impl Names<'_> {
             ApspError::TooLarge { .. } => "--scratch DIR",
             ApspError::OverMemory { .. } => "--scratch DIR, --memory SIZE",
             ApspError::ScratchMemory { .. } => "--memory SIZE, --threads N",
+            ApspError::ChangesMemory { .. } => "--memory SIZE",
+            ApspError::NotFollowed { .. } => "--scratch DIR",
             ApspError::Scratch(ScratchError::Write { .. } | ScratchError::Started { .. }) => {
                 "--resume"
             }

@@ -91,7 +91,7 @@ impl<W: RaisedWeight> DevicePairs<W> {
     /// Finds all next hops from the distances, whose sums are exact.
     pub(super) fn find_hops(&mut self, gpu: &Gpu, graph: &Csr<W>) -> Result<(), ApspError> {
         let Some(hops) = self.hops.take() else { return Ok(()) };
-        let (kernels, matrix) = (self.found.kernels(), self.found.tile());
+        let (kernels, matrix) = (&self.found.of_gpus()[0].kernels, self.found.tile());
         self.hops = Some(next_hops::of_matrix(gpu, kernels, &matrix, graph, hops)?);
         Ok(())
     }

@@ -208,11 +208,6 @@ impl Shares {
         self.cut.rows_in(self.matrix(), 0..self.side())
     }
 
-    /// The kernels of the first GPU.
-    pub(super) fn kernels(&self) -> &Kernels {
-        &self.shares[0].kernels
-    }
-
     /// Gives the memory back. The pairs are lost.
     pub(super) fn release(&mut self) {
         self.shares.clear();

@@ -63,14 +63,14 @@ pub fn dynamic_pairs(
 ///
 /// ```
 /// use apsp::Config;
-/// use apsp::any::dynamic_pairs_on_gpu;
+/// use apsp::any::dynamic_pairs_on_gpus;
 /// use gpu_runtime::Gpu;
 /// use graph_formats::{Change, Csr};
 /// use paths::Number;
 ///
 /// let Ok(gpu) = Gpu::open() else { return Ok(()) };
 /// let graph = Csr::from_arcs(3, &[(0, 1, 5u32), (1, 2, 7)])?.into();
-/// let mut all = dynamic_pairs_on_gpu(&gpu, &graph, &Config::default(), None)?;
+/// let mut all = dynamic_pairs_on_gpus(&[gpu], &graph, &Config::default(), None)?;
 /// all.update(&[Change::Insert { from: 0, to: 2, weight: Number::U64(9) }], None)?;
 /// assert_eq!(all.pairs()?.distance(0, 2), Some(Number::U64(9)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -78,13 +78,13 @@ pub fn dynamic_pairs(
 ///
 /// # Errors
 /// As [`DynamicDevicePairs::new`], and where the host has no room.
-pub fn dynamic_pairs_on_gpu(
-    gpu: &Gpu,
+pub fn dynamic_pairs_on_gpus(
+    gpus: &[Gpu],
     graph: &AnyCsr,
     config: &Config,
     progress: Option<Progress<'_>>,
 ) -> Result<Box<dyn AnyDynamicPairs>, ApspError> {
-    with_csr!(graph, |graph| Ok(Box::new(OnGpu::new(gpu, graph, config, progress)?)))
+    with_csr!(graph, |graph| Ok(Box::new(OnGpus::new(gpus, graph, config, progress)?)))
 }
 
 /// [`DynamicPairs`] of this graph, with the distances in a file that
@@ -164,15 +164,15 @@ where
     }
 }
 
-/// Pairs on a GPU, and a copy of them on the host, until they change.
-struct OnGpu<W: Weight> {
+/// Pairs on GPUs, and a copy of them on the host, until they change.
+struct OnGpus<W: Weight> {
     device: DynamicDevicePairs<W>,
     host: Option<Pairs<W>>,
 }
 
-impl<W: PairsWeight> OnGpu<W> {
+impl<W: PairsWeight> OnGpus<W> {
     fn new(
-        gpu: &Gpu,
+        gpus: &[Gpu],
         graph: &Csr<W>,
         config: &Config,
         progress: Option<Progress<'_>>,
@@ -180,11 +180,11 @@ impl<W: PairsWeight> OnGpu<W> {
         let n = graph.n_vertices();
         let of_hops = if config.next_hops { bytes_of_hops(all_rows(n)) } else { 0 };
         check_memory(n, u128::from(table::bytes_of::<W>(n)) + of_hops, config.memory)?;
-        Ok(Self { device: DynamicDevicePairs::new(gpu, graph, config, progress)?, host: None })
+        Ok(Self { device: DynamicDevicePairs::new(gpus, graph, config, progress)?, host: None })
     }
 }
 
-impl<W: PairsWeight> AnyDynamicPairs for OnGpu<W>
+impl<W: PairsWeight> AnyDynamicPairs for OnGpus<W>
 where
     AnyCsr: From<Csr<W>>,
 {

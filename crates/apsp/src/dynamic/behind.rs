@@ -20,8 +20,17 @@ pub(super) struct Column<D> {
 
 /// Bytes for the rows and columns of arcs, at most.
 pub(super) fn bytes<D>(n: usize, n_arcs: usize) -> u128 {
-    let of_pair = size_of::<Column<D>>() + size_of::<(u32, D)>();
-    n as u128 * n_arcs as u128 * of_pair as u128
+    bytes_of_columns::<D>(n, n_arcs) + n as u128 * bytes_of_row::<D>(n_arcs)
+}
+
+/// Bytes for the columns of arcs, at most.
+pub(super) fn bytes_of_columns<D>(n: usize, n_arcs: usize) -> u128 {
+    n as u128 * n_arcs as u128 * size_of::<Column<D>>() as u128
+}
+
+/// Bytes for the arcs that a row uses, at most.
+pub(super) fn bytes_of_row<D>(n_arcs: usize) -> u128 {
+    n_arcs as u128 * size_of::<(u32, D)>() as u128
 }
 
 /// The vertices that have a distance in `rest`. Without a graph none is behind another.
@@ -63,6 +72,19 @@ pub(super) fn columns<W: Weight>(
         columns[own as usize] = Column { vertex, next, rest: rest[at] };
     }
     columns
+}
+
+/// For each of `n_arcs` arcs, how many rows use it.
+pub(super) fn n_rows(n_arcs: usize, used: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut n_rows = vec![0; n_arcs];
+    used.for_each(|at| n_rows[at] += 1);
+    n_rows
+}
+
+/// Whether an order of an arc's columns saves more than it takes: not for few rows. Where it is not
+/// known how many use the arc, all may.
+pub(super) fn is_worth<W: Weight>(n_rows: Option<usize>, graph: &DynamicGraph<W>) -> bool {
+    n_rows.is_none_or(|n_rows| n_rows * graph.n_vertices() > graph.n_arcs())
 }
 
 /// Calls `visit` with columns; those behind one for which it returns false are skipped.

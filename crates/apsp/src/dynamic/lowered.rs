@@ -19,8 +19,8 @@
 use graph_formats::{ArcChange, Distance, DynamicGraph, VertexId, Weight, parallel, tell};
 use sssp::Progress;
 
-use super::behind::{self, Column, walk};
-use super::table::{Old, PAIRS_A_REPORT, ROWS, bytes_of_old};
+use super::behind::{self, Column, is_worth, n_rows, walk};
+use super::table::{Ends, Old, PAIRS_A_REPORT, bytes_of_old, rows_of};
 use crate::ApspError;
 
 /// An arc as it is now.
@@ -45,14 +45,13 @@ fn is_used<D: Distance>(sum: D, distance: D, ties: bool) -> bool {
 /// The arcs that are shorter than the distance of their ends, or with `ties` as short.
 pub(super) fn arcs<W: Weight>(
     changed: &[ArcChange<W>],
-    cells: &[W::Distance],
-    n: usize,
+    ends: Ends<'_, W::Distance>,
     ties: bool,
 ) -> Vec<Arc<W::Distance>> {
     let arc = |arc: &ArcChange<W>| {
         let (from, to) = (arc.from as usize, arc.to as usize);
         let weight = arc.after?.after(W::Distance::ZERO)?;
-        let distance = cells[from * n + to];
+        let distance = ends.row(from)[to];
         let is_used = weight < distance || ties && weight == distance && from != to;
         is_used.then_some(Arc { from, to, weight })
     };
@@ -74,11 +73,11 @@ impl<D> Pivots<D> {
 }
 
 /// Closes the heads. `None` if there is a negative cycle. O(k³).
-pub(super) fn closed<D: Distance>(arcs: &[Arc<D>], n: usize, cells: &[D]) -> Option<Pivots<D>> {
+pub(super) fn closed<D: Distance>(arcs: &[Arc<D>], ends: Ends<'_, D>) -> Option<Pivots<D>> {
     let k = arcs.len();
     let pairs = arcs.iter().flat_map(|first| arcs.iter().map(move |second| (first, second)));
     let over =
-        |(first, second): (&Arc<D>, &Arc<D>)| sum(cells[first.to * n + second.from], second.weight);
+        |(first, second): (&Arc<D>, &Arc<D>)| sum(ends.row(first.to)[second.from], second.weight);
     let mut closed: Vec<D> = pairs.map(over).collect();
     for pivot in 0..k {
         if (0..k).any(|at| closed[at * k + at] < D::ZERO) {
@@ -97,7 +96,7 @@ pub(super) fn closed<D: Distance>(arcs: &[Arc<D>], n: usize, cells: &[D]) -> Opt
         return None;
     }
     let is_shorter = |&(at, other): &(usize, usize)| {
-        closed[at * k + other] < cells[arcs[at].to * n + arcs[other].to]
+        closed[at * k + other] < ends.row(arcs[at].to)[arcs[other].to]
     };
     let of_row =
         |at| (0..k).map(|other| (at, other)).filter(is_shorter).map(|pair| pair.1).collect();
@@ -105,84 +104,88 @@ pub(super) fn closed<D: Distance>(arcs: &[Arc<D>], n: usize, cells: &[D]) -> Opt
     Some(Pivots { closed, shorter })
 }
 
+/// Of each row the arcs that help it, by their place, with the distances to their heads over them.
+pub(super) fn used<D: Distance>(
+    arcs: &[Arc<D>],
+    n: usize,
+    cells: &[D],
+    ties: bool,
+) -> Vec<Vec<(u32, D)>> {
+    rows_of(n, cells, |distances| {
+        let through = |(at, arc): (u32, &Arc<D>)| {
+            let before = distances[arc.from];
+            let first = arc.weight.after(before).filter(|_| before != D::UNREACHED)?;
+            is_used(first, distances[arc.to], ties).then_some((at, first))
+        };
+        (0..).zip(arcs).filter_map(through).collect()
+    })
+}
+
 /// What rows are relaxed through.
 pub(super) struct Lowered<D> {
     ties: bool,
+    pub(super) arcs: Vec<Arc<D>>,
     /// Of each arc the columns that it helps.
     columns: Vec<Vec<Column<D>>>,
-    /// Of each row the arcs that help it, with the distances to their heads over them.
-    rows: Vec<Vec<(u32, D)>>,
 }
 
 impl<D: Distance> Lowered<D> {
+    /// Of these arcs. `used` has those of all rows, where they are known: for few rows the columns
+    /// are not put in order.
     pub(super) fn new<W: Weight<Distance = D>>(
-        arcs: &[Arc<D>],
+        arcs: Vec<Arc<D>>,
         pivots: &Pivots<D>,
         graph: &DynamicGraph<W>,
-        cells: &[D],
+        ends: Ends<'_, D>,
+        used: Option<&[Vec<(u32, D)>]>,
         ties: bool,
     ) -> Self {
-        let (n, k) = (graph.n_vertices(), arcs.len());
-        let of_row = |distances: &[D]| {
-            let through = |(at, arc): (u32, &Arc<D>)| {
-                let before = distances[arc.from];
-                let first = arc.weight.after(before).filter(|_| before != D::UNREACHED)?;
-                is_used(first, distances[arc.to], ties).then_some((at, first))
-            };
-            (0..).zip(arcs).filter_map(through).collect::<Vec<_>>()
-        };
-        let n_tasks = if k == 0 { 0 } else { n.div_ceil(ROWS) };
-        let rows = parallel::map(n_tasks, &|task| {
-            let rows = cells[task * ROWS * n..].chunks_exact(n).take(ROWS);
-            rows.map(of_row).collect::<Vec<_>>()
-        });
-        let rows = rows.into_iter().flatten().collect::<Vec<_>>();
-        let mut n_rows = vec![0; k];
-        rows.iter().flatten().for_each(|&(at, _)| n_rows[at as usize] += 1);
+        let k = arcs.len();
+        let n_rows = used.map(|used| n_rows(k, used.iter().flatten().map(|&(at, _)| at as usize)));
         let columns = parallel::map(k, &|at| {
-            let row = |v: usize| &cells[v * n..][..n];
-            let mut rest = row(arcs[at].to).to_vec();
+            let mut rest = ends.row(arcs[at].to).to_vec();
             for &other in &pivots.shorter[at] {
                 let first = pivots.closed[at * k + other];
-                for (cell, &second) in rest.iter_mut().zip(row(arcs[other].to)) {
+                for (cell, &second) in rest.iter_mut().zip(ends.row(arcs[other].to)) {
                     let sum = sum(first, second);
                     *cell = if sum < *cell { sum } else { *cell };
                 }
             }
-            for (rest, &whole) in rest.iter_mut().zip(row(arcs[at].from)) {
+            for (rest, &whole) in rest.iter_mut().zip(ends.row(arcs[at].from)) {
                 if !is_used(sum(arcs[at].weight, *rest), whole, ties) {
                     *rest = D::UNREACHED;
                 }
             }
-            // for few rows an order takes more than it saves
-            let is_worth = n_rows[at] * n > graph.n_arcs();
-            behind::columns(&rest, is_worth.then_some(graph))
+            let n_rows = n_rows.as_ref().map(|n_rows| n_rows[at]);
+            behind::columns(&rest, is_worth(n_rows, graph).then_some(graph))
         });
-        Self { ties, columns, rows }
+        Self { ties, arcs, columns }
     }
 
-    /// How many pairs may be looked at, again for each arc.
-    pub(super) fn n_pairs(&self) -> usize {
-        self.rows.iter().map(|through| self.n_pairs_of(through)).sum()
+    /// How many pairs of rows that use these arcs may be looked at, again for each arc.
+    pub(super) fn n_pairs(&self, used: &[Vec<(u32, D)>]) -> usize {
+        used.iter().map(|used| self.n_pairs_of(used)).sum()
     }
 
-    fn n_pairs_of(&self, through: &[(u32, D)]) -> usize {
-        through.iter().map(|&(at, _)| self.columns[at as usize].len()).sum()
+    fn n_pairs_of(&self, used: &[(u32, D)]) -> usize {
+        used.iter().map(|&(at, _)| self.columns[at as usize].len()).sum()
     }
 
-    /// Relaxes all pairs. `old` gets the distances before of those that are nearer now, `touched`
-    /// the columns of these, and of pairs that have a path as short, too. `ask` asks for bytes.
+    /// Relaxes all pairs of some rows, which use these arcs. `old` gets the distances before of those
+    /// that are nearer now, `touched` the columns of these, and of pairs that have a path as short,
+    /// too. `ask` asks for bytes.
     pub(super) fn relax(
         &self,
         cells: &mut [D],
+        used: &[Vec<(u32, D)>],
         old: &mut Old<D>,
         touched: &mut [Vec<VertexId>],
         ask: &dyn Fn(u128) -> Result<(), ApspError>,
         progress: Option<Progress<'_>>,
     ) -> Result<(), ApspError> {
-        let n = cells.len().isqrt();
-        let rows = cells.chunks_mut(n.max(1)).zip(touched).zip(&self.rows).enumerate();
-        let mut rows: Vec<_> = rows.filter(|(_, (_, through))| !through.is_empty()).collect();
+        let n = cells.len() / used.len().max(1);
+        let rows = cells.chunks_mut(n.max(1)).zip(touched).zip(used).enumerate();
+        let mut rows: Vec<_> = rows.filter(|(_, (_, used))| !used.is_empty()).collect();
         let n_rows = rows.len();
         while !rows.is_empty() {
             tell(progress, (n_rows - rows.len()) as u64, n_rows as u64)?;
@@ -190,8 +193,8 @@ impl<D: Distance> Lowered<D> {
             let block = std::mem::replace(&mut rows, rest);
             let most = |row: &(_, (_, &Vec<_>))| self.n_pairs_of(row.1.1).min(n);
             ask(bytes_of_old::<D>(block.iter().map(most).sum()))?;
-            old.extend(parallel::map_of(block, &|(row, ((distances, touched), through))| {
-                (row, self.relax_row(distances, touched, through))
+            old.extend(parallel::map_of(block, &|(row, ((distances, touched), used))| {
+                (row, self.relax_row(distances, touched, used))
             }));
         }
         Ok(())
@@ -201,10 +204,10 @@ impl<D: Distance> Lowered<D> {
         &self,
         row: &mut [D],
         touched: &mut Vec<VertexId>,
-        through: &[(u32, D)],
+        used: &[(u32, D)],
     ) -> Vec<(VertexId, D)> {
         let mut old = Vec::new();
-        for &(at, first) in through {
+        for &(at, first) in used {
             walk(&self.columns[at as usize], |column, rest| {
                 let cell = &mut row[column as usize];
                 let Some(sum) = rest.after(first).filter(|sum| sum <= cell) else { return false };

@@ -12,6 +12,8 @@
 //! and where those of floats are rounded and there are next hops or negative weights. Until a batch
 //! is done, the old distances are kept of all pairs that have others.
 //!
+//! A matrix in a folder follows by the same steps, a block of rows at a time (`blocks.rs`).
+//!
 //! What differs from the published form: Ramalingam and Reps follow one change at a time from
 //! vertex to vertex, for each source. Here a batch is followed for all sources at once, row by row
 //! in parallel. Pairs are reset by the tightness of the old matrix and not by counts of tight arcs,
@@ -21,6 +23,7 @@
 
 pub(crate) mod any;
 mod behind;
+pub(crate) mod blocks;
 mod certificate;
 mod lowered;
 mod next_hops;
@@ -41,7 +44,8 @@ use crate::solver::WithDistances;
 use crate::width::{Narrow, search_of_degree};
 use crate::{Algorithm, ApspError, Config, Pairs, PairsWeight, Plan, Report, Solver, error, hops};
 use lowered::Lowered;
-use table::Old;
+use raised::Lost;
+use table::{Ends, Old};
 use weights::Weights;
 
 /// Heavy arcs are left out where as many pairs are lost as these rows have.
@@ -192,6 +196,17 @@ impl<W: Weight> DynamicPairs<W> {
     /// The graph as it is now.
     pub fn graph(&self) -> &DynamicGraph<W> {
         &self.graph
+    }
+}
+
+impl Updated {
+    /// Counts the pairs that rows of `n` columns have lost.
+    fn count_lost(&mut self, lost: &[Vec<VertexId>], n: usize) {
+        for lost in lost.iter().filter(|lost| !lost.is_empty()) {
+            self.n_searched += lost.len() as u64;
+            self.n_searches += 1;
+            self.n_whole_searches += u64::from(raised::is_most(lost.len(), n));
+        }
     }
 }
 
@@ -375,12 +390,14 @@ impl<W: RaisedWeight> DynamicPairs<W> {
         let slack = self.weights.slack(W::KIND, n, self.greatest);
         let changed = batch.changed.last().map_or(&[][..], |changed| &changed.arcs);
         let gone = raised::gone(changed, &self.graph);
-        let arcs = raised::arcs(&gone, n, table::cells(&mut self.pairs), slack);
+        let arcs = raised::arcs(&gone, Ends::all(n, table::cells(&mut self.pairs)), slack);
         batch.spend(looks(n, arcs.len()))?;
         self.check_memory(behind::bytes::<W::Distance>(n, arcs.len()))?;
         let cells = table::cells(&mut self.pairs);
         let lost = parallel::install(&self.pool, || {
-            raised::lost(&arcs, &self.graph, cells, slack, progress)
+            let used = raised::used(&arcs, n, cells, slack);
+            let lost = Lost::new(arcs, &self.graph, Ends::all(n, cells), Some(&used), slack);
+            lost.find(0, n, cells, &used, progress)
         })?;
         let n_lost: usize = lost.iter().map(Vec::len).sum();
         let useful = match n_lost > FEW_ROWS * n {
@@ -395,10 +412,7 @@ impl<W: RaisedWeight> DynamicPairs<W> {
         self.check_memory(table::bytes_of_old::<W::Distance>(n_lost))?;
         let searched = raised::Search { graph, lost: &lost, progress };
         let cells = table::cells(&mut self.pairs);
-        batch.update.n_searched = n_lost as u64;
-        batch.update.n_searches = lost.iter().filter(|row| !row.is_empty()).count() as u64;
-        let is_most = |row: &&Vec<VertexId>| raised::is_most(row.len(), n);
-        batch.update.n_whole_searches = lost.iter().filter(is_most).count() as u64;
+        batch.update.count_lost(&lost, n);
         parallel::install(&self.pool, || searched.search(cells, &mut batch.old))?;
         batch.touched = lost;
         Ok(())
@@ -408,8 +422,8 @@ impl<W: RaisedWeight> DynamicPairs<W> {
         let n = self.graph.n_vertices();
         let changed = batch.changed.last().map_or(&[][..], |changed| &changed.arcs);
         let with_ties = self.config.next_hops;
-        let cells = table::cells(&mut self.pairs);
-        let arcs = lowered::arcs(changed, cells, n, with_ties);
+        let ends = Ends::all(n, table::cells(&mut self.pairs));
+        let arcs = lowered::arcs(changed, ends, with_ties);
         let k = arcs.len();
         // the pivots are closed by one thread
         let closing = (k as f64).powi(3) * self.config.n_threads() as f64;
@@ -418,18 +432,21 @@ impl<W: RaisedWeight> DynamicPairs<W> {
         let cells = table::cells(&mut self.pairs);
         // the solver names the cycle
         let cycle = || Stop::Solve("there is a negative cycle");
-        let pivots = lowered::closed(&arcs, n, cells).ok_or_else(cycle)?;
+        let pivots = lowered::closed(&arcs, Ends::all(n, cells)).ok_or_else(cycle)?;
         batch.spend(ENTRIES_A_PAIR * (pivots.n_shorter() * n) as f64)?;
-        let lowered = parallel::install(&self.pool, || {
-            Lowered::new(&arcs, &pivots, &self.graph, cells, with_ties)
+        let (lowered, used) = parallel::install(&self.pool, || {
+            let used = lowered::used(&arcs, n, cells, with_ties);
+            let (graph, ends) = (&self.graph, Ends::all(n, cells));
+            (Lowered::new(arcs, &pivots, graph, ends, Some(&used), with_ties), used)
         });
-        let n_tried = lowered.n_pairs();
-        batch.spend(ENTRIES_A_PAIR * n_tried as f64)?;
+        batch.spend(ENTRIES_A_PAIR * lowered.n_pairs(&used) as f64)?;
         let first = batch.old.len();
         let ask = self.asks();
         let cells = table::cells(&mut self.pairs);
         let Batch { old, touched, progress, .. } = batch;
-        parallel::install(&self.pool, || lowered.relax(cells, old, touched, &ask, *progress))?;
+        parallel::install(&self.pool, || {
+            lowered.relax(cells, &used, old, touched, &ask, *progress)
+        })?;
         batch.update.n_nearer = batch.old[first..].iter().map(|row| row.1.len() as u64).sum();
         Ok(())
     }

@@ -29,10 +29,11 @@ use graph_formats::{
 };
 use sssp::Progress;
 
-use super::behind::{self, walk};
-use super::table::{Old, PAIRS_A_REPORT, ROWS, of_rows};
+use super::behind::{self, Column, is_worth, n_rows, walk};
+use super::table::{Ends, Old, PAIRS_A_REPORT, ROWS, of_rows, rows_of};
 
 /// An arc as it was.
+#[derive(Clone, Copy)]
 pub(super) struct Arc<D> {
     from: usize,
     to: usize,
@@ -61,79 +62,99 @@ pub(crate) fn gone<W: Weight>(
     arcs
 }
 
-/// Those that were on shortest paths. `cells` has the old distances.
+/// Those that were on shortest paths. `ends` has the old distances.
 pub(super) fn arcs<W: Weight>(
     gone: &[(VertexId, VertexId, W)],
-    n: usize,
-    cells: &[W::Distance],
+    ends: Ends<'_, W::Distance>,
     slack: f64,
 ) -> Vec<Arc<W::Distance>> {
     let of_paths = gone.iter().filter_map(|&(from, to, weight)| {
         let weight = weight.after(W::Distance::ZERO)?;
         let (from, to) = (from as usize, to as usize);
-        is_tight(Some(weight), cells[from * n + to], slack).then_some(Arc { from, to, weight })
+        is_tight(Some(weight), ends.row(from)[to], slack).then_some(Arc { from, to, weight })
     });
     of_paths.collect()
 }
 
-/// Of each row the columns, ascending, to which a shortest path may have had one of these arcs.
-pub(super) fn lost<W: Weight<Distance = D>, D: Distance>(
+/// Of each row the arcs that a shortest path from its vertex may have had, by their place.
+pub(super) fn used<D: Distance>(
     arcs: &[Arc<D>],
-    graph: &DynamicGraph<W>,
+    n: usize,
     cells: &[D],
     slack: f64,
-    progress: Option<Progress<'_>>,
-) -> Result<Vec<Vec<VertexId>>, Interrupted> {
-    let n = graph.n_vertices();
-    if arcs.is_empty() {
-        return Ok(vec![Vec::new(); n]);
-    }
-    let row_of = |vertex: usize| &cells[vertex * n..][..n];
-    let rows = parallel::map(n.div_ceil(ROWS), &|task| {
-        let rows = (task * ROWS..n.min((task + 1) * ROWS)).map(|row| {
-            let distances = row_of(row);
-            let is_on = |arc: &Arc<D>| {
-                let before = distances[arc.from];
-                before != D::UNREACHED
-                    && is_tight(arc.weight.after(before), distances[arc.to], slack)
-            };
-            (0..arcs.len()).filter(|&at| is_on(&arcs[at])).collect::<Vec<_>>()
-        });
-        rows.collect::<Vec<_>>()
-    });
-    let rows: Vec<_> = rows.into_iter().flatten().collect();
-    let mut n_rows = vec![0; arcs.len()];
-    rows.iter().flatten().for_each(|&at| n_rows[at] += 1);
-    // those with a path from an arc's tail that begins with it
-    let columns = parallel::map(arcs.len(), &|at| {
-        let &Arc { from, to, weight } = &arcs[at];
-        let mut rest = row_of(to).to_vec();
-        for (rest, &whole) in rest.iter_mut().zip(row_of(from)) {
-            if *rest != D::UNREACHED && !is_tight(weight.after(*rest), whole, slack) {
-                *rest = D::UNREACHED;
-            }
-        }
-        behind::columns(&rest, (n_rows[at] * n > graph.n_arcs()).then_some(graph))
-    });
-    let of_row = |row: usize| {
-        let distances = row_of(row);
-        let mut lost = Vec::new();
-        for &at in &rows[row] {
-            let through = distances[arcs[at].to];
-            walk(&columns[at], |column, rest| {
-                let whole = distances[column as usize];
-                let is_on = is_tight(rest.after(through), whole, slack);
-                if is_on && column as usize != row {
-                    lost.push(column);
+) -> Vec<Vec<usize>> {
+    rows_of(n, cells, |distances| {
+        let is_on = |arc: &Arc<D>| {
+            let before = distances[arc.from];
+            before != D::UNREACHED && is_tight(arc.weight.after(before), distances[arc.to], slack)
+        };
+        (0..arcs.len()).filter(|&at| is_on(&arcs[at])).collect()
+    })
+}
+
+/// What tells which pairs are lost.
+pub(super) struct Lost<D> {
+    pub(super) arcs: Vec<Arc<D>>,
+    /// Of each arc the columns to which a shortest path from its tail may have begun with it.
+    columns: Vec<Vec<Column<D>>>,
+    slack: f64,
+}
+
+impl<D: Distance> Lost<D> {
+    /// Of these arcs. `used` has those of all rows, where they are known: for few rows the columns
+    /// are not put in order. `ends` has the old distances.
+    pub(super) fn new<W: Weight<Distance = D>>(
+        arcs: Vec<Arc<D>>,
+        graph: &DynamicGraph<W>,
+        ends: Ends<'_, D>,
+        used: Option<&[Vec<usize>]>,
+        slack: f64,
+    ) -> Self {
+        let n_rows = used.map(|used| n_rows(arcs.len(), used.iter().flatten().copied()));
+        let columns = parallel::map(arcs.len(), &|at| {
+            let Arc { from, to, weight } = arcs[at];
+            let mut rest = ends.row(to).to_vec();
+            for (rest, &whole) in rest.iter_mut().zip(ends.row(from)) {
+                if *rest != D::UNREACHED && !is_tight(weight.after(*rest), whole, slack) {
+                    *rest = D::UNREACHED;
                 }
-                is_on
-            });
-        }
-        lost.sort_unstable();
-        lost.dedup();
-        lost
-    };
-    of_rows(n, progress, of_row)
+            }
+            let n_rows = n_rows.as_ref().map(|n_rows| n_rows[at]);
+            behind::columns(&rest, is_worth(n_rows, graph).then_some(graph))
+        });
+        Self { arcs, columns, slack }
+    }
+
+    /// Of each row, the first being that of vertex `first`, the columns, ascending, to which a
+    /// shortest path may have had one of the arcs. `used` has those of each row.
+    pub(super) fn find(
+        &self,
+        first: usize,
+        n: usize,
+        cells: &[D],
+        used: &[Vec<usize>],
+        progress: Option<Progress<'_>>,
+    ) -> Result<Vec<Vec<VertexId>>, Interrupted> {
+        let of_row = |place: usize| {
+            let distances = &cells[place * n..][..n];
+            let mut lost = Vec::new();
+            for &at in &used[place] {
+                let through = distances[self.arcs[at].to];
+                walk(&self.columns[at], |column, rest| {
+                    let whole = distances[column as usize];
+                    let is_on = is_tight(rest.after(through), whole, self.slack);
+                    if is_on && column as usize != first + place {
+                        lost.push(column);
+                    }
+                    is_on
+                });
+            }
+            lost.sort_unstable();
+            lost.dedup();
+            lost
+        };
+        of_rows(used.len(), progress, of_row)
+    }
 }
 
 /// The arcs that may be on shortest paths when these pairs are lost. O(m).

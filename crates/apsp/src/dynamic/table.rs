@@ -23,6 +23,45 @@ pub(super) fn bytes_of_old<D>(n_pairs: usize) -> u128 {
     n_pairs as u128 * (size_of::<(VertexId, D)>() + size_of::<VertexId>()) as u128
 }
 
+/// The rows of vertices at the ends of changed arcs.
+#[derive(Clone, Copy)]
+pub(super) struct Ends<'a, D> {
+    /// How long they are.
+    pub(super) n: usize,
+    pub(super) cells: &'a [D],
+    /// Whose they are, ascending; `None` if they are all rows of the matrix.
+    pub(super) vertices: Option<&'a [VertexId]>,
+}
+
+impl<'a, D> Ends<'a, D> {
+    /// The whole matrix.
+    pub(super) fn all(n: usize, cells: &'a [D]) -> Self {
+        Self { n, cells, vertices: None }
+    }
+
+    /// The row of one of the vertices.
+    pub(super) fn row(self, vertex: usize) -> &'a [D] {
+        let place = match self.vertices {
+            Some(vertices) => vertices.partition_point(|&other| (other as usize) < vertex),
+            None => vertex,
+        };
+        &self.cells[place * self.n..][..self.n]
+    }
+}
+
+/// What a function makes of each row of a part of the matrix, by all threads.
+pub(super) fn rows_of<D: Sync, T: Send>(
+    n: usize,
+    cells: &[D],
+    of_row: impl Fn(&[D]) -> T + Sync,
+) -> Vec<T> {
+    let tasks: Vec<_> = cells.chunks((ROWS * n).max(1)).collect();
+    let found = parallel::map(tasks.len(), &|task| {
+        tasks[task].chunks_exact(n).map(&of_row).collect::<Vec<_>>()
+    });
+    found.into_iter().flatten().collect()
+}
+
 /// What a function makes of each of `n` rows, by all threads.
 pub(super) fn of_rows<T: Send>(
     n: usize,

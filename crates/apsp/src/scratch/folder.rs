@@ -12,7 +12,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use collectives::Communicator;
 
-use super::{ScratchError, journal};
+use super::{ScratchError, journal, next};
 use crate::ApspError;
 use crate::error::agree;
 
@@ -28,7 +28,8 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// Makes the folder if need be, and locks it.
+    /// Makes the folder if need be, and locks it. What a run before has left of a
+    /// [next state](next) is put in place, or deleted.
     pub(super) fn lock(path: &Path) -> Result<Self, ScratchError> {
         fs::create_dir_all(path).map_err(ScratchError::open(path))?;
         let lock = path.join(LOCK);
@@ -44,7 +45,10 @@ impl Folder {
         // from here on no other process changes what is seen
         match foreign_file(path).map_err(ScratchError::open(path))? {
             Some(file) => Err(ScratchError::Foreign { folder: path.to_owned(), file }),
-            None => Ok(Self { path: path.to_owned(), lock: file }),
+            None => {
+                next::finish(path)?;
+                Ok(Self { path: path.to_owned(), lock: file })
+            }
         }
     }
 

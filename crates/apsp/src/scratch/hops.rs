@@ -30,8 +30,8 @@ use crate::host::settle::Settler;
 use crate::host::useful_arcs::{bytes_of_arcs, greatest, marked, marks, rounds, slack};
 use crate::potentials::RaisedWeight;
 
-const HOPS: &str = "hops.bin";
-const MARKS: &str = "marks.bin";
+pub(super) const HOPS: &str = "hops.bin";
+pub(super) const MARKS: &str = "marks.bin";
 /// Rows that are found together.
 const ROWS: usize = 64;
 /// Parts after which the journal is written.

@@ -92,6 +92,12 @@ impl Journal {
         }
     }
 
+    /// That of a closed matrix.
+    pub(super) fn closed(graph: String, numbers: Number, n_vertices: usize) -> Self {
+        let new = Self::new(graph, numbers, n_vertices, ALIGNMENT);
+        Self { matrix: State::Filled, blocks_done: new.n_blocks(), ..new }
+    }
+
     /// How many blocks of pivots there are.
     pub(super) fn n_blocks(&self) -> usize {
         self.side.div_ceil(self.block)
@@ -212,11 +218,16 @@ impl Journal {
             file.write_all(self.text().as_bytes())?;
             file.sync_all()?;
             fs::rename(&next, &path)?;
-            // the name is on the disk when the folder is; only Unix opens folders
-            if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+            sync_names(folder)
         };
         write().map_err(ScratchError::write(&path))
     }
+}
+
+/// Returns when the names of a folder's files are on the disk.
+pub(super) fn sync_names(folder: &Path) -> io::Result<()> {
+    // they are when the folder is; only Unix opens folders
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
 #[cfg(test)]

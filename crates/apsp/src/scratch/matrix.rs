@@ -1,6 +1,7 @@
 //! The files of a matrix in a folder, and the journal of the run that closes it.
 
 use std::ops::Range;
+use std::path::Path;
 
 use collectives::Communicator;
 use graph_formats::{Weight, tell};
@@ -58,7 +59,7 @@ impl<E: Element> Scratch<E> {
     }
 
     /// The files as they are on the disk.
-    fn map(folder: Folder, journal: Journal) -> Result<Self, ScratchError> {
+    pub(super) fn map(folder: Folder, journal: Journal) -> Result<Self, ScratchError> {
         let Journal { side, block, panels_ready, .. } = journal;
         let matrix = Mapped::open(folder.path().join(MATRIX), side * side)?;
         let panels = Mapped::open(folder.path().join(PANELS), 2 * block * side)?;
@@ -127,9 +128,14 @@ fn fill<W: Weight, E: Element>(
     }
     out.sync()?;
     sums.flush()?;
-    row.fill(E::INFINITE);
+    write_panels::<E>(path, journal)?;
+    Ok(Journal { matrix: State::Filled, ..journal.clone() }.write(path)?)
+}
+
+/// Makes room for panels, in the folder of this name.
+pub(super) fn write_panels<E: Element>(path: &Path, journal: &Journal) -> Result<(), ScratchError> {
+    let row = vec![E::INFINITE; journal.side];
     let mut out = Output::create(path.join(PANELS))?;
     (0..2 * journal.block).try_for_each(|_| out.write(&row))?;
-    out.sync()?;
-    Ok(Journal { matrix: State::Filled, ..journal.clone() }.write(path)?)
+    out.sync()
 }

@@ -53,6 +53,10 @@
 //! its own numbers to the disk, and when all have, rank 0 writes the journal. No file says which
 //! rank had what: any number of ranks may go on where another was ended.
 //!
+//! *Changes of the graph* are followed when the matrix is closed, in one pass over its rows
+//! (`update.rs`). They are written into a second matrix, which takes the place of the first as a whole
+//! (`next.rs`).
+//!
 //! What differs from the paper: it keeps the matrix in the memory of the host, where a run
 //! that ends is lost, and updates panels in place. The columns of the pivots have no step of
 //! their own: sums with the closed row panel close them too.
@@ -71,10 +75,12 @@ mod journal;
 mod map;
 mod matrix;
 mod memory;
+mod next;
 mod solve;
 mod sums;
 #[cfg(test)]
 mod tests;
+mod update;
 
 pub(crate) use digest::digest;
 pub(crate) use engine::{Bytes, Engine, RowChecks};
@@ -82,3 +88,4 @@ pub use error::ScratchError;
 pub(crate) use map::Mapped;
 pub use solve::ScratchFolder;
 pub(crate) use solve::solve;
+pub(crate) use update::update;

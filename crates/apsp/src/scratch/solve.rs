@@ -47,6 +47,32 @@ impl ScratchFolder {
     pub fn holds_run(&self) -> bool {
         self.path.join(journal::NAME).exists()
     }
+
+    /// The hash of the graph whose run the folder holds, as [`digest`](crate::any::digest) makes it;
+    /// `None` if it holds none. It is another after [`InFolder::update`](crate::InFolder::update).
+    ///
+    /// ```
+    /// use apsp::{ScratchFolder, Solver};
+    /// use graph_formats::Csr;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let scratch = ScratchFolder::new(folder.path());
+    /// assert_eq!(scratch.graph()?, None);
+    /// let graph = Csr::from_arcs(2, &[(0, 1, 4u32)])?;
+    /// Solver::new(&graph, &Default::default()).in_folder(&scratch).solve(None)?;
+    /// assert_eq!(scratch.graph()?, Some(apsp::any::digest(&graph.into(), None)?));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the folder holds anything else, cannot be read, or another process uses it.
+    pub fn graph(&self) -> Result<Option<String>, ScratchError> {
+        if !self.holds_run() {
+            return Ok(None);
+        }
+        let _lock = Folder::lock(&self.path)?;
+        Ok(Journal::read(&self.path)?.map(|journal| journal.graph))
+    }
 }
 
 /// By all ranks, each with its CPU, or GPUs through which the matrix passes in strips of
@@ -58,13 +84,10 @@ pub(crate) fn solve<W: RaisedWeight>(
     job: &Job<'_, W>,
 ) -> Result<Option<Pairs<W>>, ApspError> {
     // 1. what is asked for, and in which numbers
-    let asked = match job.config.algorithm {
-        Algorithm::Auto | Algorithm::Blocked if gpus.is_some_and(<[Gpu]>::is_empty) => {
-            Err(ApspError::NotOnGpu { reason: "no GPU was given".to_owned() })
-        }
-        Algorithm::Auto | Algorithm::Blocked => Ok(()),
-        algorithm => Err(ApspError::NotInFolder { algorithm }),
-    };
+    let asked = check_algorithm(job.config).and(match gpus {
+        Some([]) => Err(ApspError::NotOnGpu { reason: "no GPU was given".to_owned() }),
+        _ => Ok(()),
+    });
     agree(job.ranks, asked)?;
     let config = &Config { algorithm: Algorithm::Blocked, ..job.config.clone() };
     let job = &Job { config, ..*job };
@@ -115,6 +138,14 @@ pub(crate) fn solve<W: RaisedWeight>(
     Ok(rows.map(|rows| Pairs { plan, report: Report::default(), rows }))
 }
 
+/// An error where the matrix of an algorithm cannot be in a folder.
+pub(super) fn check_algorithm(config: &Config) -> Result<(), ApspError> {
+    match config.algorithm {
+        Algorithm::Auto | Algorithm::Blocked => Ok(()),
+        algorithm => Err(ApspError::NotInFolder { algorithm }),
+    }
+}
+
 /// The folder, and what is done there; where nothing is, that.
 fn lock<W: RaisedWeight>(
     scratch: &ScratchFolder,
@@ -141,7 +172,7 @@ fn lock<W: RaisedWeight>(
 }
 
 /// An error where this user may not write as many bytes to the disk of a folder, if the system says.
-fn check_disk(folder: &Path, needed: u128) -> Result<(), ScratchError> {
+pub(super) fn check_disk(folder: &Path, needed: u128) -> Result<(), ScratchError> {
     let free = fs4::available_space(folder).ok();
     match free.filter(|&free| u128::from(free) < needed) {
         Some(free) => {

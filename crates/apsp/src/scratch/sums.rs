@@ -21,7 +21,7 @@ use super::ScratchError;
 use super::journal::{ALIGNMENT, Journal};
 use super::map::{Mapped, Output};
 
-const NAME: &str = "sums.bin";
+pub(super) const NAME: &str = "sums.bin";
 /// Bytes of the checksums of [`ALIGNMENT`] rows, padding included.
 const RECORD: usize = ALIGNMENT * ALIGNMENT * size_of::<u16>() / size_of::<u32>();
 /// Rows that a thread checks together.
@@ -88,6 +88,11 @@ pub(super) struct Sums {
 impl Sums {
     fn len(journal: &Journal) -> usize {
         (journal.side + journal.block) / ALIGNMENT * RECORD
+    }
+
+    /// Bytes of the file.
+    pub(super) fn bytes(journal: &Journal) -> u128 {
+        (Self::len(journal) * size_of::<u32>()) as u128
     }
 
     /// Those of a new run: of nothing yet.

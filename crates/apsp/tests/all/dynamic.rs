@@ -8,27 +8,32 @@ use apsp::{
     Solver, Updated,
 };
 use gpu_runtime::Gpu;
-use graph_formats::{Change, ChangeProblem, Csr, Direction, DynamicGraph, VertexId, Weight};
+use graph_formats::{
+    Change, ChangeProblem, Csr, Direction, Distance, DynamicGraph, VertexId, Weight,
+};
 use ndarray::Array2;
 use paths::{DistanceTable, HopStorage, NextHops};
 use sssp::SsspError;
 use test_support::draws;
 
 use crate::common::same;
+use crate::scratch_changes::FolderPairs;
 
 pub(crate) type Draw<'a> = &'a mut dyn FnMut(u64) -> u64;
 
-/// Pairs that follow changes, in the host's memory or in a GPU's.
+/// Pairs that follow changes: in the host's memory, in a GPU's, or in a folder.
 enum Followed<W: Weight> {
     Here(Box<DynamicPairs<W>>),
     OnGpu(Box<DynamicDevicePairs<W>>),
+    InFolder(Box<FolderPairs<W>>),
 }
 
 impl<W: PairsWeight> Followed<W> {
-    fn new(graph: &Csr<W>, config: &Config, gpus: &[Gpu]) -> Result<Self, ApspError> {
-        Ok(match gpus {
+    fn new(walk: &Walk<W>, graph: &Csr<W>, config: &Config) -> Result<Self, ApspError> {
+        Ok(match &walk.gpus[..] {
+            [] if walk.in_folder => Self::InFolder(Box::new(FolderPairs::new(graph, config)?)),
             [] => Self::Here(Box::new(DynamicPairs::new(graph, config, None)?)),
-            _ => Self::OnGpu(Box::new(DynamicDevicePairs::new(gpus, graph, config, None)?)),
+            gpus => Self::OnGpu(Box::new(DynamicDevicePairs::new(gpus, graph, config, None)?)),
         })
     }
 
@@ -36,6 +41,7 @@ impl<W: PairsWeight> Followed<W> {
         match self {
             Self::Here(all) => all.graph(),
             Self::OnGpu(all) => all.graph(),
+            Self::InFolder(all) => &all.graph,
         }
     }
 
@@ -43,6 +49,7 @@ impl<W: PairsWeight> Followed<W> {
         match self {
             Self::Here(all) => all.update(changes, None),
             Self::OnGpu(all) => all.update(changes, None),
+            Self::InFolder(all) => all.update(changes, None),
         }
     }
 
@@ -50,6 +57,10 @@ impl<W: PairsWeight> Followed<W> {
         match self {
             Self::Here(all) => all.pairs().distances().unwrap().clone(),
             Self::OnGpu(all) => all.pairs().to_host().unwrap().into_distances().unwrap(),
+            Self::InFolder(all) => {
+                let all = all.pairs();
+                table(all.n_vertices(), |u| all.row(u).collect())
+            }
         }
     }
 
@@ -57,14 +68,32 @@ impl<W: PairsWeight> Followed<W> {
         match self {
             Self::Here(all) => all.pairs().next_hops().cloned(),
             Self::OnGpu(all) => all.pairs().to_host().unwrap().next_hops().cloned(),
+            Self::InFolder(all) => {
+                let all = all.pairs();
+                next_hops(all.n_vertices(), |u| all.hops(u))
+            }
         }
     }
 }
 
+/// The table of these rows.
+fn table<W: Weight>(
+    n: usize,
+    row: impl Fn(VertexId) -> Vec<Option<W::Distance>>,
+) -> DistanceTable<W> {
+    let rows = (0..n as VertexId).flat_map(row);
+    let cells = rows.map(|distance| distance.unwrap_or(W::Distance::UNREACHED)).collect();
+    DistanceTable::from_storage(Array2::from_shape_vec((n, n), cells).unwrap())
+}
+
 /// The next hops that are in a GPU's memory, `None` without any.
 pub(crate) fn next_hops_on_gpu<W: Weight>(all: &DevicePairs<W>) -> Option<NextHops> {
-    let n = all.n_vertices();
-    let rows = (0..n as VertexId).flat_map(|u| all.next_hops(u).unwrap());
+    next_hops(all.n_vertices(), |u| all.next_hops(u).unwrap())
+}
+
+/// The next hops of these rows, `None` if they are empty.
+fn next_hops(n: usize, row: impl Fn(VertexId) -> Vec<Option<VertexId>>) -> Option<NextHops> {
+    let rows = (0..n as VertexId).flat_map(row);
     let hops = rows.map(|hop| hop.map_or(u16::MAX, |hop| hop as u16)).collect();
     let hops = Array2::from_shape_vec((n, n), hops).ok()?;
     Some(NextHops::from_storage(HopStorage::Narrow(hops)).unwrap())
@@ -82,8 +111,10 @@ pub(crate) struct Walk<W> {
     pub(crate) next_hops: bool,
     /// Whether sums of floats are rounded.
     pub(crate) is_rounded: bool,
-    /// Follows on these GPUs; if there are none, here.
+    /// Follows on these GPUs,
     pub(crate) gpus: Vec<Gpu>,
+    /// or in a folder, else here.
+    pub(crate) in_folder: bool,
 }
 
 /// Changes that can be made together, of up to `most` pairs and vertices.
@@ -139,7 +170,7 @@ impl<W: PairsWeight> Walk<W> {
             Direction::Undirected => Csr::from_edges(n, &arcs),
         };
         let config = Config { next_hops: self.next_hops, ..Config::default() };
-        let Ok(mut all) = Followed::new(&graph.unwrap(), &config, &self.gpus) else {
+        let Ok(mut all) = Followed::new(self, &graph.unwrap(), &config) else {
             return (0, 0);
         };
         let (mut n_followed, mut n_refused) = (0, 0);
@@ -207,6 +238,7 @@ pub(crate) fn walk<W>(
         next_hops: true,
         is_rounded: false,
         gpus: Vec::new(),
+        in_folder: false,
     }
 }
 

@@ -14,6 +14,7 @@ mod gpu_several;
 mod next_hops;
 mod ranks;
 mod scratch;
+mod scratch_changes;
 mod scratch_damage;
 mod scratch_floats;
 mod scratch_ranks;

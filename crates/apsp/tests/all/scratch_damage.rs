@@ -77,7 +77,7 @@ fn journal(folder: &Path) -> String {
     fs::read_to_string(folder.join("journal")).unwrap()
 }
 
-fn copy_to(folder: &Path, copy: &Path) {
+pub(crate) fn copy_to(folder: &Path, copy: &Path) {
     fs::create_dir_all(copy).unwrap();
     for entry in fs::read_dir(folder).unwrap() {
         let entry = entry.unwrap();
@@ -85,13 +85,13 @@ fn copy_to(folder: &Path, copy: &Path) {
     }
 }
 
-fn copy(folder: &Path) -> TempDir {
+pub(crate) fn copy(folder: &Path) -> TempDir {
     let copy = tempfile::tempdir().unwrap();
     copy_to(folder, copy.path());
     copy
 }
 
-fn flip(path: &Path, bit: u64) {
+pub(crate) fn flip(path: &Path, bit: u64) {
     let mut file = File::options().read(true).write(true).open(path).unwrap();
     let mut byte = [0];
     file.seek(SeekFrom::Start(bit / 8)).unwrap();

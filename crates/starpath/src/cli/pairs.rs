@@ -41,6 +41,10 @@ With --saved DIST.npy the distances there are read and follow the changes. They 
 graph: all distances must be right, or nothing is written. DIST.npy may be the file of --distances too;
 a run that is ended leaves its old distances or the new ones. They may also be those after some of the
 files. So the same command can be run again after it was ended, and with one more file at its end.
+With --scratch DIR the matrix in the folder follows the changes, on the CPU. It may be that of the graph
+before them or after some of the files. What is not closed yet is closed first, in an empty folder with
+all changes made. A run that is ended has followed a file as a whole or not at all. The disk needs room
+for two matrices.
 
 Example:
   starpath apsp rome99.gr --distances rome99.npy
@@ -48,7 +52,8 @@ Example:
   starpath apsp rome99.gr --distances rome99.npy --next-hops hops.npy
   starpath apsp brain.mtx --backend cuda --gpus all --distances brain.npy
   starpath apsp brain.mtx --scratch work --memory 512M --distances brain.npy
-  starpath apsp brain.mtx --scratch work --memory 512M --distances brain.npy --resume")]
+  starpath apsp brain.mtx --scratch work --memory 512M --distances brain.npy --resume
+  starpath apsp brain.mtx --scratch work --memory 512M --changes new.txt --distances brain.npy")]
 pub(crate) struct ApspArgs {
     #[command(flatten)]
     pub(crate) graph: GraphArgs,
@@ -74,11 +79,11 @@ pub(crate) struct ApspArgs {
     pub(crate) resume: bool,
     /// Make these changes of the graph, see below; the results are those after them. Of several
     /// files, each is made after the one before
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["scratch", "gpus", "tile"])]
+    #[arg(long, value_name = "FILE", conflicts_with = "tile")]
     pub(crate) changes: Vec<PathBuf>,
     /// Start with these distances, which apsp has written for the graph, in place of solving: they
     /// follow the changes
-    #[arg(long, value_name = "DIST.npy", requires = "changes")]
+    #[arg(long, value_name = "DIST.npy", requires = "changes", conflicts_with = "scratch")]
     pub(crate) saved: Option<PathBuf>,
     /// Compare N rows, evenly spaced, with searches by the CPU before anything is written
     #[arg(long, value_name = "N")]

@@ -1,6 +1,7 @@
 //! `starpath sssp --source --changes`: distances before and after changes of the graph.
 
 use std::fmt;
+use std::slice::from_ref;
 use std::time::Instant;
 
 use anyhow::anyhow;
@@ -73,7 +74,7 @@ fn solve(
         Ok(Updated { new_search: *is_new_search, changed: changed.len() })
     })?;
     drop(step);
-    let (tree, device) = Device::copy(gpu, || Ok(trees.tree(0)?))?;
+    let (tree, device) = Device::copy(gpu.map_or(&[], from_ref), || Ok(trees.tree(0)?))?;
     outputs.write(&names, &tree)?;
     let head = loaded.head_of("sssp", &trees.graph()?).solved("dynamic", &[searched.0], common);
     Ok(Report {

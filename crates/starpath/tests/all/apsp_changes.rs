@@ -97,7 +97,10 @@ fn saved_distances_follow_changes_in_place() {
     let report = json_in(folder, &line(&both));
     assert_eq!(report["batches"][1]["saved"].as_bool(), Some(true));
     let run = run_in(folder, &line(&both));
-    assert!(run.stdout.contains("the saved distances are those after it"), "{run:?}");
+    assert!(
+        run.stdout.contains("works.txt: the distances were found after its changes"),
+        "{run:?}"
+    );
 }
 
 /// Files come into place one after the other. Wherever a run is ended, `query` takes no hops of
@@ -174,6 +177,77 @@ fn what_is_not_of_the_graph_is_refused() {
     refused(onto, 2, "works.tsv is an input of this command");
 }
 
+const IN_FOLDER: &str = "apsp {}/roads.csv --scratch {}/work --distances {}/d.npy --next-hops \
+                         {}/h.npy --changes {}/works.txt";
+
+/// A folder follows file after file, and has what is found in memory.
+#[test]
+fn a_folder_follows_changes() {
+    let folder = folder();
+    let folder = folder.path();
+    json_in(folder, "apsp {}/roads.csv --scratch {}/work");
+    let saved = |line: &str| -> Vec<_> {
+        let report = json_in(folder, line);
+        let batches = report["batches"].as_array().unwrap();
+        batches.iter().map(|batch| batch["saved"].as_bool().unwrap()).collect()
+    };
+    let both = format!("{IN_FOLDER} --changes {{}}/more.txt");
+    assert_eq!(saved(IN_FOLDER), [false]);
+    assert_eq!(saved(IN_FOLDER), [true]);
+    assert_eq!(saved(&format!("{both} --check 4")), [true, false]);
+    json_in(folder, &format!("{LINE} --distances {{}}/e.npy --next-hops {{}}/g.npy"));
+    let are_right = || {
+        for (found, expected) in [("d.npy", "e.npy"), ("h.npy", "g.npy")] {
+            for beside in ["", ".ids", ".graph"] {
+                let [found, expected] = [found, expected].map(|name| format!("{name}{beside}"));
+                assert_eq!(read(folder, &found), read(folder, &expected), "{found}");
+            }
+        }
+    };
+    are_right();
+    let run = run_in(folder, &both);
+    assert!(run.stdout.contains("more.txt: the distances were found after its changes"), "{run:?}");
+    // an empty folder has the matrix of the graph after all files
+    fs::remove_dir_all(folder.join("work")).unwrap();
+    assert_eq!(saved(&both), [true, true]);
+    are_right();
+}
+
+/// The folder stays as it was, and the error says what to do.
+#[test]
+fn what_a_folder_does_not_follow_is_refused() {
+    let folder = folder();
+    let folder = folder.path();
+    json_in(folder, "apsp {}/roads.csv --scratch {}/work");
+    let matrix = read(folder, "work/matrix.bin");
+    let refused = |line: &str, code: i32, part: &str| {
+        let run = run_in(folder, line);
+        assert_eq!(run.code, Some(code), "{line}: {run:?}");
+        assert!(run.stderr.contains(part), "{line}: {run:?}");
+        assert_eq!(read(folder, "work/matrix.bin"), matrix, "{line}");
+    };
+    fs::write(folder.join("bad.txt"), "\ndelete b c\ndelete c b").unwrap();
+    let bad = format!("{IN_FOLDER} --changes {{}}/bad.txt");
+    refused(&bad, 1, "bad.txt:3: there is no such arc");
+    refused(&format!("{IN_FOLDER} --memory 70"), 1, "and 70 are allowed; allow more memory, or");
+    refused(&format!("{IN_FOLDER} --backend cuda"), 1, "--changes with --scratch runs on the CPU");
+    refused(&format!("{IN_FOLDER} --saved {{}}/d.npy"), 2, "cannot be used with");
+    refused(&format!("{IN_FOLDER} --algorithm johnson"), 1, "johnson cannot keep its matrix");
+    fs::write(folder.join("roads.csv"), ROADS.replace("b,d,9", "b,d,8")).unwrap();
+    refused(IN_FOLDER, 1, "work holds a run on another graph, not on");
+    // floats whose sums are rounded, in a folder of their own
+    fs::write(folder.join("roads.csv"), ROADS.replace("b,d,9", "b,d,0.1")).unwrap();
+    let work = folder.join("work");
+    fs::rename(&work, folder.join("other")).unwrap();
+    json_in(folder, "apsp {}/roads.csv --scratch {}/work");
+    let run = run_in(folder, IN_FOLDER);
+    let says = "sums of floats are rounded; find all pairs of the changed graph in an empty folder \
+                (--scratch DIR)";
+    assert!(run.code == Some(1) && run.stderr.contains(says), "{run:?}");
+    fs::remove_dir_all(&work).unwrap();
+    json_in(folder, &format!("{IN_FOLDER} --check 4"));
+}
+
 /// An error is that of the graph after the changes, with their file.
 #[test]
 fn a_negative_cycle_names_its_file() {
@@ -184,7 +258,11 @@ fn a_negative_cycle_names_its_file() {
     let run = run_in(folder, LINE);
     assert_eq!(run.code, Some(0), "{run:?}");
     fs::write(folder.join("more.txt"), "insert a c 1\ninsert c a -2").unwrap();
-    let run = run_in(folder, LINE);
-    assert_eq!(run.code, Some(1), "{run:?}");
-    assert!(run.stderr.contains("more.txt: negative cycle: "), "{run:?}");
+    for line in [LINE.to_owned(), format!("{LINE} --scratch {{}}/work")] {
+        // the folder follows the first file
+        json_in(folder, "apsp {}/roads.csv --scratch {}/work --resume");
+        let run = run_in(folder, &line);
+        assert_eq!(run.code, Some(1), "{run:?}");
+        assert!(run.stderr.contains("more.txt: negative cycle: "), "{run:?}");
+    }
 }

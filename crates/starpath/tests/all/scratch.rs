@@ -97,6 +97,56 @@ fn killed_at_twenty_moments_it_ends_with_the_same_bytes() {
     println!("{kills} kills, {kills_at_work} at work, {finished} runs ended before theirs");
 }
 
+/// Whenever it is killed, the same command follows the changes that it has not followed yet.
+#[test]
+fn killed_while_it_follows_changes_it_ends_with_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    json_in(folder, "generate uniform --vertices 400 --edges 3000 --directed -o {}/graph.spg");
+    for (name, part) in [("first", 0), ("second", 1)] {
+        let line = |v: u32| format!("insert {} {} 1\n", v * 5, (v * 31 + part) % 390 + 2);
+        let lines: String = (0..70).map(line).collect();
+        let text = format!("{lines}delete-vertex {}\n", 397 + part);
+        fs::write(folder.join(format!("{name}.txt")), text).unwrap();
+    }
+    let line = |name: &str| {
+        format!(
+            "apsp {{}}/graph.spg --threads 1 --scratch {{}}/{name} --changes {{}}/first.txt \
+             --changes {{}}/second.txt --distances {{}}/{name}.npy --quiet"
+        )
+    };
+    let close = "apsp {}/graph.spg --threads 1 --scratch {}/before --quiet";
+    assert_eq!(run_in(folder, close).code, Some(0));
+    let copy = |name: &str| {
+        fs::create_dir(folder.join(name)).unwrap();
+        for entry in fs::read_dir(folder.join("before")).unwrap() {
+            let entry = entry.unwrap();
+            fs::copy(entry.path(), folder.join(name).join(entry.file_name())).unwrap();
+        }
+    };
+    // not followed, but closed after the changes
+    assert_eq!(run_in(folder, &line("closed")).code, Some(0));
+    let expected = fs::read(folder.join("closed.npy")).unwrap();
+    copy("whole");
+    let begin = Instant::now();
+    assert_eq!(run_in(folder, &line("whole")).code, Some(0));
+    let whole_time = begin.elapsed();
+    assert!(fs::read(folder.join("whole.npy")).unwrap() == expected);
+    let (mut state, mut kills) = (11u64, 0);
+    for number in 0..5 {
+        let name = &format!("run{number}");
+        copy(name);
+        let mut child = start(folder, &line(name));
+        std::thread::sleep(whole_time.mul_f64(random(&mut state)));
+        child.kill().unwrap();
+        kills += usize::from(child.wait_with_output().unwrap().status.signal() == Some(9));
+        let run = run_in(folder, &line(name));
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        assert!(fs::read(folder.join(format!("{name}.npy"))).unwrap() == expected, "{name}");
+    }
+    println!("{kills} of 5 runs were killed");
+}
+
 /// A bit of a folder changes when the run in it has been killed: the rest of it ends with an error
 /// that says what to do, or with the right answer.
 #[test]

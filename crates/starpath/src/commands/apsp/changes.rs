@@ -5,12 +5,14 @@
 //! them says after which. It is put in place apart from them, so that it is only where the search
 //! begins; what counts is that every distance is right.
 
+mod folder;
+
 use std::fmt;
 use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{anyhow, bail};
-use apsp::any::{AnyDynamicPairs, dynamic_pairs, dynamic_pairs_on_gpu, saved_pairs};
+use apsp::any::{AnyDynamicPairs, dynamic_pairs, dynamic_pairs_on_gpus, saved_pairs};
 use apsp::{ApspError, Config, Updated};
 use gpu_runtime::Gpu;
 use graph_formats::Progress;
@@ -21,7 +23,7 @@ use crate::backend;
 use crate::changes::{Batches, Changes, Device};
 use crate::cli::{ApspArgs, Common};
 use crate::failure::say;
-use crate::ids::{Names, shown};
+use crate::ids::shown;
 use crate::load::{Loaded, load};
 use crate::output::Mark;
 use crate::progress::{check_interrupt, progress};
@@ -43,7 +45,7 @@ struct Report {
 struct Batch {
     file: String,
     changes: usize,
-    /// Whether the saved distances were those after them.
+    /// Whether the saved distances, or those of the folder, were found after them.
     saved: bool,
     /// Time to change the graph and the pairs.
     update_ms: Ms,
@@ -72,16 +74,19 @@ impl Batch {
 }
 
 pub(super) fn run(args: &ApspArgs, common: &Common) -> anyhow::Result<()> {
+    if let Some(path) = &args.scratch {
+        return folder::run(args, path, common);
+    }
     let outputs = Outputs::check(args)?;
-    let gpu = backend::gpus_on_request(None, args.memory, common)?.pop();
+    let gpus = backend::gpus_on_request(args.gpus, args.memory, common)?;
     let loaded = load(&args.graph, common)?;
-    loaded.print(solve(&loaded, args, gpu.as_ref(), &outputs, common), common)
+    loaded.print(solve(&loaded, args, &gpus, &outputs, common), common)
 }
 
 fn solve(
     loaded: &Loaded,
     args: &ApspArgs,
-    gpu: Option<&Gpu>,
+    gpus: &[Gpu],
     outputs: &Outputs,
     common: &Common,
 ) -> anyhow::Result<Report> {
@@ -93,11 +98,11 @@ fn solve(
     let (n_made, mut pairs) = match &args.saved {
         Some(saved) => batches.saved(saved, &config, &step)?,
         None => {
-            let found = match gpu {
-                Some(gpu) => dynamic_pairs_on_gpu(gpu, &loaded.csr, &config, Some(&step)),
-                None => dynamic_pairs(&loaded.csr, &config, Some(&step)),
+            let found = match gpus {
+                [] => dynamic_pairs(&loaded.csr, &config, Some(&step)),
+                _ => dynamic_pairs_on_gpus(gpus, &loaded.csr, &config, Some(&step)),
             };
-            (0, found.map_err(|error| explain(&names, error))?)
+            (0, found.map_err(|error| names.explain(error))?)
         }
     };
     let start_ms = milliseconds(start.elapsed());
@@ -117,7 +122,7 @@ fn solve(
                     ApspError::Search(_) => {
                         anyhow!("{}: {}", shown(&changes.path), names.explain(error))
                     }
-                    _ => explain(&names, error),
+                    _ => names.explain(error),
                 })?)
             }
         };
@@ -126,8 +131,8 @@ fn solve(
     }
     drop(step);
     let graph = pairs.graph()?;
-    let (threads, backend) = (pairs.plan().threads, backend::name(gpu));
-    let copied = Device::copy(gpu, || Ok(pairs.pairs()?));
+    let (threads, backend) = (pairs.plan().threads, backend::name(gpus.first()));
+    let copied = Device::copy(gpus, || Ok(pairs.pairs()?));
     let (pairs, device) = copied.map_err(|error| names.explain(error))?;
     let results = outputs.write(&graph, &names, pairs, common);
     let head = loaded.head_of("apsp", &graph);
@@ -160,7 +165,7 @@ impl Batches<'_> {
                 Err(error @ (ApspError::OtherDistance { .. } | ApspError::OtherShape { .. })) => {
                     reason.get_or_insert(names.explain(error));
                 }
-                Err(error) => return Err(explain(&names, error)),
+                Err(error) => return Err(names.explain(error)),
             }
         }
         let (file, graph) = (saved.display(), shown(&self.loaded.path));
@@ -186,17 +191,6 @@ impl Batches<'_> {
     }
 }
 
-/// The error with names, and the option that helps.
-fn explain(names: &Names<'_>, error: ApspError) -> anyhow::Error {
-    match error {
-        // a folder takes no changes
-        ApspError::TooLarge { .. } | ApspError::OverMemory { .. } => {
-            anyhow!("{error} (--scratch DIR without --changes, --memory SIZE)")
-        }
-        other => names.explain(other),
-    }
-}
-
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.head)?;
@@ -204,7 +198,9 @@ impl fmt::Display for Report {
             let Batch { file, update_ms, searched_pairs, nearer_pairs, .. } = batch;
             let changes = counted(batch.changes, ("change", "changes"));
             match batch.new_solve {
-                _ if batch.saved => writeln!(f, "{file}: the saved distances are those after it")?,
+                _ if batch.saved => {
+                    writeln!(f, "{file}: the distances were found after its changes")?;
+                }
                 Some(why) => writeln!(
                     f,
                     "{file}: {changes} took {update_ms} ms, by a new solve, because {why}"

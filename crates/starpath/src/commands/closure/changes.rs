@@ -1,6 +1,7 @@
 //! `starpath closure --changes`: which vertices reach which after changes of the graph.
 
 use std::fmt;
+use std::slice::from_ref;
 use std::time::Instant;
 
 use closure::{ClosureError, Config, DynamicClosure, DynamicDeviceClosure};
@@ -114,7 +115,8 @@ fn solve(
     })?;
     drop(step);
     let (vertices, edges) = (followed.graph().n_vertices(), followed.graph().n_arcs());
-    let (closure, device) = Device::copy(gpu, || Ok(followed.into_closure()?))?;
+    let (closure, device) =
+        Device::copy(gpu.map_or(&[], from_ref), || Ok(followed.into_closure()?))?;
     outputs.write(&names, &closure)?;
     let head = loaded.head("closure").solved("dynamic", &[closed.0], common);
     Ok(Report {
