@@ -140,7 +140,7 @@ fn closed<W: RaisedWeight>(
         if let Some(begun) = Journal::read(&scratch.path)? {
             let n = job.graph.n_vertices();
             let same = Journal::new(graph.clone(), begun.numbers, n, begun.block);
-            begun.check(&same, resumed.resume, &scratch.path)?;
+            begun.check(&same, true, &scratch.path)?;
             let is_whole = matches!(begun.matrix, State::Filled | State::Settled);
             if is_whole && begun.pivots().is_none() {
                 return Ok((folder, begun));
