@@ -99,9 +99,9 @@ mod tests {
             &["## grid-12", "| hierarchy |", "| cch 0.3.0 |"],
         ),
         (
-            "changes --sizes 90 --degrees 4 --changes 3,20 --graphs grid-12 --changes-of-tree 2",
+            "changes --sizes 90 --degrees 4 --changes 3,20 --closures 90 --graphs grid-12 --changes-of-tree 2",
             2 * (1 + 6 * 2) + 2,
-            &["| all pairs | 90 | 357 | yes | deleted | 3 |", "| grid-12 | 144 | edges | 2 |"],
+            &["| all pairs | 0 | 90 | 357 | yes | deleted | 3 |", "| grid-12 | 144 | edges | 2 |"],
         ),
         ("min-plus --sizes 60", 5, &["| 60 | blocked | u16 |"]),
         (

@@ -15,19 +15,20 @@ use anyhow::{anyhow, bail};
 use apsp::any::{AnyDynamicPairs, dynamic_pairs, dynamic_pairs_on_gpus, saved_pairs};
 use apsp::{ApspError, Config, Updated};
 use gpu_runtime::Gpu;
-use graph_formats::Progress;
+use graph_formats::{Change, Progress};
+use paths::Number;
 use serde::Serialize;
 
 use super::{Outputs, Results, config};
 use crate::backend;
-use crate::changes::{Batches, Changes, Device};
+use crate::changes::{Batch, Batches, Device};
 use crate::cli::{ApspArgs, Common};
 use crate::failure::say;
 use crate::ids::shown;
 use crate::load::{Loaded, load};
 use crate::output::Mark;
 use crate::progress::{check_interrupt, progress};
-use crate::report::{Head, Ms, counted, grouped, milliseconds};
+use crate::report::{Head, grouped, milliseconds};
 
 #[derive(Serialize)]
 struct Report {
@@ -35,20 +36,16 @@ struct Report {
     head: Head,
     #[serde(flatten)]
     device: Option<Device>,
-    batches: Vec<Batch>,
+    batches: Vec<Batch<Followed>>,
     #[serde(flatten)]
     results: Results,
 }
 
-/// What the changes of a file did.
+/// What the changes of a file did to the pairs.
 #[derive(Serialize)]
-struct Batch {
-    file: String,
-    changes: usize,
+struct Followed {
     /// Whether the saved distances, or those of the folder, were found after them.
     saved: bool,
-    /// Time to change the graph and the pairs.
-    update_ms: Ms,
     /// Why all pairs were found anew, if they were.
     new_solve: Option<&'static str>,
     /// Pairs that were searched for again.
@@ -57,18 +54,15 @@ struct Batch {
     nearer_pairs: u64,
 }
 
-impl Batch {
-    fn of(changes: &Changes, updated: Option<(Updated, Ms)>) -> Self {
-        let saved = updated.is_none();
-        let (updated, update_ms) = updated.unwrap_or((Updated::default(), Ms(0.0)));
-        Self {
-            file: shown(&changes.path),
-            changes: changes.list().len(),
-            saved,
-            update_ms,
-            new_solve: updated.solved,
-            searched_pairs: updated.n_searched,
-            nearer_pairs: updated.n_nearer,
+impl fmt::Display for Followed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.new_solve {
+            _ if self.saved => f.write_str(", for the distances were found after them"),
+            Some(why) => write!(f, ", by a new solve, because {why}"),
+            None => {
+                let [searched, nearer] = [self.searched_pairs, self.nearer_pairs].map(grouped);
+                write!(f, "; {searched} pairs were searched for again, {nearer} are nearer")
+            }
         }
     }
 }
@@ -111,24 +105,7 @@ fn solve(
         say(format_args!("{}", pairs.plan()));
     }
     let step = progress("changing", common);
-    let mut made = Vec::new();
-    for (place, changes) in batches.list.iter().enumerate() {
-        let start = Instant::now();
-        let updated = match place < n_made {
-            true => None,
-            false => {
-                Some(pairs.update(changes.list(), Some(&step)).map_err(|error| match &error {
-                    ApspError::BadChange(bad) => changes.explain(bad),
-                    ApspError::Search(_) => {
-                        anyhow!("{}: {}", shown(&changes.path), names.explain(error))
-                    }
-                    _ => names.explain(error),
-                })?)
-            }
-        };
-        let update_ms = milliseconds(start.elapsed());
-        made.push(Batch::of(changes, updated.map(|updated| (updated, update_ms))));
-    }
+    let made = batches.follow(n_made, |changes| pairs.update(changes, Some(&step)))?;
     drop(step);
     let graph = pairs.graph()?;
     let (threads, backend) = (pairs.plan().threads, backend::name(gpus.first()));
@@ -145,6 +122,29 @@ fn solve(
 }
 
 impl Batches<'_> {
+    /// Makes the changes of the files after the first `n_made`, with whose distances it begins.
+    fn follow(
+        &self,
+        n_made: usize,
+        mut update: impl FnMut(&[Change<Number>]) -> Result<Updated, ApspError>,
+    ) -> anyhow::Result<Vec<Batch<Followed>>> {
+        let (names, mut place) = (self.names(), 0);
+        self.make(|changes| {
+            place += 1;
+            let saved = place <= n_made;
+            let updated = if saved { Ok(Updated::default()) } else { update(changes.list()) };
+            let updated = updated.map_err(|error| match &error {
+                ApspError::BadChange(bad) => changes.explain(bad),
+                ApspError::Search(_) => {
+                    anyhow!("{}: {}", shown(&changes.path), names.explain(error))
+                }
+                _ => names.explain(error),
+            })?;
+            let Updated { solved: new_solve, n_searched, n_nearer, .. } = updated;
+            Ok(Followed { saved, new_solve, searched_pairs: n_searched, nearer_pairs: n_nearer })
+        })
+    }
+
     /// Pairs with saved distances, and after how many of the files they are those of the graph.
     fn saved(
         &self,
@@ -194,26 +194,7 @@ impl Batches<'_> {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.head)?;
-        for batch in &self.batches {
-            let Batch { file, update_ms, searched_pairs, nearer_pairs, .. } = batch;
-            let changes = counted(batch.changes, ("change", "changes"));
-            match batch.new_solve {
-                _ if batch.saved => {
-                    writeln!(f, "{file}: the distances were found after its changes")?;
-                }
-                Some(why) => writeln!(
-                    f,
-                    "{file}: {changes} took {update_ms} ms, by a new solve, because {why}"
-                )?,
-                None => writeln!(
-                    f,
-                    "{file}: {changes} took {update_ms} ms; {} pairs were searched for again, {} \
-                     are nearer",
-                    grouped(*searched_pairs),
-                    grouped(*nearer_pairs)
-                )?,
-            }
-        }
+        self.batches.iter().try_for_each(|batch| writeln!(f, "{batch}"))?;
         self.results.fmt(f)
     }
 }

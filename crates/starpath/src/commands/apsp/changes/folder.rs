@@ -7,12 +7,12 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::time::Instant;
 
-use anyhow::{anyhow, bail};
+use anyhow::bail;
 use apsp::any::digest;
-use apsp::{ApspError, ScratchFolder, Solver};
+use apsp::{ScratchFolder, Solver};
 
 use super::super::{Outputs, config, say_kept};
-use super::{Batch, Batches, Report};
+use super::{Batches, Report};
 use crate::backend;
 use crate::cli::{ApspArgs, Common};
 use crate::failure::say;
@@ -43,27 +43,12 @@ fn solve(
     let n_made = batches.in_folder(folder)?;
     let mut graph = batches.graph(n_made)?;
     let step = progress("changing", common);
-    let mut made = Vec::new();
-    for (place, changes) in batches.list.iter().enumerate() {
-        let start = Instant::now();
-        let updated = if place < n_made {
-            None
-        } else {
-            let solver = Solver::new(&*graph, &config).in_folder(folder);
-            let updated = solver.update(changes.list(), Some(&step));
-            let (after, updated) = updated.map_err(|error| match &error {
-                ApspError::BadChange(bad) => changes.explain(bad),
-                ApspError::Search(_) => {
-                    anyhow!("{}: {}", shown(&changes.path), names.explain(error))
-                }
-                _ => names.explain(error),
-            })?;
-            graph = Cow::Owned(after);
-            Some(updated)
-        };
-        let update_ms = milliseconds(start.elapsed());
-        made.push(Batch::of(changes, updated.map(|updated| (updated, update_ms))));
-    }
+    let made = batches.follow(n_made, |changes| {
+        let solver = Solver::new(&*graph, &config).in_folder(folder);
+        let (after, updated) = solver.update(changes, Some(&step))?;
+        graph = Cow::Owned(after);
+        Ok(updated)
+    })?;
     drop(step);
     let step = progress("solving", common);
     let start = Instant::now();
