@@ -98,7 +98,7 @@ fn saved_distances_follow_changes_in_place() {
     assert_eq!(report["batches"][1]["saved"].as_bool(), Some(true));
     let run = run_in(folder, &line(&both));
     assert!(
-        run.stdout.contains("works.txt: the distances were found after its changes"),
+        run.stdout.contains("works.txt: the distances were found after them"),
         "{run:?}"
     );
 }
@@ -206,7 +206,7 @@ fn a_folder_follows_changes() {
     };
     are_right();
     let run = run_in(folder, &both);
-    assert!(run.stdout.contains("more.txt: the distances were found after its changes"), "{run:?}");
+    assert!(run.stdout.contains("more.txt: the distances were found after them"), "{run:?}");
     // an empty folder has the matrix of the graph after all files
     fs::remove_dir_all(folder.join("work")).unwrap();
     assert_eq!(saved(&both), [true, true]);

@@ -63,7 +63,11 @@ fn batches(
     let [mut ms, mut pairs, mut closed, mut whole_ms] = [(); 4].map(|()| Vec::new());
     for _ in 0..BATCHES_OF_CLOSURE {
         let (mut seen, mut changes) = (HashSet::new(), Vec::new());
-        while changes.len() < k {
+        // there may be no more arcs
+        for _ in 0..100 * k {
+            if changes.len() == k {
+                break;
+            }
             let (from, to) = match are_new {
                 true => (draws.below(n) as VertexId, draws.below(n) as VertexId),
                 false => {
