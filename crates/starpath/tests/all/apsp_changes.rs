@@ -97,10 +97,7 @@ fn saved_distances_follow_changes_in_place() {
     let report = json_in(folder, &line(&both));
     assert_eq!(report["batches"][1]["saved"].as_bool(), Some(true));
     let run = run_in(folder, &line(&both));
-    assert!(
-        run.stdout.contains("works.txt: the distances were found after them"),
-        "{run:?}"
-    );
+    assert!(run.stdout.contains("ms, for the distances were found after them"), "{run:?}");
 }
 
 /// Files come into place one after the other. Wherever a run is ended, `query` takes no hops of
@@ -206,7 +203,7 @@ fn a_folder_follows_changes() {
     };
     are_right();
     let run = run_in(folder, &both);
-    assert!(run.stdout.contains("more.txt: the distances were found after them"), "{run:?}");
+    assert!(run.stdout.contains("ms, for the distances were found after them"), "{run:?}");
     // an empty folder has the matrix of the graph after all files
     fs::remove_dir_all(folder.join("work")).unwrap();
     assert_eq!(saved(&both), [true, true]);
