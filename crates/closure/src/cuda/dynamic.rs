@@ -26,6 +26,8 @@ pub(super) static CHANGES: Ptx =
 
 /// Arcs of a turn.
 const ARCS: usize = 64;
+/// Arcs of a batch with deletions, of whose ends the host copies the lines; of more, all is closed again.
+const MOST_ARCS: usize = 1024;
 /// The time of a turn, and what it takes for each word of the lines, in nanoseconds.
 pub(super) const TURN: f64 = 5e4;
 pub(super) const WORD_OF_LINES: f64 = 4e-3;
@@ -160,7 +162,8 @@ impl DynamicDeviceClosure {
         let n_words = (n * n) as f64 / WORD as f64;
         let of_turns = new.len().div_ceil(ARCS) as f64 * (TURN + n_words * WORD_OF_LINES);
         let whole = time_to_close(n as f64, self.graph.n_arcs(), self.form.rate(&self.gpu));
-        if n > self.engine.side() || of_turns > whole {
+        let are_many = !gone.is_empty() && new.len() + gone.len() > MOST_ARCS;
+        if n > self.engine.side() || of_turns > whole || are_many {
             return self.close_again(progress);
         }
         if !gone.is_empty()
