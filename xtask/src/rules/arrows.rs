@@ -75,6 +75,18 @@ const MAY_NAME: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "starpath-partitioned",
+        &[
+            "graph-formats",
+            "starpath-paths",
+            "starpath-search-parts",
+            "sssp",
+            "collectives",
+            "gpu-runtime",
+            "starpath-kernels",
+        ],
+    ),
+    (
         "starpath-centrality",
         &[
             "graph-formats",
@@ -114,6 +126,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "collectives",
             "collectives-mpi",
             "gpu-runtime",
+            "starpath-partitioned",
             "sssp",
             "apsp",
             "starpath-centrality",
@@ -130,6 +143,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "starpath-paths",
             "starpath-published",
             "gpu-runtime",
+            "starpath-partitioned",
             "sssp",
             "apsp",
             "starpath-centrality",
@@ -145,6 +159,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "graph-formats",
             "gpu-runtime",
             "starpath-paths",
+            "starpath-partitioned",
             "sssp",
             "apsp",
             "starpath-centrality",
