@@ -16,6 +16,7 @@
 
 mod draws;
 mod geometric;
+mod graph500;
 mod grid;
 pub(crate) mod random;
 mod rmat;
@@ -25,6 +26,7 @@ use std::ops::RangeInclusive;
 
 pub use draws::{DrawParameters, EdgeDraws};
 pub use geometric::{GeometricConfig, geometric};
+pub use graph500::{Graph500Config, Graph500Draws, graph500};
 pub use grid::{GridConfig, grid};
 pub use rmat::{RmatConfig, VertexNumbering, rmat};
 pub use uniform::{UniformConfig, uniform};
