@@ -3,6 +3,7 @@
 mod aggregate;
 mod centrality;
 mod graph;
+mod graph500;
 mod pairs;
 #[cfg(feature = "plot")]
 mod plot;
@@ -20,6 +21,7 @@ use graph_formats::by_name;
 pub(crate) use aggregate::AggregateArgs;
 pub(crate) use centrality::{CentralityArgs, Convention, Measure, Side};
 pub(crate) use graph::GraphArgs;
+pub(crate) use graph500::{Graph500Args, Kernels};
 pub(crate) use pairs::{ApspArgs, ClosureAlgorithm, ClosureArgs, GpuCount, QueryArgs};
 #[cfg(feature = "plot")]
 pub(crate) use plot::{DegreesArgs, DistancesArgs, MapArgs, MatrixArgs, PlotArgs, PlotCommand};
@@ -127,6 +129,7 @@ pub(crate) enum Command {
     Closure(ClosureArgs),
     Centrality(CentralityArgs),
     Aggregate(AggregateArgs),
+    Graph500(Graph500Args),
     Plot(PlotArgs),
     Star(StarArgs),
     Completions(CompletionsArgs),
@@ -167,6 +170,27 @@ pub(crate) enum Shape {
         edge_factor: u32,
         #[command(flatten)]
         options: GenerateOptions,
+    },
+    /// The graph of the Graph500 benchmark, as its reference code draws it, with weights from 0 to 1
+    #[command(after_help = "\
+Loops are dropped, and all but the lightest of parallel edges. The command graph500 makes the same graph
+itself.
+
+Example:
+  starpath generate graph500 --scale 16 -o graph500.spg")]
+    Graph500 {
+        /// The graph has 2^S vertices
+        #[arg(long, value_name = "S")]
+        scale: u32,
+        /// Edges drawn for each vertex
+        #[arg(long, value_name = "K", default_value_t = 16)]
+        edge_factor: u32,
+        /// Keep self-loops and parallel edges
+        #[arg(long)]
+        keep_duplicates: bool,
+        /// The file to write, in the format of its suffix; - is standard output, as .spg
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
     },
     /// A square grid, or a cube: each vertex is joined to its four neighbours, or six
     #[command(after_help = "\

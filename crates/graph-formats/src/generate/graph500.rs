@@ -65,7 +65,7 @@ impl Default for Graph500Config {
 ///
 /// # Errors
 /// [`GraphError::BadParameter`] when the scale is out of range, or when the system refuses the
-/// memory (32 bytes an edge drawn).
+/// memory (44 bytes an edge drawn).
 pub fn graph500(config: &Graph500Config) -> Result<Csr<f32>, GraphError> {
     let draws = config.draws()?;
     draws.graph(&draws.edges()?, config.duplicates)

@@ -33,7 +33,7 @@ pub fn check_distances<W: Weight>(
     limit: Option<W::Distance>,
     distances: &Distances<W::Distance>,
 ) -> Result<(), Violation> {
-    check_ends(graph, source, limit, distances)?;
+    check_ends(graph.n_vertices(), source, limit, distances)?;
     check_labels(
         graph,
         |v| v == source,
@@ -47,23 +47,23 @@ pub fn check_distances<W: Weight>(
 }
 
 /// The checks that need no arcs: sizes, the source, the limit.
-pub(super) fn check_ends<W: Weight>(
-    graph: &Csr<W>,
+pub(super) fn check_ends<D: Distance>(
+    n_vertices: usize,
     source: VertexId,
-    limit: Option<W::Distance>,
-    distances: &Distances<W::Distance>,
+    limit: Option<D>,
+    distances: &Distances<D>,
 ) -> Result<(), Violation> {
-    check_length("distances", graph.n_vertices(), distances.n_vertices())?;
-    check_source(source, graph.n_vertices())?;
-    if distances.get(source) != Some(W::Distance::ZERO) {
+    check_length("distances", n_vertices, distances.n_vertices())?;
+    check_source(source, n_vertices)?;
+    if distances.get(source) != Some(D::ZERO) {
         let distance = distances.get(source).map(|d| d.to_string());
         return Err(Violation::SourceDistance { source_vertex: source, distance });
     }
     let Some(limit) = limit else { return Ok(()) };
     // A limit that is negative or NaN excludes even the source.
-    let beyond = |&d: &W::Distance| d.partial_cmp(&limit).is_none_or(|order| order.is_gt());
+    let beyond = |&d: &D| d.partial_cmp(&limit).is_none_or(|order| order.is_gt());
     let storage = distances.as_storage();
-    match storage.par_iter().position_first(|d| *d != W::Distance::UNREACHED && beyond(d)) {
+    match storage.par_iter().position_first(|d| *d != D::UNREACHED && beyond(d)) {
         None => Ok(()),
         Some(v) => Err(Violation::BeyondLimit {
             vertex: v as VertexId,

@@ -22,20 +22,7 @@ use crate::Tree;
 /// The crate's [front page](crate) has an example.
 pub fn check_tree<W: Weight>(graph: &Csr<W>, tree: &Tree<W>) -> Result<(), Violation> {
     let (distances, predecessors) = (&tree.distances, &tree.predecessors);
-    check_length("predecessors", graph.n_vertices(), predecessors.n_vertices())?;
-    check_ends(graph, tree.source, tree.limit, distances)?;
-    if let Some(predecessor) = predecessors.get(tree.source) {
-        return Err(Violation::SourcePredecessor { source_vertex: tree.source, predecessor });
-    }
-    for vertex in graph.vertices().filter(|&v| v != tree.source) {
-        match (distances.get(vertex), predecessors.get(vertex)) {
-            (Some(_), None) => return Err(Violation::NoPredecessor { vertex }),
-            (None, Some(predecessor)) => {
-                return Err(Violation::UnreachedPredecessor { vertex, predecessor });
-            }
-            _ => {}
-        }
-    }
+    check_vertices(graph.n_vertices(), tree)?;
     check_labels(
         graph,
         |v| v == tree.source,
@@ -51,6 +38,29 @@ pub fn check_tree<W: Weight>(graph: &Csr<W>, tree: &Tree<W>) -> Result<(), Viola
         Fault::Arc(from, to, weight) => improvement(distances, from, to, weight),
         Fault::Vertex(vertex) => lost(graph, tree, vertex),
     })
+}
+
+/// The checks that need no arcs: sizes, the source, and that the reached vertices have predecessors.
+pub(super) fn check_vertices<W: Weight>(
+    n_vertices: usize,
+    tree: &Tree<W>,
+) -> Result<(), Violation> {
+    let (distances, predecessors) = (&tree.distances, &tree.predecessors);
+    check_length("predecessors", n_vertices, predecessors.n_vertices())?;
+    check_ends(n_vertices, tree.source, tree.limit, distances)?;
+    if let Some(predecessor) = predecessors.get(tree.source) {
+        return Err(Violation::SourcePredecessor { source_vertex: tree.source, predecessor });
+    }
+    for vertex in (0..n_vertices as VertexId).filter(|&v| v != tree.source) {
+        match (distances.get(vertex), predecessors.get(vertex)) {
+            (Some(_), None) => return Err(Violation::NoPredecessor { vertex }),
+            (None, Some(predecessor)) => {
+                return Err(Violation::UnreachedPredecessor { vertex, predecessor });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Why the predecessors of `vertex` do not lead to the source. O(n + m).

@@ -1,6 +1,6 @@
 //! The flags that choose the algorithm of a search from one source, and its parameters.
 
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -70,12 +70,19 @@ pub(crate) struct Configs {
 
 impl Configs {
     /// Lets the solver choose, on the backend of the command line.
-    #[cfg(feature = "plot")]
     pub(crate) fn auto(common: &Common) -> Self {
         let config = common.config();
         let gpu = (common.backend != Backend::Cpu).then(|| config.for_algorithm(None));
         let cpu = (common.backend != Backend::Cuda).then_some(config);
         Self { name: AUTO.to_owned(), cpu, gpu }
+    }
+
+    /// The same for several searches of one graph.
+    pub(crate) fn expecting(mut self, n_searches: usize) -> Self {
+        let searches = NonZeroUsize::new(n_searches);
+        self.cpu.iter_mut().for_each(|config| config.expected_searches = searches);
+        self.gpu.iter_mut().for_each(|config| config.expected_searches = searches);
+        self
     }
 
     /// Whether the program chooses the algorithm.

@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use gpu_runtime::Gpu;
 use graph_formats::generate::{
-    Duplicates, EdgeDraws, GeometricConfig, GraphOptions, GridConfig, RmatConfig, UniformConfig,
-    geometric, grid, rmat, uniform,
+    Duplicates, EdgeDraws, GeometricConfig, Graph500Config, GraphOptions, GridConfig, RmatConfig,
+    UniformConfig, geometric, graph500, grid, rmat, uniform,
 };
 use graph_formats::{
-    Csr, Direction, Format, GraphError, Ids, LoadedGraph, names_lost, write_coordinates,
+    AnyCsr, Csr, Direction, Format, GraphError, Ids, LoadedGraph, names_lost, write_coordinates,
 };
 use serde::Serialize;
 use sssp::gpu::RankedArcs;
@@ -26,7 +26,8 @@ use crate::report::{self, Head, Ms, grouped, milliseconds};
 struct Report {
     #[serde(flatten)]
     head: Head,
-    seed: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
     write_ms: Ms,
     output: String,
 }
@@ -35,7 +36,8 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (vertices, edges) = (self.head.vertices as u64, self.head.edges as u64);
         let (vertices, edges) = (grouped(vertices), grouped(edges));
-        write!(f, "{}: {vertices} vertices, {edges} arcs, seed {}", self.output, self.seed)
+        write!(f, "{}: {vertices} vertices, {edges} arcs", self.output)?;
+        self.seed.map_or(Ok(()), |seed| write!(f, ", seed {seed}"))
     }
 }
 
@@ -55,69 +57,79 @@ impl Positions {
 }
 
 pub(crate) fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
-    let (algorithm, shared, coordinates) = match &args.shape {
-        Shape::Rmat { options, .. } => ("rmat", options, None),
-        Shape::Grid { options, coordinates, .. } => ("grid", options, coordinates.as_ref()),
-        Shape::Uniform { options, .. } => ("uniform", options, None),
+    let (algorithm, output, seed, coordinates) = match &args.shape {
+        Shape::Rmat { options, .. } => ("rmat", &options.output, Some(options.seed), None),
+        Shape::Graph500 { output, .. } => ("graph500", output, None, None),
+        Shape::Grid { options, coordinates, .. } => {
+            ("grid", &options.output, Some(options.seed), coordinates.as_ref())
+        }
+        Shape::Uniform { options, .. } => ("uniform", &options.output, Some(options.seed), None),
         Shape::Geometric { options, coordinates, .. } => {
-            ("geometric", options, coordinates.as_ref())
+            ("geometric", &options.output, Some(options.seed), coordinates.as_ref())
         }
     };
-    check_graph_file(&shared.output)?;
+    check_graph_file(output)?;
     if let Some(path) = coordinates {
-        check_coordinates(path, &shared.output)?;
+        check_coordinates(path, output)?;
     }
     let gpu = match args.shape {
         Shape::Rmat { .. } | Shape::Uniform { .. } => backend::gpu_on_request(common)?,
-        Shape::Grid { .. } | Shape::Geometric { .. } => {
+        Shape::Graph500 { .. } | Shape::Grid { .. } | Shape::Geometric { .. } => {
             backend::cpu(&format!("generate {algorithm}"), common)?;
             None
         }
     };
     let start = Instant::now();
-    let options = options(shared);
     // a generator refuses only parameters of the command line
     let refused = |error: GraphError| WrongUse(error.to_string());
-    let (graph, positions) = match args.shape {
-        Shape::Rmat { scale, edge_factor, .. } => {
+    let (graph, positions): (AnyCsr, _) = match args.shape {
+        Shape::Rmat { scale, edge_factor, ref options } => {
+            let options = graph_options(options);
             let config = RmatConfig { scale, edge_factor, options, ..Default::default() };
             let graph = match &gpu {
                 Some(gpu) => drawn(gpu, &config.draws().map_err(refused)?)?,
                 None => rmat(&config).map_err(refused)?,
             };
-            (graph, None)
+            (graph.into(), None)
         }
-        Shape::Grid { side, dimensions, .. } => {
-            let config = GridConfig { side, dimensions, options };
+        Shape::Graph500 { scale, edge_factor, keep_duplicates, .. } => {
+            let duplicates = duplicates(keep_duplicates);
+            let config = Graph500Config { scale, edge_factor, duplicates, ..Default::default() };
+            (graph500(&config).map_err(refused)?.into(), None)
+        }
+        Shape::Grid { side, dimensions, ref options, .. } => {
+            let config = GridConfig { side, dimensions, options: graph_options(options) };
             let positions = || match dimensions {
                 3 => config.coordinates().map(Positions::InSpace),
                 _ => config.coordinates().map(Positions::InPlane),
             };
             let graph = grid(&config).map_err(refused)?;
-            (graph, coordinates.map(|_| positions()).transpose().map_err(refused)?)
+            (graph.into(), coordinates.map(|_| positions()).transpose().map_err(refused)?)
         }
-        Shape::Uniform { vertices, edges, .. } => {
+        Shape::Uniform { vertices, edges, ref options } => {
+            let options = graph_options(options);
             let config = UniformConfig { n_vertices: vertices, n_edges: edges, options };
             let graph = match &gpu {
                 Some(gpu) => drawn(gpu, &config.draws().map_err(refused)?)?,
                 None => uniform(&config).map_err(refused)?,
             };
-            (graph, None)
+            (graph.into(), None)
         }
-        Shape::Geometric { vertices, radius, .. } => {
+        Shape::Geometric { vertices, radius, ref options, .. } => {
+            let options = graph_options(options);
             let config = GeometricConfig { n_vertices: vertices, radius, options };
             let positions = || config.coordinates().map(Positions::InPlane);
             let graph = geometric(&config).map_err(refused)?;
-            (graph, coordinates.map(|_| positions()).transpose().map_err(refused)?)
+            (graph.into(), coordinates.map(|_| positions()).transpose().map_err(refused)?)
         }
     };
     let solve_ms = milliseconds(start.elapsed());
     check_interrupt()?;
     let start = Instant::now();
     let graph = LoadedGraph::new(graph, Ids::FromZero);
-    graph_formats::write(&shared.output, &graph)?;
+    graph_formats::write(output, &graph)?;
     if let (Some(path), Some(positions)) = (coordinates, positions) {
-        let format = Format::of_writable(&shared.output)?;
+        let format = Format::of_writable(output)?;
         positions.write(path, &names_in(format))?;
     }
     let write_ms = milliseconds(start.elapsed());
@@ -125,8 +137,8 @@ pub(crate) fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
     let head = Head::of("generate", &graph.csr);
     let backend = if gpu.is_some() { "cuda" } else { "cpu" };
     let head = Head { algorithm: Some(algorithm), backend, solve_ms: Some(solve_ms), ..head };
-    let output = shown_output(&shared.output);
-    report::print(&Report { head, seed: shared.seed, write_ms, output }, common)
+    let output = shown_output(output);
+    report::print(&Report { head, seed, write_ms, output }, common)
 }
 
 /// The graph of these edges, whose rows a GPU makes.
@@ -158,11 +170,15 @@ fn check_coordinates(path: &Path, graph: &Path) -> anyhow::Result<()> {
     check_file(path, &[])
 }
 
-fn options(args: &GenerateOptions) -> GraphOptions {
+fn graph_options(args: &GenerateOptions) -> GraphOptions {
     GraphOptions {
         weights: args.min_weight..=args.max_weight,
         seed: args.seed,
         direction: if args.directed { Direction::Directed } else { Direction::Undirected },
-        duplicates: if args.keep_duplicates { Duplicates::Keep } else { Duplicates::Drop },
+        duplicates: duplicates(args.keep_duplicates),
     }
+}
+
+fn duplicates(keep: bool) -> Duplicates {
+    if keep { Duplicates::Keep } else { Duplicates::Drop }
 }

@@ -11,6 +11,7 @@ mod changes;
 mod closure;
 mod convert;
 mod generate;
+mod graph500;
 mod info;
 mod k_paths;
 mod many;
@@ -68,6 +69,7 @@ pub(crate) fn run(cli: Cli, ranks: &dyn Communicator) -> anyhow::Result<()> {
         Command::Query(args) => query::run(args, common),
         Command::Closure(args) => closure::run(args, common),
         Command::Aggregate(args) => aggregate::run(args, common),
+        Command::Graph500(args) => graph500::run(args, common),
         #[cfg(feature = "plot")]
         Command::Plot(args) => plot::run(args, common),
         #[cfg(not(feature = "plot"))]

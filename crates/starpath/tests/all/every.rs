@@ -17,6 +17,7 @@ use crate::support::{json_in, program, run_in, starpath};
 const COMMANDS: &[(&str, &str)] = &[
     ("info", "info {}/grid.spg"),
     ("generate rmat", "generate rmat --scale 12 -o @.spg"),
+    ("generate graph500", "generate graph500 --scale 11 -o @.spg"),
     ("generate grid", "generate grid --side 120 -o @.spg"),
     ("generate uniform", "generate uniform --vertices 9000 --edges 30000 -o @.spg"),
     ("generate geometric", "generate geometric --vertices 9000 --radius 0.02 -o @.spg"),
@@ -43,6 +44,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("centrality", "centrality {}/road.gr --hops --measure betweenness --error 0.1 -o @.tsv"),
     ("centrality", "centrality {}/grid.spg --measure diameter"),
     ("aggregate", "aggregate {}/grid.spg --points {}/ids.txt --cutoff 900 -o @.tsv"),
+    ("graph500", "graph500 --scale 9 --roots 4"),
     ("star match", "star match {}/column.csv --word 7 -o @.csv"),
     ("star compare", "star compare {}/column.csv --word 7"),
     ("star min", "star min {}/column.csv -o @.csv"),

@@ -14,6 +14,7 @@ mod convert;
 mod documents;
 #[cfg(unix)]
 mod every;
+mod graph500;
 mod names;
 #[cfg(feature = "plot")]
 mod plot;
