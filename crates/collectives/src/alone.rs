@@ -22,4 +22,8 @@ impl Communicator for Alone {
     fn gather_bytes(&self, _root: usize, own: &[u8]) -> Result<Vec<Vec<u8>>, RanksError> {
         Ok(vec![own.to_vec()])
     }
+
+    fn exchange_bytes(&self, for_ranks: &[&[u8]]) -> Result<Vec<Vec<u8>>, RanksError> {
+        Ok(vec![for_ranks[0].to_vec()])
+    }
 }

@@ -1,6 +1,6 @@
 //! Communicators: which ranks there are, and their collectives.
 //!
-//! A communicator sends bytes, by two collectives; all others follow from these. Sums are added in
+//! A communicator sends bytes, by three collectives; all others follow from these. Sums are added in
 //! the order of the ranks, so that floats do not depend on how messages travel.
 
 use bytemuck::{Pod, Zeroable};
@@ -63,6 +63,25 @@ pub trait Communicator {
     /// # Errors
     /// When another rank has ended.
     fn gather_bytes(&self, root: usize, own: &[u8]) -> Result<Vec<Vec<u8>>, RanksError>;
+
+    /// Exchanges bytes between all ranks: `for_ranks` has those of this rank for each, in their
+    /// order, and what each has for this one is returned, by rank. Messages have any lengths, and
+    /// all travel at once. O(bytes given and returned).
+    ///
+    /// ```
+    /// use collectives::{Communicator, RanksError, Threads};
+    ///
+    /// let received = Threads::run(2, |ranks| match ranks.rank() {
+    ///     0 => ranks.exchange_bytes(&[&[], &[1, 2]]),
+    ///     _ => ranks.exchange_bytes(&[&[3], &[4]]),
+    /// })?;
+    /// assert_eq!(received, [[vec![], vec![3]], [vec![1, 2], vec![4]]]);
+    /// # Ok::<(), RanksError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When another rank has ended.
+    fn exchange_bytes(&self, for_ranks: &[&[u8]]) -> Result<Vec<Vec<u8>>, RanksError>;
 
     /// The name of the machine that it runs on; empty if all ranks are on one.
     fn host(&self) -> String {
@@ -128,7 +147,8 @@ impl dyn Communicator + '_ {
 
     /// Exchanges values between all ranks: returns what each rank has for this one, by rank.
     /// `for_rank` returns what this rank has for another, and is called once for each, in their
-    /// order. It takes a gather for each rank; a single rank copies nothing. O(all values).
+    /// order. It takes a gather for each rank, so that one message is in memory at a time, beside
+    /// what is received; a single rank copies nothing. O(all values).
     ///
     /// # Errors
     /// As [`Communicator::gather_bytes`].

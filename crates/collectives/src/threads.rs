@@ -26,12 +26,13 @@ struct Group {
 
 #[derive(Debug, Default)]
 struct Exchange {
-    /// The ranks that have come, and what they gave.
-    given: Vec<(usize, Vec<u8>)>,
+    /// The ranks that have come, and the messages that they gave: one for all ranks, or one for
+    /// each.
+    given: Vec<(usize, Vec<Vec<u8>>)>,
     /// Exchanges that are complete,
     n_complete: u64,
     /// and what the last of them was of, by rank.
-    last: Arc<Vec<Vec<u8>>>,
+    last: Arc<Vec<Vec<Vec<u8>>>>,
     /// The ranks that have ended, the first of them first.
     ended: Vec<usize>,
 }
@@ -70,15 +71,15 @@ impl Threads {
         results.into_iter().collect()
     }
 
-    /// Gives bytes, and waits for those of all ranks.
-    fn exchange(&self, own: Vec<u8>) -> Result<Arc<Vec<Vec<u8>>>, RanksError> {
+    /// Gives messages, and waits for those of all ranks.
+    fn exchange(&self, own: Vec<Vec<u8>>) -> Result<Arc<Vec<Vec<Vec<u8>>>>, RanksError> {
         let mut exchange = self.group.lock();
         let number = exchange.n_complete;
         exchange.given.push((self.rank, own));
         if exchange.given.len() == self.group.size {
             let mut given = std::mem::take(&mut exchange.given);
             given.sort_unstable_by_key(|&(rank, _)| rank);
-            exchange.last = Arc::new(given.into_iter().map(|(_, bytes)| bytes).collect());
+            exchange.last = Arc::new(given.into_iter().map(|(_, messages)| messages).collect());
             exchange.n_complete += 1;
             self.group.changed.notify_all();
         }
@@ -117,17 +118,23 @@ impl Communicator for Threads {
 
     fn broadcast_bytes(&self, root: usize, bytes: &mut [u8]) -> Result<(), RanksError> {
         let own = if self.rank == root { bytes.to_vec() } else { Vec::new() };
-        let given = self.exchange(own)?;
-        let (expected, found) = (bytes.len(), given[root].len());
+        let given = self.exchange(vec![own])?;
+        let sent = &given[root][0];
+        let (expected, found) = (bytes.len(), sent.len());
         if expected != found {
             return Err(RanksError::Length { expected, found });
         }
-        bytes.copy_from_slice(&given[root]);
+        bytes.copy_from_slice(sent);
         Ok(())
     }
 
     fn gather_bytes(&self, root: usize, own: &[u8]) -> Result<Vec<Vec<u8>>, RanksError> {
-        let given = self.exchange(own.to_vec())?;
-        Ok(if self.rank == root { given.to_vec() } else { Vec::new() })
+        let given = self.exchange(vec![own.to_vec()])?;
+        Ok(if self.rank == root { given.concat() } else { Vec::new() })
+    }
+
+    fn exchange_bytes(&self, for_ranks: &[&[u8]]) -> Result<Vec<Vec<u8>>, RanksError> {
+        let given = self.exchange(for_ranks.iter().map(|bytes| bytes.to_vec()).collect())?;
+        Ok(given.iter().map(|messages| messages[self.rank].clone()).collect())
     }
 }

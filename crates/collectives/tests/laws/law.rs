@@ -31,6 +31,11 @@ pub(crate) fn laws(ranks: &dyn Communicator, seed: u64) -> Result<(), RanksError
     let sent = |from: usize, to: usize| vec![all[from] ^ to as u64; len_of(from) % (to + 3)];
     let expected: Vec<_> = (0..size).map(|from| sent(from, rank)).collect();
     assert_eq!(ranks.exchange(|to| sent(rank, to))?, expected);
+    let bytes = |values: Vec<u64>| values.into_iter().map(|value| value as u8).collect::<Vec<_>>();
+    let messages: Vec<_> = (0..size).map(|to| bytes(sent(rank, to))).collect();
+    let messages: Vec<_> = messages.iter().map(Vec::as_slice).collect();
+    let expected: Vec<_> = expected.into_iter().map(bytes).collect();
+    assert_eq!(ranks.exchange_bytes(&messages)?, expected);
     assert_eq!(ranks.first_message(None)?, None);
     assert_eq!(ranks.any(false), Ok(false));
     assert_eq!(Some(ranks.min(all[rank])?), all.iter().min().copied());
