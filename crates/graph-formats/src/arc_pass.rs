@@ -13,6 +13,8 @@ pub(crate) const ARCS_PER_PART: usize = 1 << 16;
 /// A pass over arcs that are laid out by row offsets, which have been checked.
 pub(crate) struct ArcPass<'a> {
     pub(crate) row_offsets: &'a [u64],
+    /// The vertex of the first of these rows.
+    pub(crate) first_row: VertexId,
     /// Whether to find out if every arc has its reverse.
     pub(crate) seeks_reverses: bool,
 }
@@ -28,7 +30,7 @@ pub(crate) struct Found<W> {
     /// Of the weights; `None` if they have no array.
     pub(crate) extremes: Option<Extremes<W>>,
     /// The sum of the [hashes](ArcPass::excess); 0 if reverses are not sought.
-    excess: u64,
+    pub(crate) excess: u64,
 }
 
 impl<W: Weight> Found<W> {
@@ -75,7 +77,7 @@ impl<W: Weight> Found<W> {
 impl<'a> ArcPass<'a> {
     /// A pass that does not seek reverses.
     pub(crate) fn of(row_offsets: &'a [u64]) -> Self {
-        Self { row_offsets, seeks_reverses: false }
+        Self { row_offsets, first_row: 0, seeks_reverses: false }
     }
 
     /// Looks at all arcs, in parallel. `weights` is empty if all are equal.
@@ -127,7 +129,7 @@ impl<'a> ArcPass<'a> {
         let next_row = self.row_offsets.partition_point(|&offset| offset <= first as u64);
         let ends = self.row_offsets[next_row..].iter().map(move |&end| end as usize - first);
         let mut start = 0;
-        (next_row as VertexId - 1..)
+        (self.first_row + next_row as VertexId - 1..)
             .zip(ends)
             .map(move |(row, end)| {
                 let arcs = start..end.min(n_arcs);
@@ -217,7 +219,7 @@ mod tests {
         let mut ends: Vec<VertexId> = (1..=n as VertexId).collect();
         ends.resize(2 * n, 0);
         let excess = |ends: &[VertexId]| {
-            let pass = ArcPass { row_offsets: &row_offsets, seeks_reverses: true };
+            let pass = ArcPass { row_offsets: &row_offsets, first_row: 0, seeks_reverses: true };
             let parts = pass.over::<u32>(ends, &[]).excess;
             assert_eq!(parts, pass.excess::<u32>(0, ends, &[]));
             parts

@@ -7,13 +7,15 @@
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
+use bytemuck::Pod;
+
 use crate::sealed::Sealed;
 
 /// The order-preserving image of a distance: `u32` or `u64`. The trait is sealed.
 ///
 /// Atomic accesses are relaxed: a key guards no other data, and callers that need an order between
 /// accesses use a barrier.
-pub trait DistanceKey: Sealed + Copy + Ord + Debug + Default + Send + Sync + 'static {
+pub trait DistanceKey: Sealed + Pod + Ord + Debug + Default + Send + Sync {
     /// The key of the distance zero.
     const LEAST: Self;
     /// The key of an unreached vertex, greater than every other.

@@ -92,6 +92,34 @@ impl EdgeDraws {
         graph_of_draws(self.n_vertices(), self.n_edges(), &self.options, |edge| self.edge(edge))
     }
 
+    /// The arcs of the edge of this number, each packed as source · 2^32 + destination.
+    #[inline]
+    pub fn arcs(&self, edge: u64) -> impl Iterator<Item = u64> {
+        arcs_of(self.edge(edge), &self.options).into_iter().filter(|&arc| arc != NO_ARC)
+    }
+
+    /// What becomes of these packed arcs, which are all [arcs](Self::arcs) of their sources: they
+    /// are sorted, equal ones are dropped if the generator drops them, and each gets its weight.
+    /// So each of several processes can make some rows of the graph.
+    ///
+    /// ```
+    /// use graph_formats::generate::{RmatConfig, rmat};
+    ///
+    /// let config = RmatConfig { scale: 4, ..Default::default() };
+    /// let draws = config.draws()?;
+    /// let all = (0..draws.n_edges()).flat_map(|edge| draws.arcs(edge));
+    /// let (row, weights) = draws.rows(all.filter(|arc| arc >> 32 == 3).collect());
+    /// assert!(row.iter().map(|&arc| arc as u32).zip(weights).eq(rmat(&config)?.arcs_from(3)));
+    /// # Ok::<(), graph_formats::GraphError>(())
+    /// ```
+    ///
+    /// O(a log a) for a arcs.
+    pub fn rows(&self, arcs: Vec<u64>) -> (Vec<u64>, Vec<u32>) {
+        let arcs = sorted(arcs, &self.options);
+        let weights = weights(&arcs, &self.options);
+        (arcs, weights)
+    }
+
     /// The numbers that edges are drawn from.
     pub fn parameters(&self) -> DrawParameters {
         self.parameters
@@ -168,25 +196,34 @@ pub(super) fn graph_of_draws(
 
     let mut arcs = vec![NO_ARC; n_slots as usize];
     arcs.par_chunks_mut(arcs_per_edge).enumerate().for_each(|(edge, slots)| {
-        let (u, v) = draw(edge as u64);
-        if u != v {
-            slots[0] = pack(u, v);
-            if let Some(back) = slots.get_mut(1) {
-                *back = pack(v, u);
-            }
-        } else if options.duplicates == Duplicates::Keep {
-            slots[0] = pack(u, u);
-        }
+        slots.copy_from_slice(&arcs_of(draw(edge as u64), options)[..arcs_per_edge]);
     });
+    let arcs = sorted(arcs, options);
+    let weights = weights(&arcs, options);
+    let row_offsets = offsets_of_sorted(n_vertices, &arcs);
+    let column_indices = arcs.par_iter().map(|&arc| arc as VertexId).collect();
+    Ok(Csr::from_valid(row_offsets, column_indices, weights, options.direction))
+}
+
+/// The arcs of an edge with these ends, or [`NO_ARC`] in their places.
+#[inline(always)]
+fn arcs_of((u, v): (VertexId, VertexId), options: &GraphOptions) -> [u64; 2] {
+    let back = if options.direction == Direction::Undirected { pack(v, u) } else { NO_ARC };
+    match u == v {
+        false => [pack(u, v), back],
+        true if options.duplicates == Duplicates::Keep => [pack(u, u), NO_ARC],
+        true => [NO_ARC; 2],
+    }
+}
+
+/// The arcs that become the graph's, in its order.
+fn sorted(mut arcs: Vec<u64>, options: &GraphOptions) -> Vec<u64> {
     arcs.par_sort_unstable();
     arcs.truncate(arcs.partition_point(|&arc| arc != NO_ARC));
     if options.duplicates == Duplicates::Drop {
         arcs.dedup();
     }
-    let weights = weights(&arcs, options);
-    let row_offsets = offsets_of_sorted(n_vertices, &arcs);
-    let column_indices = arcs.par_iter().map(|&arc| arc as VertexId).collect();
-    Ok(Csr::from_valid(row_offsets, column_indices, weights, options.direction))
+    arcs
 }
 
 fn pack(source: VertexId, destination: VertexId) -> u64 {

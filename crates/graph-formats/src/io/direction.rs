@@ -103,7 +103,7 @@ impl<W: Weight> Csr<W> {
     /// Whether every arc has its reverse, by hashes. O(m), in parallel: 1 to 3 % of the time to read
     /// text.
     fn reverses_cancel(&self) -> bool {
-        let pass = ArcPass { row_offsets: self.row_offsets(), seeks_reverses: true };
+        let pass = ArcPass { row_offsets: self.row_offsets(), first_row: 0, seeks_reverses: true };
         let weights = self.unequal_weights().unwrap_or_default();
         pass.over(self.column_indices(), weights).reverses_cancel()
     }

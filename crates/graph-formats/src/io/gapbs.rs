@@ -77,7 +77,7 @@ pub(super) fn read(mut source: Source<'_>, weighted: bool) -> Result<LoadedGraph
     let (row_offsets, arcs_at) = read_offsets(&body, n_vertices).map_err(|e| source.error(e))?;
     let wrong = |error: GraphError| malformed(path, error.to_string());
     validate_offsets(&row_offsets, n_arcs).map_err(wrong)?;
-    let pass = ArcPass { row_offsets: &row_offsets, seeks_reverses: directed == 0 };
+    let pass = ArcPass { row_offsets: &row_offsets, first_row: 0, seeks_reverses: directed == 0 };
     let (ends, weights, found) = match weighted {
         false => read_ends(&body, arcs_at, n_arcs, &pass),
         true => read_arcs(&body, arcs_at, n_arcs, &pass),

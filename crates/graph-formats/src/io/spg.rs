@@ -37,6 +37,22 @@
 //! Reading takes O(n + m), in parallel, checks included; mapping copies nothing but names. Sums of
 //! hashes check that a graph declared undirected is undirected.
 
+/// Calls a function with the type of the weights of a file.
+macro_rules! by_weights {
+    ($header:expr, $function:ident($($argument:expr),*)) => {
+        match WEIGHTS[usize::from($header.weights)].0 {
+            WeightKind::U32 => $function::<u32>($($argument),*),
+            WeightKind::I32 => $function::<i32>($($argument),*),
+            WeightKind::U64 => $function::<u64>($($argument),*),
+            WeightKind::I64 => $function::<i64>($($argument),*),
+            WeightKind::F32 => $function::<f32>($($argument),*),
+            WeightKind::F64 => $function::<f64>($($argument),*),
+        }
+    };
+}
+
+mod rows;
+
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -52,6 +68,8 @@ use crate::{
     WeightKind, Words, parallel,
 };
 
+pub use rows::{RowRange, SpgRows};
+
 const MAGIC: [u8; 8] = *b"\x89SPG\r\n\x1a\n";
 const VERSION: u32 = 4;
 /// The version of files without an attachment.
@@ -60,7 +78,7 @@ const ALIGNMENT: u64 = 64;
 const HEADER_BYTES: usize = 128;
 
 /// The header as it lies in the file.
-#[derive(Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 struct Header {
     magic: [u8; 8],
@@ -82,7 +100,7 @@ struct Header {
 }
 
 /// Where the attachment lies; all zero if there is none.
-#[derive(Clone, Copy, PartialEq, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 struct AttachmentPlace {
     kind: [u8; 8],
@@ -278,27 +296,6 @@ impl Sections<'_> {
         }
     }
 
-    fn ids(&self) -> Result<Ids, GraphError> {
-        let wrong = |message: String| malformed(self.path, message);
-        Ok(match self.header.names {
-            0 => Ids::FromZero,
-            1 => Ids::FromOne,
-            LISTED => {
-                let names: Vec<u64> = copied(self.bytes(3));
-                if !names.is_sorted_by(|a, b| a < b) {
-                    return Err(wrong("the vertices' names do not ascend".to_owned()));
-                }
-                Ids::Listed(names)
-            }
-            _ => {
-                let (ends, text) = self.bytes(3).split_at(8 * self.header.n_vertices as usize);
-                let text = std::str::from_utf8(text).map_err(|error| wrong(error.to_string()))?;
-                let words = Words::new(copied(ends), text.to_owned());
-                Ids::Words(words.map_err(|error| wrong(error.to_string()))?)
-            }
-        })
-    }
-
     fn load<W: Weight>(self, passed: Passed<W>) -> Result<LoadedGraph, GraphError>
     where
         AnyCsr: From<Csr<W>>,
@@ -309,9 +306,31 @@ impl Sections<'_> {
         }
         let graph = passed.found.and_then(|found| self.graph(found));
         let graph = graph.map_err(|error| malformed(self.path, error.to_string()))?;
-        let graph = LoadedGraph::new(graph, self.ids()?);
+        let graph = LoadedGraph::new(graph, ids_of(self.path, &self.header, self.bytes(3))?);
         Ok(LoadedGraph { attachment: self.attachment(), ..graph })
     }
+}
+
+/// The names of the vertices, of which a file has this section.
+fn ids_of(path: &Path, header: &Header, section: &[u8]) -> Result<Ids, GraphError> {
+    let wrong = |message: String| malformed(path, message);
+    Ok(match header.names {
+        0 => Ids::FromZero,
+        1 => Ids::FromOne,
+        LISTED => {
+            let names: Vec<u64> = copied(section);
+            if !names.is_sorted_by(|a, b| a < b) {
+                return Err(wrong("the vertices' names do not ascend".to_owned()));
+            }
+            Ids::Listed(names)
+        }
+        _ => {
+            let (ends, text) = section.split_at(8 * header.n_vertices as usize);
+            let text = std::str::from_utf8(text).map_err(|error| wrong(error.to_string()))?;
+            let words = Words::new(copied(ends), text.to_owned());
+            Ids::Words(words.map_err(|error| wrong(error.to_string()))?)
+        }
+    })
 }
 
 /// What a pass over the bytes after the header found.
@@ -336,7 +355,7 @@ fn pass<W: Weight>(header: &Header, body: Piece<'_>) -> io::Result<Passed<W>> {
     let sum_of_offsets = offsets.fetch_by_chunks()?;
     let row_offsets = bytemuck::cast_slice(offsets.get());
     let valid = validate_offsets(row_offsets, header.n_arcs as usize);
-    let arcs = ArcPass { row_offsets, seeks_reverses: header.direction == 1 };
+    let arcs = ArcPass { row_offsets, first_row: 0, seeks_reverses: header.direction == 1 };
     let mut sums_of_weights = Vec::new();
     let weights = match header.equal {
         0 => weights.chunks(size_of::<W>() * ARCS_PER_PART),
@@ -372,20 +391,6 @@ fn pass<W: Weight>(header: &Header, body: Piece<'_>) -> io::Result<Passed<W>> {
     sums.push(rest.fetch_by_chunks()?);
     let found = valid.map(|()| ArcPass::join(found));
     Ok(Passed { checksum: pages::combined(sums).finalize(), found })
-}
-
-/// Calls a function with the type of the weights of a file.
-macro_rules! by_weights {
-    ($header:expr, $function:ident($($argument:expr),*)) => {
-        match WEIGHTS[usize::from($header.weights)].0 {
-            WeightKind::U32 => $function::<u32>($($argument),*),
-            WeightKind::I32 => $function::<i32>($($argument),*),
-            WeightKind::U64 => $function::<u64>($($argument),*),
-            WeightKind::I64 => $function::<i64>($($argument),*),
-            WeightKind::F32 => $function::<f32>($($argument),*),
-            WeightKind::F64 => $function::<f64>($($argument),*),
-        }
-    };
 }
 
 /// Reads a file into memory, which the graph then uses in place.
