@@ -1,1 +1,40 @@
 //! One search over any memory: a graph in parts, on ranks and on several GPUs.
+//!
+//! [`Deal`] says which part has which vertices. A [`Part`] has the arcs of a rank's vertices: dealt
+//! from a graph in memory, drawn by a generator, or read from a file, of which no rank then reads
+//! all. [`tree`] searches all parts together, breadth first or by Δ-stepping, over any
+//! [`Communicator`](collectives::Communicator). Its result is that of every other solver.
+//!
+//! Depends on [`graph_formats`], [`paths`], [`sssp`] and [`collectives`]. Feature `cuda`, off by
+//! default: NVIDIA GPUs, as in [`gpu_runtime`].
+
+mod deal;
+mod error;
+mod levels;
+mod messages;
+mod part;
+mod predecessors;
+mod ring;
+mod search;
+mod stepping;
+
+use graph_formats::VertexId;
+use sssp::SsspError;
+
+pub use deal::Deal;
+pub use error::PartitionedError;
+pub use part::Part;
+pub use search::{Found, tree};
+
+/// An error if there is a negative weight: the ends of its arc and what it weighs.
+fn check_not_negative(first: Option<(VertexId, VertexId, String)>) -> Result<(), PartitionedError> {
+    let Some((from, to, weight)) = first else { return Ok(()) };
+    let what = "a search over parts of the graph";
+    let advice = "search it in one process, by Bellman-Ford's algorithm";
+    Err(SsspError::NegativeWeight { what, from, to, weight, advice }.into())
+}
+
+// The example of the README is a test too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

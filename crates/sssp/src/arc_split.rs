@@ -37,7 +37,7 @@ pub(crate) fn is_dense<W: Weight>(graph: &Csr<W>) -> bool {
 }
 
 /// Whether the mean degree of `n_linked` vertices with arcs is high.
-pub(crate) fn has_many_arcs(n_arcs: usize, n_linked: usize) -> bool {
+pub fn has_many_arcs(n_arcs: usize, n_linked: usize) -> bool {
     n_arcs >= MIN_DEGREE * n_linked
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn short_limit<W: Weight>(graph: &Csr<W>, max_weight: W) -> Option<W>
 }
 
 /// The limit of short arcs for this greatest weight; `None` if none lies above zero and below it.
-pub(crate) fn limit_below<W: Weight>(max_weight: W) -> Option<W> {
+pub fn limit_below<W: Weight>(max_weight: W) -> Option<W> {
     let limit = max_weight.to_f64() / LIMITS_PER_WEIGHT;
     // integers are rounded up
     let limit = W::from_f64(limit).or_else(|| W::from_f64(limit.ceil()))?;
@@ -63,7 +63,7 @@ pub(crate) fn split<W: Weight>(graph: &Csr<W>) -> Option<ArcSplit<W>> {
 
 /// Whether enough arcs are long for deferring to pay. If a few weights are many times as great as
 /// the others, nearly all arcs are short.
-pub(crate) fn defers_enough(n_short: usize, n_arcs: usize) -> bool {
+pub fn defers_enough(n_short: usize, n_arcs: usize) -> bool {
     2 * n_short <= n_arcs
 }
 

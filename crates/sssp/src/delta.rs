@@ -128,14 +128,14 @@ pub(crate) fn width_for<W: Weight>(
 }
 
 /// The width by [`Delta::Auto`], before [`usable`] corrects it.
-pub(crate) fn auto(typical_weight: f64, degree_at_arc_end: f64, n_threads: usize) -> f64 {
+pub fn auto(typical_weight: f64, degree_at_arc_end: f64, n_threads: usize) -> f64 {
     let width = AUTO_FACTOR * typical_weight / degree_at_arc_end;
     // near the best width the time hardly changes, so a power of two is precise enough
     width.log2().round().exp2() * f64::from(1 << (n_threads.ilog2() / 3))
 }
 
 /// The nearest positive width that makes at most [`MAX_BUCKETS`] for weights up to `max`.
-pub(crate) fn usable<W: Weight>(width: f64, max: f64) -> f64 {
+pub fn usable<W: Weight>(width: f64, max: f64) -> f64 {
     if max == 0.0 {
         // no arcs, or all weights are zero: one bucket
         return 1.0;
@@ -162,7 +162,7 @@ fn check_requested(width: f64, max_weight: f64) -> Result<f64, SsspError> {
 /// The typical weight: the mean, or twice the median if that is less. If a few weights are many
 /// times as great as the others, the others decide how far the frontier moves. The median is of a
 /// sample, and is ignored if it is zero.
-pub(crate) fn typical(median: f64, mean: f64) -> f64 {
+pub fn typical(median: f64, mean: f64) -> f64 {
     if median > 0.0 { mean.min(2.0 * median) } else { mean }
 }
 

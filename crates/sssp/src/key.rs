@@ -13,7 +13,7 @@ use search_parts::device::full_key;
 const DISTANCES_PER_TASK: usize = 1 << 14;
 
 /// The arithmetic of path lengths for weights `W`, none of them negative.
-pub(crate) trait KeyArithmetic<W: Weight>: Send + Sync + 'static {
+pub trait KeyArithmetic<W: Weight>: Send + Sync + 'static {
     /// The key of a vertex.
     type Key: DistanceKey;
     /// 1/Δ.
@@ -33,7 +33,7 @@ pub(crate) trait KeyArithmetic<W: Weight>: Send + Sync + 'static {
 }
 
 /// The key type of the distances.
-pub(crate) type FullKey<W> = <<W as Weight>::Distance as Distance>::Key;
+pub type FullKey<W> = <<W as Weight>::Distance as Distance>::Key;
 
 /// The keys of all vertices after a search.
 pub(crate) enum Keys<'a, K: DistanceKey> {
@@ -82,7 +82,7 @@ pub(crate) fn mapped<T: Sync, R: Copy + Send>(
 }
 
 /// Keys of the distance type; sums are checked.
-pub(crate) struct FullKeys;
+pub struct FullKeys;
 
 impl<W: Weight> KeyArithmetic<W> for FullKeys {
     type Key = FullKey<W>;
@@ -119,7 +119,7 @@ impl<W: Weight> KeyArithmetic<W> for FullKeys {
 const U32_RANGE: f64 = 4_294_967_296.0;
 
 /// Keys of 32 bits, for integers on the CPU, in graphs whose [`distance_bound`] fits.
-pub(crate) struct U32Keys;
+pub struct U32Keys;
 
 impl<W: Weight> KeyArithmetic<W> for U32Keys {
     type Key = u32;
@@ -156,10 +156,7 @@ impl<W: Weight> KeyArithmetic<W> for U32Keys {
 /// A bound on the sums that a solver computes, for a path and one more arc:
 /// min((n − 1)·max w, Σ w) + max w. Exact up to 2^53; above, never less than 2^53. `None` with
 /// negative weights.
-pub(crate) fn distance_bound<W: Weight>(
-    n_vertices: usize,
-    weights: &WeightSummary<W>,
-) -> Option<f64> {
+pub fn distance_bound<W: Weight>(n_vertices: usize, weights: &WeightSummary<W>) -> Option<f64> {
     if weights.first_negative.is_some() {
         return None;
     }

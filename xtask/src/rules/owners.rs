@@ -6,8 +6,14 @@ use crate::source::{code_of, lines_with_word};
 use crate::workspace::Workspace;
 
 /// The crates that read or write files.
-const READ_FILES: &[&str] =
-    &["starpath-hierarchy", "starpath-centrality", "starpath", "bench", "test-support"];
+const READ_FILES: &[&str] = &[
+    "starpath-hierarchy",
+    "starpath-centrality",
+    "starpath-partitioned",
+    "starpath",
+    "bench",
+    "test-support",
+];
 
 /// A package, the crates that may name it, and why no other.
 const OWNERS: [(&str, &[&str], &str); 5] = [

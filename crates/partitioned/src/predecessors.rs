@@ -1,0 +1,166 @@
+//! The shortest-path tree over ranks, by the rule of `sssp`.
+//!
+//! All ranks have the keys of all slots. In an undirected graph a rank finds the predecessors of
+//! its vertices in their own rows. In a directed one it finds for every vertex the smallest tail of
+//! a tight arc among its own vertices, and sends it to the vertex's rank. Plateaus are filled level
+//! by level, with an exchange for each; most graphs have none.
+
+use graph_formats::{Direction, DistanceKey, VertexId, Weight};
+use sssp::over_parts::KeyArithmetic;
+
+use crate::PartitionedError;
+use crate::messages::Mail;
+use crate::part::{Part, Rows};
+
+/// The code for "no predecessor"; no graph has this many vertices.
+const NO_VERTEX: VertexId = VertexId::MAX;
+
+/// The predecessors of this rank's vertices, at their slots.
+pub(crate) fn find<W: Weight, L: KeyArithmetic<W>>(
+    part: &Part,
+    rows: Rows<'_, W>,
+    mail: &mut Mail<'_>,
+    keys: &[L::Key],
+    source: usize,
+) -> Result<Vec<VertexId>, PartitionedError> {
+    let chosen = vec![NO_VERTEX; part.deal().n_slots()];
+    let mut tree = Tree::<W, L> { part, rows, keys, source, chosen };
+    match part.direction() {
+        Direction::Undirected => tree.scan_own_rows(),
+        Direction::Directed => {
+            for place in 0..rows.n_rows() {
+                tree.lower_heads(place, |key, head| key < head);
+            }
+            tree.exchange(mail)?;
+        }
+    }
+    tree.fill_plateaus(mail)?;
+    Ok(tree.chosen)
+}
+
+struct Tree<'a, W: Weight, L: KeyArithmetic<W>> {
+    part: &'a Part,
+    rows: Rows<'a, W>,
+    keys: &'a [L::Key],
+    source: usize,
+    /// For each slot the smallest tail so far.
+    chosen: Vec<VertexId>,
+}
+
+impl<W: Weight, L: KeyArithmetic<W>> Tree<'_, W, L> {
+    fn first_slot(&self) -> usize {
+        self.part.deal().slots(self.part.rank()).start
+    }
+
+    /// Chooses the nearer tails of this rank's vertices: the graph is undirected.
+    fn scan_own_rows(&mut self) {
+        let deal = self.part.deal();
+        for place in 0..self.rows.n_rows() {
+            let slot = self.first_slot() + place;
+            let key = self.keys[slot];
+            if key == L::Key::GREATEST || slot == self.source {
+                continue;
+            }
+            for (tail, weight) in self.rows.arcs(self.rows.row(place)) {
+                if L::after(L::Key::LEAST, weight) > key {
+                    break;
+                }
+                let of_tail = self.keys[tail as usize];
+                if of_tail < key && L::after(of_tail, weight) == key {
+                    let tail = deal.vertex_of_slot(tail as usize);
+                    self.chosen[slot] = self.chosen[slot].min(tail);
+                }
+            }
+        }
+    }
+
+    /// Lowers the choices at the ends of tight arcs from a vertex of this rank, if `is_candidate` of
+    /// its key and that of the end.
+    #[inline(always)]
+    fn lower_heads(&mut self, place: usize, is_candidate: impl Fn(L::Key, L::Key) -> bool) {
+        let slot = self.first_slot() + place;
+        let key = self.keys[slot];
+        if key == L::Key::GREATEST {
+            return;
+        }
+        let vertex = self.part.deal().vertex_of_slot(slot);
+        for (head, weight) in self.rows.arcs(self.rows.row(place)) {
+            let of_head = self.keys[head as usize];
+            if of_head < L::Key::GREATEST
+                && is_candidate(key, of_head)
+                && L::after(key, weight) == of_head
+                && head as usize != self.source
+            {
+                self.chosen[head as usize] = self.chosen[head as usize].min(vertex);
+            }
+        }
+    }
+
+    /// Sends the choices for vertices of other ranks, and takes theirs.
+    fn exchange(&mut self, mail: &mut Mail<'_>) -> Result<(), PartitionedError> {
+        let own = self.part.deal().slots(self.part.rank());
+        for (slot, &vertex) in self.chosen.iter().enumerate() {
+            if vertex != NO_VERTEX && !own.contains(&slot) {
+                mail.add(slot as u32, vertex);
+            }
+        }
+        for (slot, vertex) in mail.exchange([0; 3])?.records::<VertexId>() {
+            self.chosen[slot as usize] = self.chosen[slot as usize].min(vertex);
+        }
+        Ok(())
+    }
+
+    /// Gives reached vertices without a nearer tail a predecessor on their plateau.
+    fn fill_plateaus(&mut self, mail: &mut Mail<'_>) -> Result<(), PartitionedError> {
+        let own = self.part.deal().slots(self.part.rank());
+        let is_left = |slot: &usize| self.keys[*slot] < L::Key::GREATEST && !self.is_placed(*slot);
+        let n_left = own.clone().filter(is_left).count() as u64;
+        if mail.sums([n_left, 0, 0])?[0] == 0 {
+            return Ok(());
+        }
+        let mut level: Vec<usize> = own.filter(|&slot| self.is_placed(slot)).collect();
+        loop {
+            let mut found: Vec<_> = level.iter().flat_map(|&slot| self.on_plateau(slot)).collect();
+            // of each head the smallest tail
+            found.sort_unstable();
+            found.dedup_by_key(|&mut (head, _)| head);
+            let n_found = found.len() as u64;
+            found.into_iter().for_each(|(head, tail)| mail.add(head, tail));
+            let received = mail.exchange([n_found, 0, 0])?;
+            if received.sums()[0] == 0 {
+                return Ok(());
+            }
+            let mut found: Vec<_> = received.records::<VertexId>().collect();
+            found.sort_unstable();
+            level.clear();
+            for (head, tail) in found {
+                if !self.is_placed(head as usize) {
+                    self.chosen[head as usize] = tail;
+                    level.push(head as usize);
+                }
+            }
+        }
+    }
+
+    /// Whether a vertex has its predecessor: of other ranks' vertices some that have it.
+    fn is_placed(&self, slot: usize) -> bool {
+        slot == self.source || self.chosen[slot] != NO_VERTEX
+    }
+
+    /// The heads of tight arcs from a vertex of this rank that add nothing, if they may not be
+    /// placed yet, each with the vertex.
+    fn on_plateau(&self, slot: usize) -> impl Iterator<Item = (u32, VertexId)> + '_ {
+        let own = self.part.deal().slots(self.part.rank());
+        let key = self.keys[slot];
+        let vertex = self.part.deal().vertex_of_slot(slot);
+        let arcs = self.rows.arcs(self.rows.row(slot - own.start));
+        // rows ascend by weight
+        let flat = arcs
+            .take_while(move |&(_, weight)| key < L::Key::GREATEST && L::after(key, weight) == key);
+        let may_be_left = move |&head: &u32| {
+            let is_placed = own.contains(&(head as usize)) && self.is_placed(head as usize);
+            self.keys[head as usize] == key && !is_placed
+        };
+        flat.map(|(head, _)| head).filter(may_be_left).map(move |head| (head, vertex))
+    }
+}

@@ -1,0 +1,383 @@
+//! One search over all ranks, from the source to the tree at rank 0.
+//!
+//! Where all arcs have the same weight it is [breadth first](crate::levels), else
+//! [Δ-stepping](crate::stepping). Then all ranks get all keys, and each finds the
+//! [predecessors](crate::predecessors) of its own vertices.
+
+use std::time::{Duration, Instant};
+
+use collectives::Communicator;
+use graph_formats::{
+    Distance, DistanceKey, NoMemory, Progress, VertexId, Weight, WeightKind, WeightSummary,
+    ensure_granted,
+};
+use paths::{AnyDistances, AnyTree, Distances, Number, Predecessors};
+use sssp::over_parts::{FullKey, FullKeys, KeyArithmetic, U32Keys, distance_bound};
+use sssp::{Goal, SsspError};
+
+use crate::levels::{self, UNREACHED};
+use crate::messages::{Mail, agree};
+use crate::part::{Part, Rows, Weights, with_rows};
+use crate::stepping::{Outcome, Stepping, share};
+use crate::{PartitionedError, predecessors};
+
+/// Bytes that a search takes at most for each slot, on each rank.
+const BYTES_PER_SLOT: usize = 24;
+
+/// What a search is for: slots, and keys of type `K`.
+#[derive(Clone, Copy)]
+pub(crate) struct Query<'a, K> {
+    pub(crate) source: u32,
+    /// Keys beyond its are not needed.
+    pub(crate) target: Option<u32>,
+    /// Keys beyond this one are not needed.
+    pub(crate) limit: K,
+    pub(crate) progress: Option<Progress<'a>>,
+}
+
+/// Work of one rank.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    /// Vertices settled, again included.
+    pub(crate) settled: u64,
+    pub(crate) relaxed: u64,
+}
+
+/// The result of a search.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Found {
+    /// Distances and predecessors, at rank 0.
+    pub tree: Option<AnyTree>,
+    /// "breadth-first" or "delta-stepping".
+    pub algorithm: &'static str,
+    /// Arcs relaxed by all ranks.
+    pub relaxations: u64,
+    /// Vertices settled by all ranks, again included.
+    pub settled: u64,
+    /// How often the ranks sent each other messages.
+    pub exchanges: u64,
+    /// The time until the keys were known.
+    pub search_time: Duration,
+    /// The time of the predecessors.
+    pub predecessors_time: Duration,
+}
+
+/// The shortest-path tree from `source` within `goal`: the same as from every other solver of the
+/// workspace. To be called by all ranks, with the same arguments; rank 0 gets the tree. `progress`
+/// gets the number of vertices that this rank has settled.
+///
+/// A rank takes up to 24 bytes for each vertex of the graph, beside its part.
+///
+/// ```
+/// use collectives::{Communicator, Threads};
+/// use graph_formats::{AnyCsr, Csr};
+/// use partitioned::{Part, PartitionedError, tree};
+/// use paths::Number;
+/// use sssp::Goal;
+///
+/// let graph = AnyCsr::from(Csr::from_edges(4, &[(0, 1, 7u32), (1, 2, 1), (0, 2, 3)])?);
+/// let found = Threads::run(2, |ranks| {
+///     let part = Part::of_graph(ranks, (ranks.rank() == 0).then_some(&graph))?;
+///     Ok::<_, PartitionedError>(tree(ranks, &part, 0, Goal::All, None)?.tree)
+/// })?;
+/// let tree = found[0].as_ref().expect("rank 0 has it");
+/// assert_eq!(tree.distance(1), Some(Number::U64(4)));
+/// assert_eq!(tree.path_to(1), Some(vec![0, 2, 1]));
+/// assert_eq!(found[1], None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// If a vertex does not exist, a distance overflows its type, the system refuses the memory of a
+/// rank, the callback of a rank ended the search, or a rank has ended.
+pub fn tree(
+    ranks: &dyn Communicator,
+    part: &Part,
+    source: VertexId,
+    goal: Goal<Number>,
+    progress: Option<Progress<'_>>,
+) -> Result<Found, PartitionedError> {
+    let deal = part.deal();
+    let check = |role, vertex: VertexId| match (vertex as usize) < deal.n_vertices() {
+        true => Ok(deal.slot_of(vertex) as u32),
+        false => Err(SsspError::NoSuchVertex { role, vertex, n_vertices: deal.n_vertices() }),
+    };
+    let source_slot = check("source", source)?;
+    let (target, limit) = match goal {
+        Goal::Target(target) => (Some(check("target", target)?), None),
+        goal => (None, limit_of(goal, part.kind())?),
+    };
+    let granted = ensure_granted(BYTES_PER_SLOT * deal.n_slots());
+    agree(ranks, granted.map_err(NoMemory::into))?;
+    let limit_key = limit.map_or(u64::MAX, |(_, key)| key);
+    let search = Search {
+        ranks,
+        part,
+        source,
+        limit: limit.map(|(limit, _)| limit),
+        query: Query { source: source_slot, target, limit: limit_key, progress },
+    };
+    match part.weights() {
+        Weights::U32(weights) if search.is_narrow() => {
+            search.step::<u32, U32Keys>(part.rows(weights))
+        }
+        _ => with_rows!(part, |rows| search.by_weights(rows)),
+    }
+}
+
+/// The limit of a goal and its key; `None` for all vertices.
+fn limit_of(goal: Goal<Number>, kind: WeightKind) -> Result<Option<(Number, u64)>, SsspError> {
+    fn of<D: Distance>(goal: Goal<Number>) -> Result<Option<(Number, u64)>, SsspError> {
+        Ok(match goal.typed::<D>()? {
+            // one below zero reaches not even the source
+            Goal::Within(limit) if limit <= D::ZERO => Some((Number::of(limit), 0)),
+            Goal::Within(limit) => Some((Number::of(limit), limit.to_key().to_u64())),
+            _ => None,
+        })
+    }
+    match kind.distance() {
+        WeightKind::U64 => of::<u64>(goal),
+        WeightKind::I64 => of::<i64>(goal),
+        WeightKind::F32 => of::<f32>(goal),
+        _ => of::<f64>(goal),
+    }
+}
+
+/// A search of a part.
+struct Search<'a> {
+    ranks: &'a dyn Communicator,
+    part: &'a Part,
+    source: VertexId,
+    limit: Option<Number>,
+    query: Query<'a, u64>,
+}
+
+impl<'a> Search<'a> {
+    /// Whether all keys of integers fit 32 bits.
+    fn is_narrow(&self) -> bool {
+        let totals = self.part.totals();
+        let greatest = totals.weight::<u32>(&totals.greatest);
+        let n = self.part.deal().n_vertices();
+        let (least, sum_of_sizes, first_negative) = (0, totals.sum, None);
+        let summary = WeightSummary { least, greatest, sum_of_sizes, first_negative };
+        let bound = distance_bound(n, &summary);
+        !totals.is_common && bound.is_some_and(|bound| bound < f64::from(u32::MAX))
+    }
+
+    /// The search by levels, or by full keys.
+    fn by_weights<W: Weight>(&self, rows: Rows<'a, W>) -> Result<Found, PartitionedError> {
+        if !self.part.totals().is_common {
+            return self.step::<W, FullKeys>(rows);
+        }
+        let start = Instant::now();
+        let mut mail = Mail::new(self.ranks, self.part.deal());
+        let Query { source, target, limit, progress } = self.query;
+        let weight = self.part.totals().weight(&self.part.totals().greatest);
+        let mut distances = LevelKeys::<W>::new(weight);
+        let last = match limit {
+            u64::MAX => UNREACHED,
+            limit => distances.last_within(limit, self.part.deal().n_vertices()),
+        };
+        let (levels, counts) =
+            levels::search(self.part, &mut mail, (source, target), last, progress)?;
+        let deal = self.part.deal();
+        let mut keys = vec![FullKey::<W>::GREATEST; deal.n_slots()];
+        for (key, level) in keys[deal.slots(self.part.rank())].iter_mut().zip(levels) {
+            *key = distances.get(level);
+        }
+        let outcome = Outcome { keys, counts };
+        self.finish::<W, FullKeys>(rows, &mut mail, outcome, "breadth-first", start)
+    }
+
+    fn step<W: Weight, L: KeyArithmetic<W>>(
+        &self,
+        rows: Rows<'a, W>,
+    ) -> Result<Found, PartitionedError> {
+        let start = Instant::now();
+        let mut mail = Mail::new(self.ranks, self.part.deal());
+        let Query { source, target, limit, progress } = self.query;
+        let greatest = L::Key::GREATEST.to_u64();
+        let limit = L::Key::from_u64(limit.min(greatest));
+        let query = Query { source, target, limit, progress };
+        let outcome = Stepping::<W, L>::search(self.part, rows, &mut mail, &query)?;
+        self.finish::<W, L>(rows, &mut mail, outcome, "delta-stepping", start)
+    }
+
+    /// From the keys of each rank's vertices to the tree.
+    fn finish<W: Weight, L: KeyArithmetic<W>>(
+        &self,
+        rows: Rows<'a, W>,
+        mail: &mut Mail<'_>,
+        outcome: Outcome<L::Key>,
+        algorithm: &'static str,
+        start: Instant,
+    ) -> Result<Found, PartitionedError> {
+        let (part, deal) = (self.part, self.part.deal());
+        let Outcome { mut keys, counts } = outcome;
+        let own = deal.slots(part.rank());
+        share(part, mail, &mut keys)?;
+        let target_key = self.query.target.map(|target| keys[target as usize]);
+        let target_key = target_key.filter(|&key| is_distance::<W, L>(part.kind(), key));
+        let mut limit = L::Key::from_u64(self.query.limit.min(L::Key::GREATEST.to_u64()));
+        limit = target_key.unwrap_or(limit);
+        let is_within = |key: L::Key| key <= limit && is_distance::<W, L>(part.kind(), key);
+        for key in &mut keys {
+            if !is_within(*key) {
+                *key = L::Key::GREATEST;
+            }
+        }
+        if self.limit.is_some_and(|limit| limit.to_f64() < 0.0) {
+            keys.fill(L::Key::GREATEST);
+        }
+        let is_limited = self.limit.is_some() || target_key.is_some();
+        if !is_limited {
+            self.check_overflow::<W, L>(rows, mail, &keys)?;
+        }
+        let search_time = start.elapsed();
+        let start = Instant::now();
+        let found =
+            predecessors::find::<W, L>(part, rows, mail, &keys, self.query.source as usize)?;
+        let [settled, relaxations, _] = mail.sums([counts.settled, counts.relaxed, 0])?;
+        let own_predecessors = &found[own];
+        let gathered = self.ranks.gather(0, own_predecessors)?;
+        let tree = self.ranks.is_root().then(|| {
+            let mut predecessors = vec![VertexId::MAX; deal.n_vertices()];
+            for (rank, of_rank) in gathered.iter().enumerate() {
+                for (place, &predecessor) in of_rank.iter().enumerate() {
+                    predecessors[deal.vertex_at(rank, place) as usize] = predecessor;
+                }
+            }
+            let distances = self.distances::<W, L>(&keys);
+            let at_target = self.query.target.filter(|_| target_key.is_some());
+            let limit = match at_target {
+                Some(slot) => distances.get(deal.vertex_of_slot(slot as usize) as usize),
+                None => self.limit,
+            };
+            let predecessors = Predecessors::from_storage(predecessors);
+            AnyTree { source: self.source, limit, distances, predecessors }
+        });
+        Ok(Found {
+            tree,
+            algorithm,
+            relaxations,
+            settled,
+            exchanges: mail.n_exchanges,
+            search_time,
+            predecessors_time: start.elapsed(),
+        })
+    }
+
+    /// The distances of all vertices, from the keys of all slots.
+    fn distances<W: Weight, L: KeyArithmetic<W>>(&self, keys: &[L::Key]) -> AnyDistances {
+        let deal = self.part.deal();
+        let full = (0..deal.n_vertices()).map(|vertex| {
+            let key = keys[deal.slot_of(vertex as VertexId)];
+            match key == L::Key::GREATEST {
+                true => u64::MAX,
+                false => L::full(key).to_u64(),
+            }
+        });
+        fn of<D: Distance>(keys: impl Iterator<Item = u64>) -> AnyDistances {
+            let distance = |key| match key {
+                u64::MAX => D::UNREACHED,
+                key => D::from_key(D::Key::from_u64(key)),
+            };
+            Distances::from_storage(keys.map(distance).collect()).into()
+        }
+        match self.part.kind().distance() {
+            WeightKind::U64 => of::<u64>(full),
+            WeightKind::I64 => of::<i64>(full),
+            WeightKind::F32 => of::<f32>(full),
+            _ => of::<f64>(full),
+        }
+    }
+
+    /// An error on all ranks if a vertex has a path but its distance overflows; with a target, only
+    /// if that has a path.
+    fn check_overflow<W: Weight, L: KeyArithmetic<W>>(
+        &self,
+        rows: Rows<'_, W>,
+        mail: &mut Mail<'_>,
+        keys: &[L::Key],
+    ) -> Result<(), PartitionedError> {
+        let kind = self.part.kind();
+        if kind.size() < kind.distance().size() {
+            return Ok(());
+        }
+        let (deal, own) = (self.part.deal(), self.part.deal().slots(self.part.rank()));
+        let overflowing = |place: usize| {
+            let key = keys[own.start + place];
+            let mut arcs = rows.arcs(rows.row(place));
+            let found = arcs.find(|&(head, weight)| {
+                keys[head as usize] == L::Key::GREATEST
+                    && !is_distance::<W, L>(kind, L::after(key, weight))
+            });
+            found.filter(|_| key < L::Key::GREATEST).map(|(head, _)| head as usize)
+        };
+        let first = (0..rows.n_rows()).find_map(overflowing).map(|slot| deal.vertex_of_slot(slot));
+        let own_first = first.map_or(u64::MAX, u64::from);
+        let all = mail.exchange([own_first, 0, 0])?;
+        let Some(vertex) = all.headers().map(|[first, ..]| first).find(|&v| v < u64::MAX) else {
+            return Ok(());
+        };
+        if let Some(target) = self.query.target {
+            let query = (self.query.source, Some(target));
+            let progress = self.query.progress;
+            let (levels, _) = levels::search(self.part, mail, query, UNREACHED, progress)?;
+            let is_own = own.contains(&(target as usize));
+            let has_path = is_own && levels[target as usize - own.start] != UNREACHED;
+            if mail.sums([has_path.into(), 0, 0])?[0] == 0 {
+                return Ok(());
+            }
+        }
+        let kind = match kind.distance() {
+            WeightKind::U64 => "u64",
+            WeightKind::I64 => "i64",
+            WeightKind::F32 => "f32",
+            _ => "f64",
+        };
+        Err(SsspError::Overflow { vertex: vertex as VertexId, kind }.into())
+    }
+}
+
+/// Whether a key stands for a distance of weights of this kind: those of `i64` end at half of
+/// what keys can hold.
+fn is_distance<W: Weight, L: KeyArithmetic<W>>(kind: WeightKind, key: L::Key) -> bool {
+    let is_signed = kind.distance() == WeightKind::I64;
+    key < L::Key::GREATEST && !(is_signed && L::full(key).to_u64() >= i64::MAX as u64)
+}
+
+/// The keys of levels: multiples of one weight, as repeated sums.
+struct LevelKeys<W: Weight> {
+    weight: W,
+    keys: Vec<FullKey<W>>,
+}
+
+impl<W: Weight> LevelKeys<W> {
+    fn new(weight: W) -> Self {
+        Self { weight, keys: vec![FullKey::<W>::LEAST] }
+    }
+
+    /// The key of a level; the greatest if it does not fit.
+    fn get(&mut self, level: u32) -> FullKey<W> {
+        if level == UNREACHED {
+            return FullKey::<W>::GREATEST;
+        }
+        while self.keys.len() <= level as usize {
+            let last = self.keys[self.keys.len() - 1];
+            let next = match last == FullKey::<W>::GREATEST {
+                true => last,
+                false => <FullKeys as KeyArithmetic<W>>::after(last, self.weight),
+            };
+            self.keys.push(next);
+        }
+        self.keys[level as usize]
+    }
+
+    /// The last level within a limit, of a graph of this many vertices.
+    fn last_within(&mut self, limit: u64, n_vertices: usize) -> u32 {
+        let beyond = (1..n_vertices as u32).find(|&level| self.get(level).to_u64() > limit);
+        beyond.map_or(UNREACHED, |level| level - 1)
+    }
+}

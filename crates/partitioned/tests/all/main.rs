@@ -1,0 +1,4 @@
+//! Searches over ranks, which are threads here, against those of one process.
+
+mod laws;
+mod parts;
