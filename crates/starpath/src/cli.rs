@@ -367,6 +367,7 @@ Example:
   starpath sssp rome99.gr --source 1 -o - | sort -n -k 2 | head
   starpath sssp rome99.gr --source 1 --target 3353
   starpath sssp rome99.gr --source 1 --changes closed.txt -o distances.tsv
+  mpirun -n 2 starpath sssp roads.spg --source 1 --partitioned -o distances.npy
   starpath sssp neurons.csv --columns pre,post,length --source AVAL
   starpath sssp rome99.gr --sources depots.txt --targets shops.txt -o table.tsv
   starpath sssp roads.spg --sources all.txt --targets all.txt --backend cuda --gpus all
@@ -409,6 +410,13 @@ pub(crate) struct SsspArgs {
     pub(crate) predecessors: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) solver: SolverArgs,
+    /// Search a graph in parts, each on one of the processes that mpirun starts; of an .spg file
+    /// each reads its part alone, so that none needs memory for the whole graph
+    #[arg(
+        long, conflicts_with_all = ["sources", "targets", "nearest", "changes", "gpus", "map"],
+        conflicts_with_all = SOLVER_OPTIONS
+    )]
+    pub(crate) partitioned: bool,
     /// Number of GPUs of this machine that share the sources of a table, or all [default: 1]
     #[arg(long, value_name = "N|all", requires = "targets", conflicts_with_all = ["source", "nearest"])]
     pub(crate) gpus: Option<GpuCount>,

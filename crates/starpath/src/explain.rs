@@ -7,6 +7,7 @@ use apsp::{ApspError, ScratchError};
 use centrality::CentralityError;
 use closure::ClosureError;
 use hierarchy::HierarchyError;
+use partitioned::PartitionedError;
 use paths::Number;
 use sssp::SsspError;
 
@@ -17,6 +18,10 @@ impl Names<'_> {
     pub(crate) fn explain(&self, error: impl Into<anyhow::Error>) -> anyhow::Error {
         let error = error.into();
         let explained = (error.downcast_ref().and_then(|error| self.explain_search(error)))
+            .or_else(|| match error.downcast_ref()? {
+                PartitionedError::Search(error) => self.explain_search(error),
+                _ => None,
+            })
             .or_else(|| self.explain_hierarchy(error.downcast_ref()?))
             .or_else(|| self.explain_pairs(error.downcast_ref()?))
             .or_else(|| self.explain_rows(error.downcast_ref()?))

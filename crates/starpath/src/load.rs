@@ -64,8 +64,17 @@ impl Loaded {
         common: &Common,
     ) -> anyhow::Result<()> {
         let report = &report.map_err(|error| self.names().explain(error))?;
-        report::print(&WithNotes { report, notes: &self.notes }, common)
+        print_with_notes(report, &self.notes, common)
     }
+}
+
+/// Prints a report, in JSON with notes on its graph.
+pub(crate) fn print_with_notes<R: Serialize + fmt::Display>(
+    report: &R,
+    notes: &[String],
+    common: &Common,
+) -> anyhow::Result<()> {
+    report::print(&WithNotes { report, notes }, common)
 }
 
 #[derive(Serialize)]

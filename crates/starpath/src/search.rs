@@ -32,6 +32,18 @@ pub(crate) struct Searched {
     pub(crate) relaxations: u64,
 }
 
+impl Searched {
+    /// A search on CPUs.
+    pub(crate) fn on_cpus(
+        head: Head,
+        prepare_ms: Ms,
+        predecessors_ms: Ms,
+        relaxations: u64,
+    ) -> Self {
+        Self { head, prepare_ms, device: None, predecessors_ms, relaxations }
+    }
+}
+
 /// The fields that a run on a GPU adds.
 #[derive(Serialize)]
 pub(crate) struct Device {

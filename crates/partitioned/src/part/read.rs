@@ -14,6 +14,8 @@ struct FileRows {
     deal: Deal,
     raw: RawRows,
     excess: u64,
+    /// The first arc of negative weight, and what it weighs.
+    negative: Option<(VertexId, VertexId, String)>,
 }
 
 impl Part {
@@ -43,7 +45,15 @@ impl Part {
         is_unweighted: bool,
     ) -> Result<Self, PartitionedError> {
         let read = FileRows::read(ranks, path, is_unweighted);
-        let FileRows { deal, raw, excess } = agree(ranks, read)?;
+        let FileRows { deal, raw, excess, negative } = agree(ranks, read)?;
+        let negative = negative.map(|(from, to, weight)| format!("{from} {to} {weight}"));
+        if let Some((_, arc)) = ranks.first_message(negative.as_deref())? {
+            let mut words = arc.split(' ');
+            let mut end = || words.next()?.parse().ok();
+            let ends = end().zip(end());
+            let weight = words.next().unwrap_or_default().to_owned();
+            check_not_negative(ends.map(|(from, to)| (from, to, weight)))?;
+        }
         let sums = ranks.exchange_bytes(&vec![bytemuck::bytes_of(&excess); ranks.size()])?;
         let excess = sums.iter().map(|bytes| bytemuck::pod_read_unaligned(bytes));
         if excess.fold(0, u64::wrapping_add) != 0 {
@@ -68,18 +78,18 @@ impl FileRows {
         let deal = Deal::new(file.n_vertices(), ranks.size());
         check_slots(&deal)?;
         let (mut row_offsets, mut heads, mut weights) = (vec![0], Vec::new(), Vec::new());
-        let mut excess = 0_u64;
+        let (mut excess, mut negative) = (0_u64, None);
         for rows in deal.blocks(ranks.rank()) {
             let first_row = rows.start as VertexId;
             let part = file.rows(rows)?;
             let (before, start) = (heads.len() as u64, part.row_offsets[0]);
             row_offsets.extend(part.row_offsets[1..].iter().map(|end| end - start + before));
-            let negative = first_negative(file.kind(), &part.weights).filter(|_| !is_unweighted);
-            check_not_negative(negative.and_then(|(arc, weight)| {
+            negative = negative.or_else(|| {
+                let (arc, weight) = first_negative(file.kind(), &part.weights)?;
                 let row = part.row_offsets.partition_point(|&at| at <= start + arc as u64) - 1;
                 let to = *part.column_indices.get(arc)?;
                 Some((first_row + row as VertexId, to, weight))
-            }))?;
+            });
             heads.extend(part.column_indices.iter().map(|&head| deal.slot_of(head) as u32));
             match file.has_equal_weights() {
                 true => weights = part.weights,
@@ -95,7 +105,8 @@ impl FileRows {
         let kind = if is_unweighted { WeightKind::U32 } else { kind };
         let direction = file.direction();
         let raw = RawRows { kind, direction, row_offsets, heads, weights, has_one_weight };
-        Ok(Self { deal, raw, excess })
+        let negative = negative.filter(|_| !is_unweighted);
+        Ok(Self { deal, raw, excess, negative })
     }
 }
 

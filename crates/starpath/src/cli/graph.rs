@@ -97,6 +97,12 @@ impl GraphArgs {
         Ok(ReadOptions { format: Some(format), direction, edge_list })
     }
 
+    /// Whether processes can read parts of the file: it is an .spg file, read as it is.
+    pub(crate) fn is_in_parts(&self) -> bool {
+        let is_spg = self.path.extension().is_some_and(|suffix| suffix == "spg");
+        is_spg && !self.undirected && self.format.is_none_or(|format| format == Format::Spg)
+    }
+
     /// Whether ids are numbers or names, in the graph's file and in lists of its vertices.
     pub(crate) fn id_kind(&self) -> IdKind {
         self.ids.unwrap_or_default()

@@ -16,6 +16,7 @@ mod info;
 mod k_paths;
 mod many;
 mod pairs;
+mod partitioned;
 mod path;
 #[cfg(feature = "plot")]
 mod plot;
@@ -49,10 +50,11 @@ pub(crate) fn run(cli: Cli, ranks: &dyn Communicator) -> anyhow::Result<()> {
         Command::Sssp(args) if args.sources.is_some() => {
             many::run(ranks, args, args.solver.configs(common)?, common)
         }
+        Command::Sssp(args) if args.partitioned => partitioned::run(ranks, args, common),
         Command::Centrality(args) => centrality::run(ranks, args, common),
         _ if ranks.size() > 1 => {
-            let text = "only apsp, centrality and sssp --sources --targets run on several ranks; \
-                        run other commands without mpirun";
+            let text = "only apsp, centrality, sssp --sources --targets and sssp --partitioned run \
+                        on several ranks; run other commands without mpirun";
             Err(WrongUse(text.to_owned()).into())
         }
         Command::Info(args) => info::run(args, common),

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use anyhow::anyhow;
-use graph_formats::WeightKind;
+use graph_formats::{VertexId, WeightKind};
 use paths::{AnyTree, Number};
 use serde::Serialize;
 use sssp::Goal;
@@ -13,13 +13,16 @@ use crate::failure::WrongUse;
 use crate::ids::{Id, Names};
 use crate::load::{Loaded, load};
 use crate::output::ResultFile;
-use crate::report::{ARCS, Amount, Sums, VERTICES, counted};
+use crate::report::{ARCS, Amount, Sums, VERTICES, by_ranks, counted};
 use crate::search::{Searched, search};
 
 #[derive(Serialize)]
-struct Report {
+pub(super) struct Report {
     #[serde(flatten)]
     searched: Searched,
+    /// How many shared the work, if there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) ranks: Option<usize>,
     source: Id,
     /// Whether every vertex that the source reaches was found: not if the search stopped at its
     /// target or cutoff.
@@ -130,23 +133,36 @@ fn solve(
     };
     let (tree, searched) = search(loaded, "sssp", source, goal, configs, common)?;
     outputs.write(&names, &tree)?;
-    let complete = tree.limit.is_none();
-    let cutoff = tree.limit.filter(|_| target.is_none());
-    Ok(Report {
-        searched,
-        source: names.name(source).into(),
-        complete,
-        all: complete.then(|| All::of(&tree)),
-        within: cutoff.map(|cutoff| Within {
-            cutoff: cutoff.into(),
-            within_cutoff: tree.distances.n_reached(),
-        }),
-        target: target.map(|vertex| Target {
-            target: names.name(vertex).into(),
-            distance: tree.distance(vertex).map(Amount::from),
-            path_arcs: tree.path_to(vertex).map(|path| path.len() - 1),
-        }),
-    })
+    Ok(Report::of(&names, &tree, target, searched))
+}
+
+impl Report {
+    /// The report of one process on this tree.
+    pub(super) fn of(
+        names: &Names<'_>,
+        tree: &AnyTree,
+        target: Option<VertexId>,
+        searched: Searched,
+    ) -> Self {
+        let complete = tree.limit.is_none();
+        let cutoff = tree.limit.filter(|_| target.is_none());
+        Self {
+            searched,
+            ranks: None,
+            source: names.name(tree.source).into(),
+            complete,
+            all: complete.then(|| All::of(tree)),
+            within: cutoff.map(|cutoff| Within {
+                cutoff: cutoff.into(),
+                within_cutoff: tree.distances.n_reached(),
+            }),
+            target: target.map(|vertex| Target {
+                target: names.name(vertex).into(),
+                distance: tree.distance(vertex).map(Amount::from),
+                path_arcs: tree.path_to(vertex).map(|path| path.len() - 1),
+            }),
+        }
+    }
 }
 
 /// The value of `--cutoff`.
@@ -163,7 +179,7 @@ pub(super) fn parse_cutoff(text: &str, weights: WeightKind) -> Result<Number, Wr
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let source = &self.source;
-        writeln!(f, "{}", self.searched.head)?;
+        writeln!(f, "{}", by_ranks(&self.searched.head, self.ranks))?;
         if let Some(all) = &self.all {
             writeln!(f, "{source} {all}")?;
         }
