@@ -55,6 +55,7 @@ pub(crate) fn search(
         true => search.reach(source, 0),
         false => search.is_seen[source as usize / 64] |= 1 << (source % 64),
     }
+    search.mark_unreachable();
     let (mut n_frontier, mut n_unseen_arcs) = (1, part.n_arcs());
     let mut level = 0;
     while n_frontier > 0 && level < last {
@@ -111,6 +112,19 @@ impl Levels<'_, '_> {
         }
     }
 
+    /// Marks the slots of this rank that a pull need not look at as seen: those without a vertex, and
+    /// vertices without an arc.
+    fn mark_unreachable(&mut self) {
+        let first = self.part.deal().slots(self.part.rank()).start;
+        let mut mark = |place: usize| self.is_seen[(first + place) / 64] |= 1 << (place % 64);
+        let n = self.levels.len();
+        (n..n.next_multiple_of(64)).for_each(&mut mark);
+        if self.part.direction() == Direction::Undirected {
+            let offsets = self.part.row_offsets();
+            (0..n).filter(|&place| offsets[place] == offsets[place + 1]).for_each(mark);
+        }
+    }
+
     /// Whether a frontier of at most this many vertices may have enough arcs for a pull.
     fn may_pull(&self, n_frontier: u64, n_unseen_arcs: u64) -> bool {
         let most_arcs = n_frontier.saturating_mul(self.part.totals().max_degree);
@@ -154,17 +168,19 @@ impl Levels<'_, '_> {
             bytemuck::cast_slice_mut(&mut bits[first..])[..words.len()].copy_from_slice(words);
         }
         let first = deal.slots(part.rank()).start;
-        for place in 0..self.levels.len() {
-            if self.levels[place] != UNREACHED {
-                continue;
-            }
-            let row = part.row_offsets()[place] as usize..part.row_offsets()[place + 1] as usize;
-            let heads = &part.heads()[row];
-            let is_in = |&head: &u32| bits[head as usize / 64] >> (head % 64) & 1 != 0;
-            let found = heads.iter().position(is_in);
-            self.counts.relaxed += found.map_or(heads.len(), |at| at + 1) as u64;
-            if found.is_some() {
-                self.reach((first + place) as u32, level);
+        for word in 0..own.len() {
+            let mut unseen = !self.is_seen[first / 64 + word];
+            while unseen != 0 {
+                let place = 64 * word + unseen.trailing_zeros() as usize;
+                unseen &= unseen - 1;
+                let row = part.row_offsets()[place]..part.row_offsets()[place + 1];
+                let heads = &part.heads()[row.start as usize..row.end as usize];
+                let is_in = |&head: &u32| bits[head as usize / 64] >> (head % 64) & 1 != 0;
+                let found = heads.iter().position(is_in);
+                self.counts.relaxed += found.map_or(heads.len(), |at| at + 1) as u64;
+                if found.is_some() {
+                    self.reach((first + place) as u32, level);
+                }
             }
         }
         self.counts.settled += self.frontier.len() as u64;

@@ -1,7 +1,8 @@
 //! The part of a graph that a rank has: the rows of its vertices.
 //!
 //! Rows ascend by weight, so that a search finds the short arcs of a vertex at the start of its
-//! row, and ends where the others are too long. Heads are slots of the [`Deal`].
+//! row, and ends where the others are too long; where all have the same weight, they ascend by
+//! vertex. Heads are slots of the [`Deal`].
 
 mod drawn;
 mod of_graph;
@@ -87,6 +88,11 @@ impl<'a, W: Weight> Rows<'a, W> {
     fn new(part: &'a Part, weights: &'a [W]) -> Self {
         let mask = if part.totals.is_common { 0 } else { usize::MAX };
         Self { offsets: &part.row_offsets, heads: &part.heads, weights, mask }
+    }
+
+    /// Whether all weights are equal, so that rows ascend by vertex.
+    pub(crate) fn ascend_by_vertex(&self) -> bool {
+        self.mask == 0
     }
 
     pub(crate) fn n_rows(&self) -> usize {
@@ -215,7 +221,8 @@ impl Part {
     /// The part of these rows. To be called by all ranks.
     fn new(ranks: &dyn Communicator, deal: Deal, raw: RawRows) -> Result<Self, PartitionedError> {
         let RawRows { kind, direction, row_offsets, mut heads, weights, has_one_weight } = raw;
-        let mut finish = Finish { ranks, direction, row_offsets: &row_offsets, heads: &mut heads };
+        let (offsets, slots) = (&row_offsets, &mut heads);
+        let mut finish = Finish { ranks, deal, direction, row_offsets: offsets, heads: slots };
         let (weights, totals) = match weights {
             Weights::U32(weights) => {
                 let (weights, totals) = finish.finish(weights, has_one_weight)?;
@@ -243,6 +250,7 @@ impl Part {
 /// What is done with the rows of any weight type.
 struct Finish<'a> {
     ranks: &'a dyn Communicator,
+    deal: Deal,
     direction: Direction,
     row_offsets: &'a [u64],
     heads: &'a mut [u32],
@@ -257,6 +265,10 @@ impl Finish<'_> {
         let totals = Totals::of(self.ranks, self.row_offsets, &weights, (has_one, self.direction))?;
         match (totals.is_common, has_one) {
             (true, _) => {
+                let rows = self.row_offsets.windows(2);
+                for row in rows.map(|row| row[0] as usize..row[1] as usize) {
+                    self.heads[row].sort_by_key(|&head| self.deal.vertex_of_slot(head as usize));
+                }
                 weights = vec![totals.weight(&totals.greatest)];
             }
             // all are zero

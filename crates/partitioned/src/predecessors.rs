@@ -69,6 +69,9 @@ impl<W: Weight, L: KeyArithmetic<W>> Tree<'_, W, L> {
                 if of_tail < key && L::after(of_tail, weight) == key {
                     let tail = deal.vertex_of_slot(tail as usize);
                     self.chosen[slot] = self.chosen[slot].min(tail);
+                    if self.rows.ascend_by_vertex() {
+                        break;
+                    }
                 }
             }
         }

@@ -182,10 +182,10 @@ impl<'a> Search<'a> {
         let (levels, counts) =
             levels::search(self.part, &mut mail, (source, target), last, progress)?;
         let deal = self.part.deal();
-        let mut keys = vec![FullKey::<W>::GREATEST; deal.n_slots()];
-        for (key, level) in keys[deal.slots(self.part.rank())].iter_mut().zip(levels) {
-            *key = distances.get(level);
-        }
+        let mut all = vec![UNREACHED; deal.n_slots()];
+        all[deal.slots(self.part.rank())].copy_from_slice(&levels);
+        share(self.part, &mut mail, &mut all)?;
+        let keys = all.into_iter().map(|level| distances.get(level)).collect();
         let outcome = Outcome { keys, counts };
         self.finish::<W, FullKeys>(rows, &mut mail, outcome, "breadth-first", start)
     }
@@ -204,7 +204,7 @@ impl<'a> Search<'a> {
         self.finish::<W, L>(rows, &mut mail, outcome, "delta-stepping", start)
     }
 
-    /// From the keys of each rank's vertices to the tree.
+    /// From the keys of all slots to the tree.
     fn finish<W: Weight, L: KeyArithmetic<W>>(
         &self,
         rows: Rows<'a, W>,
@@ -216,7 +216,6 @@ impl<'a> Search<'a> {
         let (part, deal) = (self.part, self.part.deal());
         let Outcome { mut keys, counts } = outcome;
         let own = deal.slots(part.rank());
-        share(part, mail, &mut keys)?;
         let target_key = self.query.target.map(|target| keys[target as usize]);
         let target_key = target_key.filter(|&key| is_distance::<W, L>(part.kind(), key));
         let mut limit = L::Key::from_u64(self.query.limit.min(L::Key::GREATEST.to_u64()));

@@ -25,8 +25,9 @@ use crate::part::{Part, Rows};
 use crate::ring::{Entry, NO_BUCKET, Ring};
 use crate::search::{Counts, Query};
 
-/// Buckets that a rank settles in a step.
-const BUCKETS_PER_STEP: u64 = 12;
+/// Widths of buckets that a rank settles in a step. Where buckets are wider than the rule says,
+/// because none of integers is narrower than 1, they are fewer.
+const WIDTHS_PER_STEP: f64 = 12.0;
 /// The row of the vertex this many places ahead is prefetched,
 const ROWS_AHEAD: usize = 12;
 /// and in a pull the keys at the start of the row this many places ahead,
@@ -51,6 +52,8 @@ pub(crate) struct Stepping<'a, 'm, W: Weight, L: KeyArithmetic<W>> {
     is_unsent: Vec<u64>,
     ring: Ring<L::Key>,
     per_delta: L::PerDelta,
+    /// Buckets that are settled in a step.
+    per_step: u64,
     /// Only keys below it are needed: that of a target or limit, and one more.
     end: L::Key,
     /// Arcs that end at or beyond this key are deferred.
@@ -65,7 +68,7 @@ pub(crate) struct Stepping<'a, 'm, W: Weight, L: KeyArithmetic<W>> {
     counts: Counts,
 }
 
-/// The keys of the rank's own slots, and the last that is needed.
+/// The keys of all slots; those that are not needed may be too great.
 pub(crate) struct Outcome<K> {
     pub(crate) keys: Vec<K>,
     pub(crate) counts: Counts,
@@ -85,8 +88,11 @@ impl<'a, 'm, W: Weight, L: KeyArithmetic<W>> Stepping<'a, 'm, W, L> {
     ) -> Result<Outcome<L::Key>, PartitionedError> {
         let (deal, totals) = (part.deal(), part.totals());
         let greatest: W = totals.weight(&totals.greatest);
-        let width = auto(totals.typical, totals.degree_at_arc_end, 1);
-        let width = usable::<W>(width, greatest.to_f64());
+        let by_rule = auto(totals.typical, totals.degree_at_arc_end, 1);
+        let width = usable::<W>(by_rule, greatest.to_f64());
+        let widths = WIDTHS_PER_STEP * by_rule / width;
+        // not a number without arcs
+        let per_step = (widths.min(WIDTHS_PER_STEP) as u64).max(1);
         // a quotient that is rounded up may be in the bucket after the next
         let span = (greatest.to_f64() / width) as u64 + 3;
         let mut search = Self {
@@ -98,8 +104,9 @@ impl<'a, 'm, W: Weight, L: KeyArithmetic<W>> Stepping<'a, 'm, W, L> {
             keys: vec![L::Key::GREATEST; deal.n_slots()],
             unsent: Vec::new(),
             is_unsent: vec![0; deal.n_slots().div_ceil(64)],
-            ring: Ring::new(span + BUCKETS_PER_STEP),
+            ring: Ring::new(span + per_step),
             per_delta: L::per_delta(width),
+            per_step,
             end: after_key(query.limit),
             bound: L::Key::LEAST,
             later: Vec::new(),
@@ -113,6 +120,7 @@ impl<'a, 'm, W: Weight, L: KeyArithmetic<W>> Stepping<'a, 'm, W, L> {
             search.ring.push(0, Entry { key: L::Key::LEAST, slot: query.source });
         }
         search.run(totals.short_limit.as_ref().map(|limit| totals.weight(limit)))?;
+        share(part, search.mail, &mut search.keys)?;
         Ok(Outcome { keys: search.keys, counts: search.counts })
     }
 
@@ -201,7 +209,7 @@ impl<'a, 'm, W: Weight, L: KeyArithmetic<W>> Stepping<'a, 'm, W, L> {
     /// Settles this rank's vertices before the bound in some buckets from `start` on.
     fn settle(&mut self, start: u64) {
         let end = self.bucket_of_bound().saturating_add(1);
-        let step_end = start.saturating_add(BUCKETS_PER_STEP).min(end);
+        let step_end = start.saturating_add(self.per_step).min(end);
         let mut list = Vec::new();
         loop {
             let bucket = self.ring.first();
