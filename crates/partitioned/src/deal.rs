@@ -153,7 +153,7 @@ impl Deal {
     #[inline]
     fn turn(&self, group: usize) -> usize {
         let hash = (group as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
-        (hash * self.n_parts as u64 >> 32) as usize
+        ((hash * self.n_parts as u64) >> 32) as usize
     }
 }
 

@@ -1,7 +1,7 @@
 //! The part of a graph that a rank has: the rows of its vertices.
 //!
 //! Rows ascend by weight, so that a search finds the short arcs of a vertex at the start of its
-//! row, and ends where the others are too long; where all have the same weight, they ascend by
+//! row, and ends where the others are too long. Where all arcs have the same weight, rows ascend by
 //! vertex. Heads are slots of the [`Deal`].
 
 mod drawn;
