@@ -6,7 +6,7 @@
 //!
 //! Reference: beamer-2012
 
-use graph_formats::{Direction, Interrupted, Progress, tell};
+use graph_formats::{Direction, Interrupted, Progress, prefetch, tell};
 
 use crate::PartitionedError;
 use crate::messages::Mail;
@@ -169,6 +169,14 @@ impl Levels<'_, '_> {
         }
         let first = deal.slots(part.rank()).start;
         for word in 0..own.len() {
+            // the rows of the next word are fetched meanwhile
+            let mut ahead = self.is_seen.get(first / 64 + word + 1).map_or(0, |seen| !seen);
+            while ahead != 0 {
+                let place = 64 * (word + 1) + ahead.trailing_zeros() as usize;
+                ahead &= ahead - 1;
+                let start = part.row_offsets().get(place).map_or(0, |&start| start as usize);
+                prefetch(part.heads(), start);
+            }
             let mut unseen = !self.is_seen[first / 64 + word];
             while unseen != 0 {
                 let place = 64 * word + unseen.trailing_zeros() as usize;

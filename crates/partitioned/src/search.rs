@@ -185,7 +185,10 @@ impl<'a> Search<'a> {
         let mut all = vec![UNREACHED; deal.n_slots()];
         all[deal.slots(self.part.rank())].copy_from_slice(&levels);
         share(self.part, &mut mail, &mut all)?;
-        let keys = all.into_iter().map(|level| distances.get(level)).collect();
+        let deepest = all.iter().copied().filter(|&level| level != UNREACHED).max();
+        let table = distances.up_to(deepest.unwrap_or(0));
+        let keys =
+            all.iter().map(|&level| table[table.len().min(level as usize + 1) - 1]).collect();
         let outcome = Outcome { keys, counts };
         self.finish::<W, FullKeys>(rows, &mut mail, outcome, "breadth-first", start)
     }
@@ -220,10 +223,12 @@ impl<'a> Search<'a> {
         let target_key = target_key.filter(|&key| is_distance::<W, L>(part.kind(), key));
         let mut limit = L::Key::from_u64(self.query.limit.min(L::Key::GREATEST.to_u64()));
         limit = target_key.unwrap_or(limit);
-        let is_within = |key: L::Key| key <= limit && is_distance::<W, L>(part.kind(), key);
-        for key in &mut keys {
-            if !is_within(*key) {
-                *key = L::Key::GREATEST;
+        // where no key is beyond the limit, this pass is left out
+        if limit < L::Key::GREATEST || part.kind().distance() == WeightKind::I64 {
+            for key in &mut keys {
+                if *key > limit || !is_distance::<W, L>(part.kind(), *key) {
+                    *key = L::Key::GREATEST;
+                }
             }
         }
         if self.limit.is_some_and(|limit| limit.to_f64() < 0.0) {
@@ -360,9 +365,6 @@ impl<W: Weight> LevelKeys<W> {
 
     /// The key of a level; the greatest if it does not fit.
     fn get(&mut self, level: u32) -> FullKey<W> {
-        if level == UNREACHED {
-            return FullKey::<W>::GREATEST;
-        }
         while self.keys.len() <= level as usize {
             let last = self.keys[self.keys.len() - 1];
             let next = match last == FullKey::<W>::GREATEST {
@@ -372,6 +374,14 @@ impl<W: Weight> LevelKeys<W> {
             self.keys.push(next);
         }
         self.keys[level as usize]
+    }
+
+    /// The keys of the levels up to `deepest`, and that of unreached vertices.
+    fn up_to(&mut self, deepest: u32) -> Vec<FullKey<W>> {
+        self.get(deepest);
+        let mut keys = self.keys[..=deepest as usize].to_vec();
+        keys.push(FullKey::<W>::GREATEST);
+        keys
     }
 
     /// The last level within a limit, of a graph of this many vertices.
