@@ -1,9 +1,11 @@
 //! The shortest-path tree over ranks, by the rule of `sssp`.
 //!
 //! All ranks have the keys of all slots. In an undirected graph a rank finds the predecessors of
-//! its vertices in their own rows. In a directed one it finds for every vertex the smallest tail of
-//! a tight arc among its own vertices, and sends it to the vertex's rank. Plateaus are filled level
-//! by level, with an exchange for each; most graphs have none.
+//! its vertices in their own rows. No tail but the source is nearer than the nearest vertex. So a
+//! row is read only up to the first arc that is too long for such a tail, and the source sends its
+//! own choices. In a directed graph a rank finds for every vertex the smallest tail of a tight arc
+//! among its own vertices, and sends it to the vertex's rank. Plateaus are filled level by level,
+//! with an exchange for each; most graphs have none.
 
 use graph_formats::{Direction, DistanceKey, VertexId, Weight};
 use sssp::over_parts::KeyArithmetic;
@@ -26,7 +28,16 @@ pub(crate) fn find<W: Weight, L: KeyArithmetic<W>>(
     let chosen = vec![NO_VERTEX; part.deal().n_slots()];
     let mut tree = Tree::<W, L> { part, rows, keys, source, chosen };
     match part.direction() {
-        Direction::Undirected => tree.scan_own_rows(),
+        // the source alone sends its choices: it is nearer than all others
+        Direction::Undirected => {
+            if let Some(place) =
+                source.checked_sub(tree.first_slot()).filter(|&p| p < rows.n_rows())
+            {
+                tree.lower_heads(place, |key, head| key < head);
+            }
+            tree.exchange(mail)?;
+            tree.scan_own_rows();
+        }
         Direction::Directed => {
             for place in 0..rows.n_rows() {
                 tree.lower_heads(place, |key, head| key < head);
@@ -52,9 +63,11 @@ impl<W: Weight, L: KeyArithmetic<W>> Tree<'_, W, L> {
         self.part.deal().slots(self.part.rank()).start
     }
 
-    /// Chooses the nearer tails of this rank's vertices: the graph is undirected.
+    /// Chooses the nearer tails of this rank's vertices, but for the source: the graph is undirected.
     fn scan_own_rows(&mut self) {
         let deal = self.part.deal();
+        let others = self.keys.iter().enumerate().filter(|&(slot, _)| slot != self.source);
+        let nearest = others.map(|(_, &key)| key).min().unwrap_or(L::Key::GREATEST);
         for place in 0..self.rows.n_rows() {
             let slot = self.first_slot() + place;
             let key = self.keys[slot];
@@ -62,7 +75,7 @@ impl<W: Weight, L: KeyArithmetic<W>> Tree<'_, W, L> {
                 continue;
             }
             for (tail, weight) in self.rows.arcs(self.rows.row(place)) {
-                if L::after(L::Key::LEAST, weight) > key {
+                if L::after(nearest, weight) > key {
                     break;
                 }
                 let of_tail = self.keys[tail as usize];
