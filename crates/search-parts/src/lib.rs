@@ -19,6 +19,7 @@
 //! Depends on [`graph_formats`], [`paths`] and [`gpu_runtime`]. Feature `cuda`, off by default:
 //! NVIDIA GPUs.
 
+pub mod buckets;
 pub mod device;
 mod error;
 mod large_pages;

@@ -10,17 +10,12 @@ use std::ops::Range;
 
 use graph_formats::{Csr, Direction, VertexId, Weight, parallel};
 use rayon::prelude::*;
+use search_parts::buckets::{defers_enough, has_many_arcs, limit_below};
 
 /// Rows that one parallel task counts or copies.
 const ROWS_PER_TASK: usize = 1 << 12;
 /// Arcs that are compared with the limit before a copy.
 const BLOCK: usize = 64;
-/// Least mean degree, over vertices with arcs, at which arcs are deferred. In sparser graphs most
-/// arcs must be relaxed anyway: with deferred arcs, random graphs of degree 16 take twice as long
-/// as without, and those of degree 32 three quarters.
-const MIN_DEGREE: usize = 20;
-/// The largest weight divided by the limit of short arcs.
-const LIMITS_PER_WEIGHT: f64 = 6.0;
 
 /// The arcs of a graph, split into short and long.
 pub(crate) struct ArcSplit<W> {
@@ -36,22 +31,9 @@ pub(crate) fn is_dense<W: Weight>(graph: &Csr<W>) -> bool {
     graph.direction() == Direction::Undirected && has_many_arcs(graph.n_arcs(), n_linked())
 }
 
-/// Whether the mean degree of `n_linked` vertices with arcs is high.
-pub fn has_many_arcs(n_arcs: usize, n_linked: usize) -> bool {
-    n_arcs >= MIN_DEGREE * n_linked
-}
-
 /// The limit of short arcs of `graph`; `None` if no arcs should be deferred. O(n).
 pub(crate) fn short_limit<W: Weight>(graph: &Csr<W>, max_weight: W) -> Option<W> {
     if is_dense(graph) { limit_below(max_weight) } else { None }
-}
-
-/// The limit of short arcs for this greatest weight; `None` if none lies above zero and below it.
-pub fn limit_below<W: Weight>(max_weight: W) -> Option<W> {
-    let limit = max_weight.to_f64() / LIMITS_PER_WEIGHT;
-    // integers are rounded up
-    let limit = W::from_f64(limit).or_else(|| W::from_f64(limit.ceil()))?;
-    (W::ZERO < limit && limit < max_weight).then_some(limit)
 }
 
 /// The arcs of `graph`, split; `None` if no arcs should be deferred. O(n + m).
@@ -59,12 +41,6 @@ pub(crate) fn split<W: Weight>(graph: &Csr<W>) -> Option<ArcSplit<W>> {
     let limit = short_limit(graph, graph.weight_summary().greatest)?;
     let short = ShortArcs::new(graph, limit);
     defers_enough(short.arcs.len(), graph.n_arcs()).then_some(ArcSplit { limit, short })
-}
-
-/// Whether enough arcs are long for deferring to pay. If a few weights are many times as great as
-/// the others, nearly all arcs are short.
-pub fn defers_enough(n_short: usize, n_arcs: usize) -> bool {
-    2 * n_short <= n_arcs
 }
 
 /// The arcs below a limit, as rows in the graph's order.

@@ -14,15 +14,12 @@ use std::str::FromStr;
 
 use graph_formats::{Csr, Weight, by_name};
 use rayon::prelude::*;
+use search_parts::buckets::{auto, typical, usable};
 
 use crate::SsspError;
 
-/// The constant c of [`Delta::Auto`].
-const AUTO_FACTOR: f64 = 4.0;
 /// The most weights of which a median is taken.
 const SAMPLES: usize = 1 << 12;
-/// The most buckets in use at one time with a width that the solver chooses.
-const MAX_BUCKETS: f64 = 65_536.0;
 /// The most buckets in use at one time with a given width.
 const MAX_BUCKETS_REQUESTED: f64 = 1_048_576.0;
 
@@ -127,25 +124,6 @@ pub(crate) fn width_for<W: Weight>(
     Ok(usable::<W>(width, max))
 }
 
-/// The width by [`Delta::Auto`], before [`usable`] corrects it.
-pub fn auto(typical_weight: f64, degree_at_arc_end: f64, n_threads: usize) -> f64 {
-    let width = AUTO_FACTOR * typical_weight / degree_at_arc_end;
-    // near the best width the time hardly changes, so a power of two is precise enough
-    width.log2().round().exp2() * f64::from(1 << (n_threads.ilog2() / 3))
-}
-
-/// The nearest positive width that makes at most [`MAX_BUCKETS`] for weights up to `max`.
-pub fn usable<W: Weight>(width: f64, max: f64) -> f64 {
-    if max == 0.0 {
-        // no arcs, or all weights are zero: one bucket
-        return 1.0;
-    }
-    let least = if W::ONE.to_i128().is_some() { 1.0 } else { f64::MIN_POSITIVE };
-    // a sum of floats may be infinite
-    let width = if width.is_finite() { width } else { max };
-    width.max(max / MAX_BUCKETS).max(least)
-}
-
 /// The given width, or an error if it is not positive or makes more than [`MAX_BUCKETS_REQUESTED`].
 fn check_requested(width: f64, max_weight: f64) -> Result<f64, SsspError> {
     let reason = if !(width.is_finite() && width > 0.0) {
@@ -157,13 +135,6 @@ fn check_requested(width: f64, max_weight: f64) -> Result<f64, SsspError> {
         return Ok(width);
     };
     Err(SsspError::BadDelta { delta: width, reason })
-}
-
-/// The typical weight: the mean, or twice the median if that is less. If a few weights are many
-/// times as great as the others, the others decide how far the frontier moves. The median is of a
-/// sample, and is ignored if it is zero.
-pub fn typical(median: f64, mean: f64) -> f64 {
-    if median > 0.0 { mean.min(2.0 * median) } else { mean }
 }
 
 /// The stride at which at most [`SAMPLES`] of `n_weights` weights are sampled.

@@ -58,9 +58,10 @@ mod weights;
 /// What searches over parts of a graph use too.
 #[doc(hidden)]
 pub mod over_parts {
-    pub use crate::arc_split::{defers_enough, has_many_arcs, limit_below};
-    pub use crate::delta::{auto, typical, usable};
     pub use crate::key::{FullKey, FullKeys, KeyArithmetic, U32Keys, distance_bound};
+    pub use search_parts::buckets::{
+        auto, defers_enough, has_many_arcs, limit_below, typical, usable,
+    };
 }
 
 pub use algorithm::{Algorithm, Queue, QueueRule};

@@ -8,6 +8,8 @@
 //!
 //! O(m log m) for the sort, and at most 16 bytes of memory per arc.
 
+use std::ops::RangeInclusive;
+
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
@@ -33,7 +35,7 @@ pub struct EdgeDraws {
     options: GraphOptions,
 }
 
-/// Numbers from which edges are drawn: `Draws` of `kernels/sssp/ranked_rows.cu`.
+/// Numbers from which edges are drawn: `Draws` of `kernels/sssp/draws.cuh`.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
 #[expect(missing_docs, reason = "the kernel that repeats the draws says what they are")]
@@ -123,6 +125,12 @@ impl EdgeDraws {
     /// The numbers that edges are drawn from.
     pub fn parameters(&self) -> DrawParameters {
         self.parameters
+    }
+
+    /// The stream that weights are drawn from, and the least and greatest weight.
+    pub fn weights(&self) -> (u64, RangeInclusive<u32>) {
+        let stream = Stream::new(self.options.seed, Purpose::Weights);
+        (stream.number(), self.options.weights.clone())
     }
 
     /// Vertices, isolated ones included.

@@ -15,6 +15,6 @@ pub use self::graph::{DeviceArcs, DeviceRows, KeyGraph, RowsAt, max_pieces};
 pub use self::key_search::{OneLaunchSearch, Parameters};
 pub use self::keys::{KeyKind, full_key, limit_key};
 pub use self::predecessors::TreeKernel;
-pub use self::ranked::{PlainArcs, RankedArcs, Ranks};
+pub use self::ranked::{PlainArcs, RankedArcs, Ranks, offsets_of};
 pub use self::search::{Answer, BoxedSearch, DeviceSearch, no_answer};
 pub use self::sums::{BellmanFordForm, BellmanFordSearch, Sums};

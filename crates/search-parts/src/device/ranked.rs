@@ -132,7 +132,7 @@ impl RankedArcs {
         let lengths = Self::lengths(gpu, draws)?;
         let row_offsets = offsets_of(lengths.iter().map(|&length| length.into()))?;
         drop(lengths);
-        Self::placed(gpu, draws, row_offsets, None)
+        Self::placed(gpu, draws, row_offsets, None, [0, 1])
     }
 
     /// The same rows by ranks, with the ranks: those of the rows before equal arcs are dropped.
@@ -141,18 +141,61 @@ impl RankedArcs {
     /// As [`of_graph`](Self::of_graph).
     pub fn drawn_by_degree(gpu: &Gpu, draws: &EdgeDraws) -> Result<(Self, Ranks), SearchError> {
         let lengths = Self::lengths(gpu, draws)?;
-        let length = |v: VertexId| u64::from(lengths[v as usize]);
-        let ranks = Ranks::new(draws.n_vertices(), length, |_| false);
-        let row_offsets = offsets_of(ranks.order.iter().map(|&v| length(v)))?;
-        drop(lengths);
-        Ok((Self::placed(gpu, draws, row_offsets, Some(&ranks))?, ranks))
+        let ranks = Ranks::new(draws.n_vertices(), |v| lengths[v as usize].into(), |_| false);
+        Ok((Self::drawn_part(gpu, draws, &lengths, &ranks, 0, 1)?, ranks))
+    }
+
+    /// The rows of one of `n_parts` parts, which get the ranks in turn: row k is that of the rank
+    /// k · `n_parts` + `part`. Heads are ranks. `lengths` are those of all vertices.
+    ///
+    /// # Errors
+    /// As [`of_graph`](Self::of_graph).
+    pub fn drawn_part(
+        gpu: &Gpu,
+        draws: &EdgeDraws,
+        lengths: &[u32],
+        ranks: &Ranks,
+        part: usize,
+        n_parts: usize,
+    ) -> Result<Self, SearchError> {
+        let rows = ranks.order.iter().skip(part).step_by(n_parts);
+        let row_offsets = offsets_of(rows.map(|&v| lengths[v as usize].into()))?;
+        Self::placed(gpu, draws, row_offsets, Some(ranks), [part as u32, n_parts as u32])
+    }
+
+    /// These rows, sorted.
+    ///
+    /// # Errors
+    /// When the device fails or has too little memory.
+    pub fn sorted(
+        gpu: &Gpu,
+        row_offsets: Vec<u64>,
+        ends: &[VertexId],
+    ) -> Result<Self, SearchError> {
+        let made = Self::unsorted(gpu, row_offsets, ends)?;
+        made.sort(gpu)?;
+        Ok(made)
+    }
+
+    /// These rows as they are.
+    ///
+    /// # Errors
+    /// As [`sorted`](Self::sorted).
+    pub fn unsorted(
+        gpu: &Gpu,
+        row_offsets: Vec<u64>,
+        ends: &[VertexId],
+    ) -> Result<Self, SearchError> {
+        let (offsets, ends) = (gpu.upload(&row_offsets)?, gpu.upload(ends)?);
+        Ok(Self { row_offsets, offsets, ends })
     }
 
     /// How many arcs each vertex has, with equal ones.
-    fn lengths(gpu: &Gpu, draws: &EdgeDraws) -> Result<Vec<u32>, SearchError> {
-        let n = draws.n_vertices();
-        gpu.check_fits("the graph", Self::bytes(n, draws.most_arcs()))?;
-        let (parameters, counts) = (draws.parameters(), gpu.buffer::<u32>(n)?);
+    ///
+    /// # Errors
+    /// When the device fails or has too little memory.
+    pub fn lengths(gpu: &Gpu, draws: &EdgeDraws) -> Result<Vec<u32>, SearchError> {
+        let (parameters, counts) = (draws.parameters(), gpu.buffer::<u32>(draws.n_vertices())?);
         let args = [Arg::structure(&parameters), (&counts).into()];
         // SAFETY: ends of drawn edges are vertices, and there is a count for each.
         unsafe { launch(gpu, "count_drawn", all_threads(gpu), &args)? };
@@ -165,12 +208,22 @@ impl RankedArcs {
         draws: &EdgeDraws,
         row_offsets: Vec<u64>,
         ranks: Option<&Ranks>,
+        [part, n_parts]: [u32; 2],
     ) -> Result<Self, SearchError> {
+        let m = *row_offsets.last().unwrap_or(&0) as usize;
+        gpu.check_fits("the graph", Self::bytes(row_offsets.len(), m))?;
         let (parameters, places) = (draws.parameters(), gpu.upload(&row_offsets)?);
-        let ends = gpu.buffer(*row_offsets.last().unwrap_or(&0) as usize)?;
+        let ends = gpu.buffer(m)?;
         let ranks = ranks.map(|ranks| gpu.upload(&ranks.ranks)).transpose()?;
         let at = ranks.as_ref().map_or(0u64, Buffer::address);
-        let args = [Arg::structure(&parameters), at.into(), (&places).into(), (&ends).into()];
+        let args = [
+            Arg::structure(&parameters),
+            at.into(),
+            (&places).into(),
+            (&ends).into(),
+            part.into(),
+            n_parts.into(),
+        ];
         // SAFETY: the same edges are drawn as were counted, so each arc has a place in its row.
         unsafe { launch(gpu, "place_drawn", all_threads(gpu), &args)? };
         drop((places, ranks));
@@ -234,7 +287,10 @@ impl RankedArcs {
 }
 
 /// Where rows of these lengths begin, and the end of the last.
-fn offsets_of(lengths: impl Iterator<Item = u64>) -> Result<Vec<u64>, SearchError> {
+///
+/// # Errors
+/// [`SearchError::NotOnGpu`] for a row that is too long.
+pub fn offsets_of(lengths: impl Iterator<Item = u64>) -> Result<Vec<u64>, SearchError> {
     let mut offsets = Vec::with_capacity(lengths.size_hint().0 + 1);
     let mut end = 0;
     offsets.push(end);
@@ -265,7 +321,7 @@ unsafe fn launch(
 
 #[cfg(test)]
 test_support::layout_test! {
-    DrawParameters as "Draws" of ["sssp/ranked_rows.cu"]:
+    DrawParameters as "Draws" of ["sssp/draws.cuh"]:
         stream, quadrants, keys, n_edges, n_vertices, scale, is_scrambled, both_ways, keeps_loops,
         unused;
 }

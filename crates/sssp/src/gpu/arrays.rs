@@ -11,9 +11,9 @@ use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Ptx};
 use graph_formats::{VertexId, Weight, WeightKind, WeightSummary};
 use search_parts::device::{DeviceRows, KeyKind};
-use search_parts::{all_threads, check_size};
+use search_parts::{all_threads, buckets, check_size};
 
-use crate::{SsspError, arc_split, delta};
+use crate::{SsspError, delta};
 
 static ARRAYS: Ptx = Ptx::new(kernels::sssp::ARRAYS.name, kernels::sssp::ARRAYS.ptx);
 
@@ -201,12 +201,12 @@ impl<W: Weight> Arrays<'_, W> {
         let (least, greatest) = (of(arcs.least), of(arcs.greatest));
         let weights =
             WeightSummary { least, greatest, sum_of_sizes: arcs.sum, first_negative: None };
-        let typical = delta::typical(delta::median(&samples.download()?), arcs.sum / m as f64);
-        let width = delta::auto(typical, rows.sum_of_squares / m as f64, 1);
+        let typical = buckets::typical(delta::median(&samples.download()?), arcs.sum / m as f64);
+        let width = buckets::auto(typical, rows.sum_of_squares / m as f64, 1);
         Ok(Summary {
             weights,
-            width: delta::usable::<W>(width, greatest.to_f64()),
-            has_many_arcs: arc_split::has_many_arcs(m, rows.n_linked as usize),
+            width: buckets::usable::<W>(width, greatest.to_f64()),
+            has_many_arcs: buckets::has_many_arcs(m, rows.n_linked as usize),
             bounds,
         })
     }

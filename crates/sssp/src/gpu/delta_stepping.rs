@@ -23,7 +23,9 @@ use paths::Predecessors;
 use search_parts::device::{
     Answer, DeviceRows, DeviceSearch, KeyGraph, KeyKind, RowsAt, TreeKernel, limit_key,
 };
-use search_parts::{Kernels, Launch, MAX_VERTICES, Query, milliseconds, unless_out_of_memory};
+use search_parts::{
+    Kernels, Launch, MAX_VERTICES, Query, buckets, milliseconds, unless_out_of_memory,
+};
 
 use super::arrays::{self, Arrays, Summary};
 use super::many_sources::ManySources;
@@ -121,7 +123,7 @@ impl DeltaSteppingOnGpu {
         let (on_device, kernels) = KeyGraph::with_rows(gpu, kind, required, load, rows)?;
         let is_dense = summary.has_many_arcs
             && arrays::have_reverses(gpu, &on_device.rows, kind.words_of_weight() == 2)?;
-        let ahead = if is_dense { arc_split::limit_below(summary.weights.greatest) } else { None };
+        let ahead = if is_dense { buckets::limit_below(summary.weights.greatest) } else { None };
         let ahead = ahead.map(Weight::to_f64);
         Self::of(gpu, on_device, kernels, summary.width, false, ahead)
     }
@@ -158,7 +160,7 @@ impl DeltaSteppingOnGpu {
             0 => None,
             limit => unless_out_of_memory(on_device.short(gpu, limit))?,
         };
-        let short = short.filter(|short| arc_split::defers_enough(short.n_arcs(), m));
+        let short = short.filter(|short| buckets::defers_enough(short.n_arcs(), m));
         let delta = match ahead {
             Some(ahead) if !fixed && short.is_some() => delta.max(ahead / MAX_BUCKETS_PER_BOUND),
             _ => delta,
