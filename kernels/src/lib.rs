@@ -340,6 +340,39 @@ pub mod closure {
     pub const WGMMA: Module = module!("closure/wgmma");
 }
 
+/// Searches of graphs in parts, `kernels/partitioned`. An array has a module for each type of
+/// weights or keys, with which its name ends.
+pub mod partitioned {
+    use super::Module;
+
+    /// `rows.cu`: the rows of a part.
+    pub const ROWS: [Module; 4] = modules![
+        "partitioned/rows_u32",
+        "partitioned/rows_f32",
+        "partitioned/rows_u64",
+        "partitioned/rows_f64"
+    ];
+    /// `levels.cu`: breadth-first search.
+    pub const LEVELS: Module = module!("partitioned/levels");
+    /// `stepping.cu`: delta-stepping.
+    pub const STEPPING: [Module; 5] = modules![
+        "partitioned/stepping_u32",
+        "partitioned/stepping_f32",
+        "partitioned/stepping_u32_wide",
+        "partitioned/stepping_u64",
+        "partitioned/stepping_f64"
+    ];
+    /// `check.cu`: whether levels or keys are the distances.
+    pub const CHECK: [Module; 6] = modules![
+        "partitioned/check_levels",
+        "partitioned/check_u32",
+        "partitioned/check_f32",
+        "partitioned/check_u32_wide",
+        "partitioned/check_u64",
+        "partitioned/check_f64"
+    ];
+}
+
 /// The STAR-machine, `kernels/star`.
 pub mod star {
     use super::Module;

@@ -4,12 +4,14 @@
 //! from a graph in memory, drawn by a generator, or read from a file, of which no rank then reads
 //! all. [`tree`] searches all parts together, breadth first or by Δ-stepping, over any
 //! [`Communicator`](collectives::Communicator). Its result is that of every other solver.
+//! [`gpu`] has the searches of a graph that is dealt to the GPUs of a machine.
 //!
 //! Depends on [`graph_formats`], [`paths`], [`sssp`] and [`collectives`]. Feature `cuda`, off by
 //! default: NVIDIA GPUs, as in [`gpu_runtime`].
 
 mod deal;
 mod error;
+pub mod gpu;
 mod levels;
 mod messages;
 mod part;

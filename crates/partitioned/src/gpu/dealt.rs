@@ -1,0 +1,162 @@
+//! How vertices are dealt to GPUs: those with arcs by degree, in turn.
+//!
+//! So all GPUs have as many vertices and about as many arcs, hubs among them. Vertices without arcs
+//! have no place, if the graph is undirected. Within a part those of high degree come first, and their bits and keys lie together.
+
+use std::thread;
+
+use gpu_runtime::Gpu;
+use graph_formats::generate::EdgeDraws;
+use graph_formats::{Csr, Direction, VertexId, Weight};
+use rayon::prelude::*;
+use search_parts::device::{RankedArcs, Ranks, offsets_of};
+use search_parts::{NO_VERTEX, SearchError};
+
+/// The most GPUs: `max_parts` of `part.cuh`.
+pub(super) const MAX_PARTS: usize = 8;
+/// Bits of vertices are exchanged in whole lines of memory.
+const VERTICES_OF_LINE: usize = 1024;
+
+/// Which GPU has which vertices, under which numbers.
+pub struct Dealt {
+    ranks: Ranks,
+    n_parts: usize,
+    stride: u32,
+}
+
+impl Dealt {
+    fn new(ranks: Ranks, n_parts: usize) -> Self {
+        let each = ranks.order.len().div_ceil(n_parts).max(1);
+        let stride = each.next_multiple_of(VERTICES_OF_LINE) as u32;
+        Self { ranks, n_parts, stride }
+    }
+
+    /// Of the edges that are drawn, with the arcs of each vertex.
+    pub(super) fn of_draws(
+        gpus: &[Gpu],
+        draws: &EdgeDraws,
+    ) -> Result<(Self, Vec<u32>), SearchError> {
+        let lengths = RankedArcs::lengths(&gpus[0], draws)?;
+        let length = |v: VertexId| lengths[v as usize].into();
+        let is_head = |_| draws.direction() == Direction::Directed;
+        let ranks = Ranks::new(draws.n_vertices(), length, is_head);
+        Ok((Self::new(ranks, gpus.len()), lengths))
+    }
+
+    /// Of the graph.
+    pub(super) fn of_graph<W: Weight>(gpus: &[Gpu], graph: &Csr<W>) -> Self {
+        let length = |v: VertexId| graph.out_degree(v) as u64;
+        let is_head = |_| graph.direction() == Direction::Directed;
+        Self::new(Ranks::new(graph.n_vertices(), length, is_head), gpus.len())
+    }
+
+    /// How many GPUs there are.
+    pub fn n_parts(&self) -> usize {
+        self.n_parts
+    }
+
+    /// Numbers of a part.
+    pub(super) fn stride(&self) -> u32 {
+        self.stride
+    }
+
+    /// How many vertices a part has.
+    pub fn len(&self, part: usize) -> usize {
+        (self.ranks.order.len() + self.n_parts - 1 - part) / self.n_parts
+    }
+
+    /// The vertices by rank.
+    pub(super) fn order(&self) -> &[VertexId] {
+        &self.ranks.order
+    }
+
+    pub(super) fn ranks(&self) -> &Ranks {
+        &self.ranks
+    }
+
+    /// The number of a vertex, if it has a place.
+    pub fn number(&self, vertex: VertexId) -> Option<u32> {
+        let rank = self.ranks.ranks[vertex as usize];
+        let n_parts = self.n_parts as u32;
+        (rank != NO_VERTEX).then(|| rank % n_parts * self.stride + rank / n_parts)
+    }
+
+    /// The values of all vertices, from those of each part; `none` where a vertex has no place. O(n).
+    pub(super) fn gather<T: Copy + Send + Sync>(&self, parts: &[Vec<T>], none: T) -> Vec<T> {
+        let n_parts = self.n_parts as u32;
+        let value = |&rank: &u32| match rank {
+            NO_VERTEX => none,
+            rank => parts[(rank % n_parts) as usize][(rank / n_parts) as usize],
+        };
+        self.ranks.ranks.par_iter().map(value).collect()
+    }
+
+    /// Where the rows of a part of `graph` begin, and the numbers of arcs in them, row by row.
+    pub(super) fn rows_of<W: Weight>(
+        &self,
+        graph: &Csr<W>,
+        part: usize,
+    ) -> Result<(Vec<u64>, Vec<usize>), SearchError> {
+        let rows = || self.ranks.order.iter().skip(part).step_by(self.n_parts);
+        let offsets = offsets_of(rows().map(|&v| graph.out_degree(v) as u64))?;
+        let rows: Vec<_> = rows().collect();
+        let arcs = rows.into_par_iter().flat_map_iter(|&v| graph.row(v)).collect();
+        Ok((offsets, arcs))
+    }
+
+    /// The rows of a part of `graph`, with heads by rank.
+    pub(super) fn sorted_rows<W: Weight>(
+        &self,
+        gpu: &Gpu,
+        graph: &Csr<W>,
+        part: usize,
+    ) -> Result<RankedArcs, SearchError> {
+        let (offsets, arcs) = self.rows_of(graph, part)?;
+        let heads = self.heads(graph, &arcs);
+        RankedArcs::sorted(gpu, offsets, &heads)
+    }
+
+    /// The ranks of the heads of these arcs.
+    pub(super) fn heads<W: Weight>(&self, graph: &Csr<W>, arcs: &[usize]) -> Vec<u32> {
+        let rank = |&arc: &usize| self.ranks.ranks[graph.column_indices()[arc] as usize];
+        arcs.par_iter().map(rank).collect()
+    }
+}
+
+/// Checks that GPUs can read each other's memory.
+pub(super) fn check_reach(gpus: &[Gpu]) -> Result<(), SearchError> {
+    let refuse = |reason: String| Err(SearchError::NotOnGpu { reason });
+    if gpus.is_empty() || gpus.len() > MAX_PARTS {
+        return refuse(format!("a graph is on 1 to {MAX_PARTS} GPUs, not {}", gpus.len()));
+    }
+    for (at, gpu) in gpus.iter().enumerate() {
+        for (other, to) in gpus.iter().enumerate().skip(at + 1) {
+            // its parts would wait for each other, and neither leave the other room
+            if gpu.uuid()? == to.uuid()? {
+                return refuse(format!("GPUs {at} and {other} are one that is named twice"));
+            }
+            if !gpu.reach(to)? {
+                return refuse(format!(
+                    "GPUs {at} and {other} cannot read each other's memory; take one GPU"
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The result of `make` for each part, each on a thread of its own.
+pub(super) fn each_part<T: Send>(
+    gpus: &[Gpu],
+    make: impl Fn(usize, &Gpu) -> Result<T, SearchError> + Sync,
+) -> Result<Vec<T>, SearchError> {
+    thread::scope(|scope| {
+        let make = &make;
+        let start = |(part, gpu)| scope.spawn(move || make(part, gpu));
+        let threads: Vec<_> = gpus.iter().enumerate().map(start).collect();
+        let join = |thread: thread::ScopedJoinHandle<'_, _>| {
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        threads.into_iter().map(join).collect()
+    })
+}
