@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use graph_formats::{Csr, Distance, DistanceKey, VertexId, Weight};
 use paths::Predecessors;
+use search_parts::device::limit_key;
 use search_parts::{Pool, Query};
 
 use crate::arc_split::ArcSplit;
@@ -54,7 +55,9 @@ where
 
     fn predecessors(&mut self, pool: &Pool, source: VertexId, limit: W::Distance) -> Predecessors {
         let (graph, short_arcs) = (&self.graph, self.short_arcs.as_deref());
-        let (limit, keys) = (L::limit_key(limit.to_key()), self.search.keys());
+        // no key beyond the greatest distance is one
+        let limit = DistanceKey::from_u64(limit_key::<W>(limit));
+        let (limit, keys) = (L::limit_key(limit), self.search.keys());
         pool.run(|| predecessors::from_keys::<_, L>(graph, source, limit, short_arcs, keys))
     }
 }

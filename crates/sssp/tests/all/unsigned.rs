@@ -5,7 +5,7 @@ use graph_formats::generate::{RmatConfig, rmat};
 use graph_formats::{Csr, Distance, VertexId, Weight};
 use paths::{Distances, Tree};
 use proptest::prelude::*;
-use sssp::{Goal, SearchWeight, SsspError};
+use sssp::{Config, Goal, SearchWeight, Solver, SsspError};
 use test_support::{arbitrary_graph, corner_cases};
 
 use crate::common::{configs, solver};
@@ -133,5 +133,18 @@ fn sums_beyond_i64_overflow_and_those_before_are_found() {
     for config in configs(&graph) {
         let tree = solver(&graph, &config).tree(0, Goal::All).unwrap();
         assert_eq!(tree.distance(2), Some(i64::MAX - 1), "{config:?}");
+    }
+}
+
+#[test]
+fn what_is_too_far_for_its_type_has_no_predecessor() {
+    let arcs = [0, 1, 2].map(|tail| (tail, tail + 1, 1i64 << 62));
+    let graph = Csr::from_arcs(6, &arcs).unwrap();
+    let mut solver = Solver::new(&graph, &Config::default()).unwrap();
+    // no path leads there, so that no distance is too far for the question
+    let tree = solver.tree(0, Goal::Target(5)).unwrap().answer;
+    for vertex in 1..6 {
+        let has = (tree.distance(vertex).is_some(), tree.predecessors.get(vertex).is_some());
+        assert_eq!(has, (vertex == 1, vertex == 1), "{vertex}");
     }
 }
