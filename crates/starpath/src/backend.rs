@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{anyhow, bail};
 use collectives::Communicator;
 use gpu_runtime::{DeviceProperties, Gpu, GpuError};
 use graph_formats::AnyCsr;
@@ -127,7 +127,8 @@ pub(crate) fn with_others(
     };
     let mut gpus = vec![first];
     for ordinal in 1..count {
-        gpus.push(Gpu::open_ordinal(ordinal).with_context(|| format!("--gpus {count}"))?);
+        let gpu = Gpu::open_ordinal(ordinal).map_err(|error| anyhow!("--gpus {count}: {error}"))?;
+        gpus.push(gpu);
     }
     Ok(match memory {
         Some(bytes) => gpus.iter().map(|gpu| gpu.with_memory_cap(bytes)).collect(),

@@ -333,6 +333,7 @@ fn threads_parser() -> impl TypedValueParser<Value = NonZeroUsize> {
 #[command(
     group = ArgGroup::new("from").required(true).args(["source", "sources"]),
     group = ArgGroup::new("many").args(["targets", "nearest", "cutoff"]).multiple(true),
+    group = ArgGroup::new("shared").args(["targets", "partitioned"]),
     after_help = "\
 Results (-o):
   .tsv  a header line, then
@@ -368,6 +369,7 @@ Example:
   starpath sssp rome99.gr --source 1 --target 3353
   starpath sssp rome99.gr --source 1 --changes closed.txt -o distances.tsv
   mpirun -n 2 starpath sssp roads.spg --source 1 --partitioned -o distances.npy
+  starpath sssp web.spg --source 1 --partitioned --backend cuda --gpus 2 -o distances.npy
   starpath sssp neurons.csv --columns pre,post,length --source AVAL
   starpath sssp rome99.gr --sources depots.txt --targets shops.txt -o table.tsv
   starpath sssp roads.spg --sources all.txt --targets all.txt --backend cuda --gpus all
@@ -411,14 +413,16 @@ pub(crate) struct SsspArgs {
     #[command(flatten)]
     pub(crate) solver: SolverArgs,
     /// Search a graph in parts, each on one of the processes that mpirun starts; of an .spg file
-    /// each reads its part alone, so that none needs memory for the whole graph
+    /// each reads its part alone, so that none needs memory for the whole graph. With --backend cuda
+    /// parts are on GPUs of this machine, see --gpus
     #[arg(
-        long, conflicts_with_all = ["sources", "targets", "nearest", "changes", "gpus", "map"],
+        long, conflicts_with_all = ["sources", "targets", "nearest", "changes", "map"],
         conflicts_with_all = SOLVER_OPTIONS
     )]
     pub(crate) partitioned: bool,
-    /// Number of GPUs of this machine that share the sources of a table, or all [default: 1]
-    #[arg(long, value_name = "N|all", requires = "targets", conflicts_with_all = ["source", "nearest"])]
+    /// Number of GPUs of this machine that share the sources of a table, or a graph with
+    /// --partitioned, or all [default: 1]
+    #[arg(long, value_name = "N|all", requires = "shared", conflicts_with = "nearest")]
     pub(crate) gpus: Option<GpuCount>,
     /// Write the results: OUT.tsv or OUT.npy, see below; - is standard output, as .tsv
     #[arg(short, long, value_name = "OUT")]

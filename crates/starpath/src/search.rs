@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use collectives::{Alone, Communicator};
+use gpu_runtime::Gpu;
 use graph_formats::VertexId;
 use paths::{AnyTree, Number};
 use serde::Serialize;
@@ -41,6 +42,13 @@ impl Searched {
         relaxations: u64,
     ) -> Self {
         Self { head, prepare_ms, device: None, predecessors_ms, relaxations }
+    }
+
+    /// The same search on this GPU, among others perhaps.
+    pub(crate) fn on_device(self, gpu: &Gpu, jit_ms: f64, download_ms: Ms) -> Self {
+        let device = Some(gpu.properties().name.clone());
+        let (jit_ms, upload_ms) = (Ms(jit_ms), Ms(0.0));
+        Self { device: Some(Device { device, jit_ms, upload_ms, download_ms }), ..self }
     }
 }
 

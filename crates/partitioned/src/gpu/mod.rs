@@ -11,8 +11,10 @@ mod levels;
 mod rows;
 mod stepping;
 mod stepping_part;
+mod tree;
 mod turns;
 
 pub use dealt::Dealt;
 pub use levels::LevelsOnGpus;
 pub use stepping::DistancesOnGpus;
+pub use tree::TreesOnGpus;

@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use gpu_runtime::{Gpu, Kernel};
 use graph_formats::generate::EdgeDraws;
-use graph_formats::{Csr, Direction, Distance, DistanceKey, Weight};
+use graph_formats::{Csr, Direction, Distance, DistanceKey, VertexId, Weight};
 use paths::Distances;
 use rayon::prelude::*;
 use search_parts::device::{KeyKind, RankedArcs};
@@ -256,14 +256,23 @@ impl DistancesOnGpus {
     /// The distance of each vertex by the last search, in the graph's numbering. O(n).
     ///
     /// # Errors
-    /// [`SearchError::Gpu`].
+    /// [`SearchError::Overflow`] where one is too great for its type, and [`SearchError::Gpu`].
     pub fn distances<W: Weight>(&self) -> Result<Distances<W::Distance>, SearchError> {
         let parts = each_part(&self.gpus, |part, _| self.parts[part].download())?;
         let mut keys = self.dealt.gather(&parts, u64::MAX);
         if let Some(key) = keys.get_mut(self.source as usize) {
             *key = 0;
         }
-        let distance = |key| W::Distance::from_key(DistanceKey::from_u64(key));
+        let unreached = W::Distance::UNREACHED.to_key().to_u64();
+        let overflows = |&key: &u64| key >= unreached && key != u64::MAX;
+        if let Some(vertex) = keys.par_iter().position_first(overflows) {
+            let (vertex, kind) = (vertex as VertexId, std::any::type_name::<W::Distance>());
+            return Err(SearchError::Overflow { vertex, kind });
+        }
+        let distance = |key| match key {
+            u64::MAX => W::Distance::UNREACHED,
+            key => W::Distance::from_key(DistanceKey::from_u64(key)),
+        };
         Ok(Distances::from_storage(keys.into_par_iter().map(distance).collect()))
     }
 

@@ -1,27 +1,31 @@
 //! `starpath sssp --source --partitioned`: one search of a graph in parts, by the processes that
-//! `mpirun` has started, or by one.
+//! `mpirun` has started, by one, or by GPUs.
 //!
 //! Of an `.spg` file each rank reads its rows. Files of other formats are read by rank 0, which
-//! deals the rows. Rank 0 has the names of the vertices, and writes the results.
+//! deals the rows. Rank 0 has the names of the vertices, and writes the results. For GPUs one process
+//! reads the graph.
 
 use std::time::Instant;
 
 use anyhow::anyhow;
 use collectives::Communicator;
-use graph_formats::{IdKind, Ids, SpgRows, VertexId};
+use gpu_runtime::Gpu;
+use graph_formats::{IdKind, Ids, SpgRows, VertexId, WeightKind};
 use partitioned::Part;
+use partitioned::gpu::TreesOnGpus;
 use paths::Number;
 use sssp::Goal;
 
 use super::sssp::{Outputs, Report, parse_cutoff};
-use crate::cli::{Backend, Common, SsspArgs};
+use crate::backend::gpus_on_request;
+use crate::cli::{Backend, Common, GpuCount, SsspArgs};
 use crate::failure::{WrongUse, say};
 use crate::ids::Names;
-use crate::load::{load, print_with_notes};
+use crate::load::{Loaded, load, print_with_notes};
 use crate::progress::progress;
 use crate::ranks::agree;
 use crate::report::{Head, Ms, by_ranks, median, milliseconds};
-use crate::search::{Searched, repeated_by};
+use crate::search::{Searched, repeated, repeated_by};
 
 /// The part of a rank, and what rank 0 knows of the file beside.
 struct Dealt {
@@ -38,9 +42,14 @@ pub(crate) fn run(
     args: &SsspArgs,
     common: &Common,
 ) -> anyhow::Result<()> {
-    if common.backend == Backend::Cuda {
-        let text = "--partitioned searches on CPUs; leave out --backend cuda or --partitioned";
+    GpuCount::check(args.gpus, common)?;
+    if common.backend == Backend::Cuda && ranks.size() > 1 {
+        let text = "--partitioned searches on the CPUs of ranks, or on the GPUs of one process; leave out \
+                    --backend cuda, or run without mpirun";
         return Err(WrongUse(text.to_owned()).into());
+    }
+    if common.backend == Backend::Cuda {
+        return on_gpus(args, common);
     }
     let outputs = agree(ranks, ranks.is_root().then(|| Outputs::check(args)).transpose())?;
     let dealt = match args.graph.is_in_parts() {
@@ -52,11 +61,7 @@ pub(crate) fn run(
     ranks.broadcast(0, &mut ends)?;
     let [source, target] = ends;
     let target = args.target.as_ref().map(|_| target);
-    let goal: Goal<Number> = match (target, &args.cutoff) {
-        (Some(target), _) => Goal::Target(target),
-        (None, Some(cutoff)) => Goal::Within(parse_cutoff(cutoff, dealt.part.kind())?),
-        (None, None) => Goal::All,
-    };
+    let goal = goal(target, args, dealt.part.kind())?;
     let step = progress("searching", common);
     let (mut search_ms, mut predecessors_ms) = (Vec::new(), Vec::new());
     let (found, _) = repeated_by(ranks, common, || {
@@ -88,6 +93,68 @@ pub(crate) fn run(
         Some(report) => print_with_notes(&report, &dealt.notes, common),
         None => Ok(()),
     }
+}
+
+/// How far the search goes.
+fn goal(
+    target: Option<VertexId>,
+    args: &SsspArgs,
+    weights: WeightKind,
+) -> anyhow::Result<Goal<Number>> {
+    Ok(match (target, &args.cutoff) {
+        (Some(target), _) => Goal::Target(target),
+        (None, Some(cutoff)) => Goal::Within(parse_cutoff(cutoff, weights)?),
+        (None, None) => Goal::All,
+    })
+}
+
+/// The search on the GPUs of this machine.
+fn on_gpus(args: &SsspArgs, common: &Common) -> anyhow::Result<()> {
+    let outputs = Outputs::check(args)?;
+    let loaded = load(&args.graph, common)?;
+    loaded.print(search_on_gpus(&loaded, args, &outputs, common), common)
+}
+
+fn search_on_gpus(
+    loaded: &Loaded,
+    args: &SsspArgs,
+    outputs: &Outputs,
+    common: &Common,
+) -> anyhow::Result<Report> {
+    let names = loaded.names();
+    let [source, target] = ends(&names, args)?;
+    let target = args.target.as_ref().map(|_| target);
+    let goal = goal(target, args, loaded.csr.kind())?;
+    let gpus = gpus_on_request(args.gpus, None, common)?;
+    let step = progress("searching", common);
+    let start = Instant::now();
+    let mut searches =
+        TreesOnGpus::new(&gpus, &loaded.csr).map_err(|error| names.explain(error))?;
+    let prepare_ms = milliseconds(start.elapsed());
+    let (mut search_ms, mut predecessors_ms, mut others_ms) = (Vec::new(), Vec::new(), Ms(0.0));
+    let (found, _) = repeated(common, || {
+        let start = Instant::now();
+        let found = searches.tree(source, goal, Some(&step));
+        let found = found.map_err(|error| names.explain(error))?;
+        others_ms = milliseconds(start.elapsed() - found.search_time - found.predecessors_time);
+        search_ms.push(milliseconds(found.search_time).0);
+        predecessors_ms.push(milliseconds(found.predecessors_time).0);
+        Ok(found)
+    })?;
+    drop(step);
+    let tree = found.tree.ok_or_else(|| anyhow!("the search has no result"))?;
+    outputs.write(&names, &tree)?;
+    if common.explain {
+        let (relaxed, turns) = (found.relaxations, found.exchanges);
+        say(format_args!("work: {relaxed} arcs relaxed, {turns} turns of all GPUs"));
+    }
+    let head = loaded.head("sssp").solved(found.algorithm, &search_ms, common);
+    let head = Head { backend: "cuda", threads: 1, ..head };
+    let searched = Searched::on_cpus(head, prepare_ms, median(&predecessors_ms), found.relaxations)
+        .on_device(&gpus[0], gpus.iter().map(Gpu::jit_ms).sum(), others_ms);
+    let mut report = Report::of(&names, &tree, target, searched);
+    report.gpus = Some(gpus.len());
+    Ok(report)
 }
 
 /// The source and the target, if there is one.

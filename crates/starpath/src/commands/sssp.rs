@@ -23,6 +23,9 @@ pub(super) struct Report {
     /// How many shared the work, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) ranks: Option<usize>,
+    /// The GPUs that share the graph, if it is on any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) gpus: Option<usize>,
     source: Id,
     /// Whether every vertex that the source reaches was found: not if the search stopped at its
     /// target or cutoff.
@@ -149,6 +152,7 @@ impl Report {
         Self {
             searched,
             ranks: None,
+            gpus: None,
             source: names.name(tree.source).into(),
             complete,
             all: complete.then(|| All::of(tree)),

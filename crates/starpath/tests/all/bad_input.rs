@@ -24,7 +24,7 @@ const CASES: &[Case] = &[
     ("sssp {}/road.gr --source one", 1, &["source one", "numbered from 1 to 3"]),
     ("sssp {}/road.gr --source 1 --target abc", 1, &["target abc", "numbered from 1 to 3"]),
     ("sssp {}/road.gr --source=-1", 1, &["source -1", "numbered from 1 to 3"]),
-    ("sssp {}/road.gr --source 1 --gpus 2 --backend cuda", 2, &["--gpus", "--source"]),
+    ("sssp {}/road.gr --source 1 --gpus 2 --backend cuda", 2, &["--targets", "--partitioned"]),
     (
         "sssp {}/road.gr --sources {}/two.txt --targets {}/two.txt --gpus 2",
         2,

@@ -16,6 +16,7 @@ mod documents;
 mod every;
 mod graph500;
 mod names;
+mod partitioned_gpu;
 #[cfg(feature = "plot")]
 mod plot;
 #[cfg(feature = "plot")]

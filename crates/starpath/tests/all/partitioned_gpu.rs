@@ -1,0 +1,62 @@
+//! `sssp --partitioned --backend cuda`: a graph that GPUs share, beside the CPU.
+
+use std::fs;
+
+use test_support::gpu;
+
+use crate::support::{json_in, run_in};
+
+#[test]
+fn gpus_that_share_a_graph_leave_the_same_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    json_in(folder, "generate rmat --scale 10 -o {}/r.spg");
+    json_in(folder, "generate uniform --vertices 900 --edges 2000 --directed -o {}/u.wel");
+    for (graph, goal) in [
+        ("r.spg", ""),
+        ("r.spg", "--cutoff 40"),
+        ("r.spg", "--target 7"),
+        ("u.wel", ""),
+        ("u.wel", "--target 3"),
+    ] {
+        let line = |name: &str, how: &str| {
+            format!(
+                "sssp {{}}/{graph} --source 5 {goal} {how} -o {{}}/{name}.tsv --predecessors \
+                 {{}}/{name}.npy"
+            )
+        };
+        let shared = line("shared", "--partitioned --backend cuda --gpus all");
+        let run = run_in(folder, &shared);
+        if run.code != Some(0) {
+            assert!(run.stderr.contains("backend cuda: "), "{run:?}");
+            gpu::<(), _>(Err(run.stderr.trim()));
+            return;
+        }
+        let found = json_in(folder, &shared);
+        let expected = json_in(folder, &line("alone", "--backend cpu"));
+        assert_eq!(found["backend"], "cuda");
+        for field in ["reached", "distance_sum", "distance", "path_arcs", "within_cutoff"] {
+            assert_eq!(found[field], expected[field], "{graph} {goal}: {field}");
+        }
+        for suffix in ["tsv", "npy"] {
+            let [shared, alone] = ["shared", "alone"]
+                .map(|name| fs::read(folder.join(format!("{name}.{suffix}"))).unwrap());
+            assert!(shared == alone, "{graph} {goal}: {suffix}");
+        }
+    }
+}
+
+#[test]
+fn what_gpus_cannot_share_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    json_in(folder, "generate rmat --scale 6 -o {}/r.spg");
+    for (line, said) in [
+        ("sssp {}/r.spg --source 5 --gpus 2", "--partitioned"),
+        ("sssp {}/r.spg --source 5 --partitioned --gpus 2", "--gpus is for --backend cuda"),
+    ] {
+        let run = run_in(folder, line);
+        assert_eq!(run.code, Some(2), "{line}: {run:?}");
+        assert!(run.stderr.contains(said), "{line}: {}", run.stderr);
+    }
+}
