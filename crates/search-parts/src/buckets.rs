@@ -22,7 +22,7 @@ pub fn auto(typical_weight: f64, degree_at_arc_end: f64, n_threads: usize) -> f6
     width.log2().round().exp2() * f64::from(1 << (n_threads.ilog2() / 3))
 }
 
-/// The nearest positive width that makes at most [`MAX_BUCKETS`] for weights up to `max`.
+/// The nearest positive width that makes at most 65,536 buckets for weights up to `max`.
 pub fn usable<W: Weight>(width: f64, max: f64) -> f64 {
     if max == 0.0 {
         // no arcs, or all weights are zero: one bucket
