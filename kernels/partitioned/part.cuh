@@ -1,8 +1,8 @@
 // A graph in parts, each on a GPU of its own.
 //
 // Vertices have dealt numbers: part p has those from p * stride on, its own rows, and its number of
-// them is at most `stride`. Heads of arcs are dealt numbers, offsets have 64 bits. A GPU writes only
-// its own memory. What another has for it lies there, and is read in order after both have waited.
+// them is at most `stride`. Heads of arcs are dealt numbers, offsets have 64 bits. Kernels
+// write only their GPU's memory. They read what others have made there, when all GPUs have met.
 #pragma once
 
 #include "../common/grid.cuh"
@@ -76,8 +76,8 @@ template <typename Search> __device__ __forceinline__ void end_launch(const Sear
 }
 
 // Waits, as one warp, until all GPUs have come to this meeting; what they wrote before is seen by launches
-// after. The number of a meeting is greater than those before. One warp, since blocks that wait for
-// another search of the same GPUs must leave that room.
+// after. The number of a meeting is greater than those before. Only one warp waits, so
+// that a second search of the same GPUs finds room for its blocks, and neither waits for ever.
 template <typename Search> __device__ __forceinline__ void meet_others(const Search& search) {
     if (lane() == 0) {
         __threadfence_system();

@@ -32,7 +32,7 @@ const ARCS_TO_PULL: u64 = 60;
 const VERTICES_TO_PUSH: u64 = 64;
 /// The least mean degree at which levels are pulled.
 const MIN_DEGREE_TO_PULL: u64 = 5;
-/// Words that a GPU tells the host: those of `report`.
+/// Words that a GPU tells the host: those of `tell`.
 const WORDS: usize = 9;
 
 /// `Search` of `levels.cu`.

@@ -195,14 +195,14 @@ impl DistancesOnGpus {
 
     /// Takes the work space for keys of this kind.
     fn set_kind(&mut self, kind: KeyKind) -> Result<(), SearchError> {
+        let kernels = self.gpus.iter().map(|gpu| load(gpu, kind)).collect::<Result<_, _>>()?;
         self.parts.clear();
         for (part, gpu) in self.gpus.iter().enumerate() {
             let host = self.turns.mailbox(part).address()?;
             self.parts.push(Part::new(gpu, &self.dealt, part, &self.rows[part], kind, host)?);
         }
         Part::connect(&mut self.parts);
-        self.kernels = self.gpus.iter().map(|gpu| load(gpu, kind)).collect::<Result<_, _>>()?;
-        self.kind = kind;
+        (self.kernels, self.kind) = (kernels, kind);
         Ok(self.gpus.iter().try_for_each(Gpu::synchronize)?)
     }
 
@@ -222,9 +222,13 @@ impl DistancesOnGpus {
     ///
     /// # Errors
     /// [`SearchError::Interrupted`] where the callback ends it, [`SearchError::NotOnGpu`] where a sum
-    /// does not fit 64 bits, and [`SearchError::Gpu`].
+    /// fits neither 64 bits nor the weights' float, and [`SearchError::Gpu`].
     pub fn search(&mut self, query: &Query<'_, u64>) -> Result<Work, SearchError> {
         query.check(self.dealt.ranks().ranks.len())?;
+        if self.parts.len() < self.gpus.len() {
+            // there was no memory for wider keys
+            self.set_kind(self.kind)?;
+        }
         self.source = query.source;
         let start = Instant::now();
         let mut found = self.run(query)?;
@@ -234,8 +238,8 @@ impl DistancesOnGpus {
         }
         self.solve_ms = milliseconds(start);
         found.ok_or_else(|| SearchError::NotOnGpu {
-            reason: "a sum of weights does not fit 64 bits; scale the weights down, or search on \
-                     the CPU"
+            reason: "a sum of weights is too great for its numbers; scale the weights down, or \
+                     search on the CPU"
                 .to_owned(),
         })
     }
@@ -326,6 +330,9 @@ struct Stepping<'a, 'q> {
     width: u64,
     doublings: u32,
     defers: bool,
+    /// Whether a list since the last settled bound was too short, so that vertices may have been
+    /// visited twice with the same key.
+    has_lost: bool,
     turns: u64,
 }
 
@@ -352,6 +359,7 @@ impl<'a, 'q> Stepping<'a, 'q> {
             width,
             doublings,
             defers,
+            has_lost: false,
             turns,
         }
     }
@@ -364,7 +372,7 @@ impl<'a, 'q> Stepping<'a, 'q> {
             let pushed = self.told.visited_arcs;
             settled_arcs += pushed;
             let left = self.on.n_arcs.saturating_sub(settled_arcs);
-            let pulls = pushed > left || self.told.lost_visited;
+            let pulls = pushed > left || self.has_lost;
             let least = if pulls { self.pull()? } else { self.push_deferred()? };
             if least == unreached(self.on.kind) {
                 break;
@@ -373,6 +381,7 @@ impl<'a, 'q> Stepping<'a, 'q> {
             self.threshold = self.low;
             self.settled_bound = beyond(self.on.kind, self.low, self.on.short_limit);
             self.on.parts.iter_mut().for_each(Part::next_phase);
+            self.has_lost = false;
             pushes += u32::from(!pulls);
             if pushes == MAX_PUSHES || pulls && left < self.on.n_arcs / FEW_ARCS {
                 self.defer_no_more();
@@ -414,7 +423,8 @@ impl<'a, 'q> Stepping<'a, 'q> {
             if near == 0 && self.told.target < self.threshold {
                 return Ok(true);
             }
-            let is_rest = near < self.warps() * THIN && near < self.told.far / REST;
+            let is_rest =
+                near < self.warps() * THIN && near < self.told.far / REST && !self.told.has_lost;
             match is_last {
                 true if near == 0 => break,
                 false if near == 0 || is_rest => self.next_bucket()?,
@@ -530,6 +540,7 @@ impl<'a, 'q> Stepping<'a, 'q> {
         let number = on.turns.number;
         let told = on.parts.iter_mut().zip(&words).map(|(part, words)| part.read(words, number));
         self.told = told.reduce(Told::and).unwrap_or_default();
+        self.has_lost |= self.told.has_lost;
         self.turns += 1;
         Ok(())
     }

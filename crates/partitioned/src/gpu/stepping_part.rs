@@ -95,8 +95,8 @@ pub(super) struct Told {
     /// The key of the target, or the greatest number.
     pub(super) target: u64,
     pub(super) trouble: bool,
-    /// Whether visited vertices found no place.
-    pub(super) lost_visited: bool,
+    /// Whether near, far or visited vertices found no place in their list.
+    pub(super) has_lost: bool,
 }
 
 /// The kernels, by the places in this list.
@@ -243,7 +243,7 @@ impl Part {
             improvements: number(&words[8..]),
             target: number(&words[10..]),
             trouble: words[15] != 0,
-            lost_visited: visited > turn.capacity,
+            has_lost: near.max(far).max(visited) > turn.capacity,
         }
     }
 
@@ -274,7 +274,7 @@ impl Told {
             improvements: self.improvements + other.improvements,
             target: self.target.min(other.target),
             trouble: self.trouble | other.trouble,
-            lost_visited: self.lost_visited | other.lost_visited,
+            has_lost: self.has_lost | other.has_lost,
         }
     }
 }

@@ -80,8 +80,8 @@ pub(super) enum Role {
     Receives,
 }
 
-/// The launches of a turn with these steps, on one of several GPUs, or on one alone, which meets nobody;
-/// `argument` of whether the launch is the last.
+/// The launches by which `gpu` makes these steps. If it `is_alone`, steps that need other GPUs are left out.
+/// `argument` makes the argument of a launch, and is told whether the launch is the last of the turn.
 pub(super) fn launches<T>(
     gpu: &Gpu,
     steps: &[(usize, Role)],
