@@ -1,121 +1,156 @@
-// Breadth-first search of a graph in parts, a level at a time; the host decides what comes next.
+// Breadth-first search of a graph in parts: one launch on each GPU.
 //
 // Each GPU has bits of what was seen of all vertices, as far as it knows; for its own it knows all.
-// A level is pushed: each GPU goes through the arcs of its part of the frontier, and lists the
-// vertices of others that it sees for the first time (push). These read their lists (receive). Or it
-// is pulled: each GPU looks for seen neighbours of its own unseen vertices (pull), and sends
-// all others the bits of its own vertices, before the first of several pulls and after each.
+// A level is pushed: each GPU goes through the arcs of its part of the frontier (push). It writes the
+// vertices of others that it sees for the first time into the inboxes of these, which then
+// take them (receive). Or it is pulled: each GPU looks for seen neighbours of its own unseen
+// vertices, and writes the bits of its own vertices to all while it does (pull). Before the first of several
+// pulls it sends them what it knows (send_bits).
 //
-// Long rows are cut to pieces, which all warps take in a second launch (push_pieces).
+// Long rows are cut to pieces, which all warps take afterwards (push_pieces). All GPUs find the same sums at
+// a meeting, and so decide the same.
 //
-// Launch: any grid of blocks of 256 threads; `meet` of one block. Reads the graph; writes levels,
-// bits, the list and `control`, and words of the host's memory.
+// Launch: cooperative, 512 threads a block, all resident. Reads the graph; writes levels, bits, the list,
+// `control` and rooms, the inboxes and bits of other GPUs, and words of the host's memory.
 //
 // Races: one atomic sets the bit of a vertex, and its thread alone writes level and entry. Pulls read
-// words that no thread writes, and write others, a warp each. Counts that another GPU reads are
-// cleared a turn later, when the host has waited for all.
+// words that no thread writes, and write others, a warp each. Counts are cleared in meetings, when
+// all blocks have come. An inbox is written before a meeting that its owner reads it after, and not again
+// before the next one.
 //
-// Termination: each vertex is found once.
+// Termination: each vertex is found once, and a level that finds none is the last.
+//
+// After: Beamer, Asanović and Patterson 2012.
 
-#include "part.cuh"
+#include "meeting.cuh"
 
 constexpr u32 unreached = 0xffffffffu;
 constexpr u32 no_vertex = 0xffffffffu;
 // Rows up to this length stay with their warp; the pieces of longer ones are this long. A piece is its
 // first arc, shifted, and its length.
 constexpr u32 piece_length = 256, length_bits = 9;
-// Arcs that a lane reads by itself, before the whole warp reads its row.
-constexpr u32 own_arcs = 16;
+// Arcs of a row that a lane looks at by itself, some together, before the whole warp does; rows that it looks
+// at together.
+constexpr u32 own_arcs = 16, arcs_together = 3, rows_together = 4;
+
+// What a GPU tells another at a meeting.
+struct Told {
+    // arcs of the vertices that it found in a level, and how many these are
+    u64 arcs;
+    u32 found;
+    // vertices that it has put into the other's inbox
+    u32 sent;
+    // entries of its list so far
+    u32 listed;
+    // whether the search ends
+    u32 ends;
+
+    __device__ __forceinline__ void add(const Told& other) {
+        arcs += other.arcs;
+        found += other.found;
+        ends |= other.ends;
+    }
+};
 
 // Zero before a search.
 struct Control {
-    // arcs of the vertices found in a level, and arcs that were looked at
+    // arcs of the vertices listed in a level, and arcs that were looked at in all
     u64 arcs;
     u64 looked;
-    // vertices listed, and found; pieces of their rows
+    // vertices listed in all, found in a level; pieces of rows
     u32 listed;
     u32 found;
     u32 pieces;
-    // blocks of a launch that have ended
-    u32 ended;
-    // by the parity of the turn: how many vertices are listed for each part
-    u32 sent[2][8];
-    // the last meeting that it has come to
-    u32 met;
-    u32 unused;
+    // blocks that have come to a barrier of this GPU
+    u32 arrived;
+    // pieces, and words of vertices to pull, that warps have taken
+    u32 taken[2];
+    // how many vertices were sent to each part
+    u32 sent[8];
 };
 
 // What a launch is given. The host has the same structure.
 struct Search {
     const u64* offsets;
     const u32* ends;
+    // the first arc's end of each row, or no_vertex where it has none
+    const u32* firsts;
     // of its own vertices
     u32* levels;
-    // bits of all vertices
-    u32* seen;
-    u32* seen_next;
     // its own vertices, in the order in which they were found
     u32* list;
     u64* pieces;
-    // vertices of each part that were seen, `stride` places for each
-    u32* outbox;
+    // vertices of its own that each part has sent, `stride` places for each
+    const u32* inbox;
     Control* control;
     volatile u32* host;
-    // of each part
-    const Control* controls[8];
-    const u32* outboxes[8];
-    // the frontier: its first entry in the list, and how many
-    u32 begin;
-    u32 count;
-    u32 level;
+    // of each part: its room, bits of all vertices, twice, and the inbox
+    Room<Told>* rooms[8];
+    u32* seen[2][8];
+    u32* inboxes[8];
+    // a level is pulled where the frontier has more arcs; it is pushed again where it has found fewer vertices
+    u64 arcs_to_pull;
+    u32 vertices_to_push;
     u32 part;
     u32 n_parts;
     u32 stride;
     // its own vertices
     u32 n_rows;
     u32 source;
-    // a vertex of its own whose level the host wants to know
+    // a vertex of its own whose level ends the search
     u32 target;
-    u32 turn;
-    u32 meeting;
-    // whether it is the last launch of a turn
-    u32 tells;
+    // the last level that is wanted
+    u32 limit;
+    // the number of the search
+    u32 number;
+    u32 unused;
+};
+
+// The frontier: its entries in the list, its level, and which of the bits are those of what was seen.
+struct Frontier {
+    u32 begin = 0, end = 0, level = 0, which = 0;
 };
 
 __device__ __forceinline__ u32 first_of(const Search& search) { return search.part * search.stride; }
 
 // Sets the bit of a vertex; whether it was not set.
-__device__ __forceinline__ bool sees(const Search& search, bool has, u32 vertex) {
-    u32* word = search.seen + vertex / 32;
+__device__ __forceinline__ bool sees(u32* seen, bool has, u32 vertex) {
+    u32* word = seen + vertex / 32;
     const u32 bit = 1u << vertex % 32;
     return has && (*word & bit) == 0 && (atomicOr(word, bit) & bit) == 0;
 }
 
 // What a warp keeps aside, so that it takes places in a list for many at once.
-constexpr u32 staged = 128, warps = 8;
+constexpr u32 staged = 128, warps = 16;
 
 struct Stages {
     u32 own[warps][staged];
     u32 others[warps][staged];
 };
 
-// A warp of a search, what it keeps aside, and what it has counted.
+// A warp that finds the vertices of a level, what it keeps aside, and what it has counted.
 struct Warp {
     const Search& search;
+    const u32 level;
+    u32* const seen;
     u32 *own, *others;
     u32 n_own = 0, n_others = 0, found = 0;
     u64 arcs = 0, looked = 0;
 
-    __device__ __forceinline__ Warp(const Search& search, Stages& stages)
-        : search(search), own(stages.own[threadIdx.x / 32]), others(stages.others[threadIdx.x / 32]) {}
+    __device__ __forceinline__ Warp(const Search& search, const Frontier& frontier, Stages& stages)
+        : search(search), level(frontier.level), seen(search.seen[frontier.which][search.part]),
+          own(stages.own[threadIdx.x / 32]), others(stages.others[threadIdx.x / 32]) {}
 
     __device__ __forceinline__ void flush_own() {
         if (n_own == 0) return;
         u32 first = 0;
         if (lane() == 0) first = atomicAdd(&search.control->listed, n_own);
-        u32* to = search.list + search.begin + search.count + __shfl_sync(everyone, first, 0);
+        u32* to = search.list + __shfl_sync(everyone, first, 0);
         __syncwarp();
-        for (u32 k = lane(); k < n_own; k += 32) __stcg(to + k, own[k]);
+        for (u32 k = lane(); k < n_own; k += 32) {
+            __stcg(to + k, own[k]);
+            arcs += row_at(search.offsets, own[k]).length;
+        }
         __syncwarp();
         n_own = 0;
     }
@@ -123,10 +158,14 @@ struct Warp {
     __device__ __forceinline__ void flush_others() {
         __syncwarp();
         for (u32 k = 0; k < n_others; k += 32) {
-            const bool has = k + lane() < n_others;
+            bool has = k + lane() < n_others;
             const u32 vertex = has ? others[k + lane()] : 0;
-            append_to(search.outbox, search.control->sent[search.turn & 1], search.stride, search.n_parts, has,
-                      vertex / search.stride, vertex);
+            for (u32 part = 0; __any_sync(everyone, has); ++part) {
+                const bool here = has && vertex / search.stride == part;
+                u32* inbox = search.inboxes[part] + static_cast<u64>(search.part) * search.stride;
+                append(List<u32>{inbox, search.control->sent + part}, search.stride, here, vertex);
+                has = has && !here;
+            }
         }
         __syncwarp();
         n_others = 0;
@@ -137,28 +176,37 @@ struct Warp {
         const u32 having = __ballot_sync(everyone, has);
         if (having == 0) return;
         if (n_own + __popc(having) > staged) flush_own();
-        if (has) {
-            own[n_own + __popc(having & lower_lanes())] = place;
-            arcs += row_at(search.offsets, place).length;
-        }
+        if (has) own[n_own + __popc(having & lower_lanes())] = place;
         n_own += __popc(having);
     }
 
     // Labels vertices of its own that were seen, and lists them.
     __device__ __forceinline__ void take(bool has, u32 vertex) {
         const u32 place = vertex - first_of(search);
-        if (has) __stcg(search.levels + place, search.level);
+        if (has) __stcg(search.levels + place, level);
         found += has;
         list(has, place);
     }
 
-    // Goes through an arc in each lane that has one.
-    __device__ __forceinline__ void look(bool has, u64 arc) {
-        const u32 vertex = has ? __ldg(search.ends + arc) : 0;
-        looked += has;
-        const bool is_new = sees(search, has, vertex), is_own = vertex - first_of(search) < search.stride;
-        take(is_new && is_own, vertex);
-        send(is_new && !is_own, vertex);
+    template <u32 n> __device__ __forceinline__ void look(const Arcs<n>& arcs) {
+        u32 vertices[n], words[n];
+#pragma unroll
+        for (u32 k = 0; k < n; ++k) vertices[k] = arcs.has[k] ? __ldg(search.ends + arcs.at[k]) : no_vertex;
+#pragma unroll
+        for (u32 k = 0; k < n; ++k) words[k] = arcs.has[k] ? seen[vertices[k] / 32] : everyone;
+#pragma unroll
+        for (u32 k = 0; k < n; ++k) {
+            const u32 bit = 1u << vertices[k] % 32;
+            words[k] |= (words[k] & bit) == 0 ? atomicOr(seen + vertices[k] / 32, bit) : bit;
+        }
+#pragma unroll
+        for (u32 k = 0; k < n; ++k) {
+            const u32 vertex = vertices[k];
+            const bool is_new = (words[k] >> vertex % 32 & 1) == 0, is_own = vertex - first_of(search) < search.stride;
+            looked += arcs.has[k];
+            take(is_new && is_own, vertex);
+            send(is_new && !is_own, vertex);
+        }
     }
 
     // Keeps vertices of others for them.
@@ -184,27 +232,8 @@ struct Warp {
     }
 };
 
-// Tells the host what was found, and clears the counts.
-__device__ void tell(const Search& search) {
-    Control& control = *search.control;
-    const u64 arcs = load(&control.arcs), looked = load(&control.looked);
-    search.host[2] = load(&control.listed);
-    search.host[3] = load(&control.found);
-    search.host[4] = static_cast<u32>(arcs);
-    search.host[5] = static_cast<u32>(arcs >> 32);
-    search.host[6] = static_cast<u32>(looked);
-    search.host[7] = static_cast<u32>(looked >> 32);
-    search.host[8] = search.target == no_vertex ? unreached : load(search.levels + search.target);
-    control.listed = control.found = control.pieces = 0;
-    control.arcs = 0;
-    for (u32 part = 0; part < max_parts; ++part) control.sent[~search.turn & 1][part] = 0;
-    __threadfence_system();
-    search.host[0] = search.turn;
-}
-
 // The state before the first level. Bits beyond the last vertex of a part are set.
-extern "C" __global__ void start(const Search search) {
-    __shared__ Stages stages;
+__device__ __forceinline__ void start(const Search& search, const Frontier& frontier, Stages& stages) {
     for (u32 place = grid_thread(); place < search.stride; place += grid_threads()) {
         search.levels[place] = first_of(search) + place == search.source ? 0 : unreached;
     }
@@ -215,110 +244,128 @@ extern "C" __global__ void start(const Search search) {
             if (own >= search.n_rows) bits = everyone;
             else if (search.n_rows - own < 32) bits |= everyone << (search.n_rows - own);
         }
-        search.seen[word] = bits;
+        search.seen[0][search.part][word] = bits;
     }
     const u32 own = search.source - first_of(search);
     if (grid_thread() < 32 && own < search.n_rows && search.source >= first_of(search)) {
-        Warp warp(search, stages);
+        Warp warp(search, frontier, stages);
         warp.take(lane() == 0, search.source);
         warp.end();
     }
-    end_launch(search);
 }
 
-extern "C" __global__ void __launch_bounds__(256) push(const Search search) {
-    __shared__ Stages stages;
-    Warp warp(search, stages);
+__device__ __forceinline__ void push(const Search& search, const Frontier& frontier, Stages& stages) {
+    Warp warp(search, frontier, stages);
+    const u32 count = frontier.end - frontier.begin;
     // few vertices are spread over all warps
-    const u32 at_once = search.count == 0 ? 1 : min((search.count - 1) / grid_warps() + 1, 32u);
-    for (u32 first = grid_warp() * at_once; first < search.count; first += grid_warps() * at_once) {
+    const u32 at_once = count == 0 ? 1 : min((count - 1) / grid_warps() + 1, 32u);
+    for (u32 first = grid_warp() * at_once; first < count; first += grid_warps() * at_once) {
         const u32 at = first + lane();
-        const bool has = lane() < at_once && at < search.count;
-        Run row = has ? row_at(search.offsets, load(search.list + search.begin + at)) : Run{0, 0};
+        const bool has = lane() < at_once && at < count;
+        Run row = has ? row_at(search.offsets, load(search.list + frontier.begin + at)) : Run{0, 0};
         const bool is_long = row.length > piece_length;
         cut_rows(search.pieces, &search.control->pieces, piece_length, is_long, row, 0,
                  [](int, u64 first, u32 length) { return first << length_bits | length; });
         if (is_long) row.length = 0;
-        for_each_arc_of_runs(row, [&](bool has, u32, u64 arc) { warp.look(has, arc); });
+        for_each_arc_of_runs<2>(row, [&](const Arcs<2>& arcs, const u32(&)[2]) { warp.look(arcs); });
     }
     warp.end();
 }
 
-extern "C" __global__ void __launch_bounds__(256) push_pieces(const Search search) {
-    __shared__ Stages stages;
-    Warp warp(search, stages);
+__device__ __forceinline__ void push_pieces(const Search& search, const Frontier& frontier, Stages& stages) {
+    Warp warp(search, frontier, stages);
     const u32 n = load(&search.control->pieces);
-    for (u32 at = grid_warp(); at < n; at += grid_warps()) {
-        const u64 piece = search.pieces[at];
+    share(&search.control->taken[0], n, 1, [&](u32 at) {
+        const u64 piece = load(search.pieces + at);
         const u32 length = static_cast<u32>(piece) & (1u << length_bits) - 1;
-        for (u32 k = 0; k < length; k += 32) warp.look(k + lane() < length, (piece >> length_bits) + k + lane());
-    }
+        for (u32 k = 0; k < length; k += 128) warp.look(Arcs<4>::of(piece >> length_bits, length, k));
+    });
     warp.end();
-    end_launch(search);
 }
 
-// Waits for all others to come here, having done what they were to do before.
-extern "C" __global__ void meet(const Search search) {
-    meet_others(search);
-}
-
-extern "C" __global__ void __launch_bounds__(256) receive(const Search search) {
-    __shared__ Stages stages;
-    Warp warp(search, stages);
+// Takes what others have sent.
+__device__ __forceinline__ void receive(const Search& search, const Frontier& frontier,
+                                        const Meetings<Told>& meetings, Stages& stages) {
+    Warp warp(search, frontier, stages);
     for (u32 other = 0; other < search.n_parts; ++other) {
         if (other == search.part) continue;
-        const u32 n = load(&search.controls[other]->sent[search.turn & 1][search.part]);
-        const u32* from = search.outboxes[other] + static_cast<u64>(search.part) * search.stride;
+        const u32 n = load(&meetings.told_by(other)->sent);
+        const u32* from = search.inbox + static_cast<u64>(other) * search.stride;
         for (u32 first = grid_warp() * 32; first < n; first += grid_warps() * 32) {
             const bool has = first + lane() < n;
             const u32 vertex = has ? load(from + first + lane()) : 0;
-            warp.take(sees(search, has, vertex), vertex);
+            warp.take(sees(warp.seen, has, vertex), vertex);
         }
     }
     warp.end();
-    end_launch(search);
+}
+
+// Sends all others the bits of its own vertices.
+__device__ __forceinline__ void send_bits(const Search& search, const Frontier& frontier) {
+    const u32 first_word = first_of(search) / 32, n_words = search.stride / 32;
+    for (u32 at = grid_thread(); at < n_words; at += grid_threads()) {
+        const u32 bits = load(search.seen[frontier.which][search.part] + first_word + at);
+        for (u32 other = 0; other < search.n_parts; ++other) {
+            if (other != search.part) search.seen[frontier.which][other][first_word + at] = bits;
+        }
+    }
 }
 
 __device__ __forceinline__ bool is_seen(const u32* seen, u32 vertex) { return seen[vertex / 32] >> vertex % 32 & 1; }
 
-// Which of the lanes' rows has the end of an arc seen.
-__device__ __forceinline__ u32 rows_with_seen(const Search& search, Run row, u64& looked) {
-    bool found = false;
-    const u32* ends = search.ends + row.first;
-    u32 arc = 0;
-    const u32 own_end = min(row.length, own_arcs);
-    while (!found && arc < own_end) {
-        const u32 n = min(own_end - arc, 4u);
-        u32 heads[4];
+// Looks at n arcs, from one on, of each row of the lane that has not been found.
+template <u32 n>
+__device__ __forceinline__ void look_at(const Search& search, const u32* seen, const Run (&rows)[rows_together],
+                                        bool (&found)[rows_together], u32 first, u64& looked) {
+    u32 heads[rows_together][n];
 #pragma unroll
-        for (u32 k = 0; k < 4; ++k) heads[k] = __ldg(ends + (k < n ? arc + k : arc));
+    for (u32 k = 0; k < rows_together; ++k) {
+        const bool looks = !found[k] && first < rows[k].length;
 #pragma unroll
-        for (u32 k = 0; k < 4; ++k) found |= is_seen(search.seen, heads[k]);
-        arc += n;
-        looked += n;
-    }
-    u32 rows = __ballot_sync(everyone, found);
-    for (u32 rest = __ballot_sync(everyone, !found && arc < row.length); rest; rest &= rest - 1) {
-        const u32 owner = __ffs(rest) - 1;
-        const u32* others = search.ends + __shfl_sync(everyone, row.first, owner);
-        const u32 end = __shfl_sync(everyone, row.length, owner);
-        for (u32 at = __shfl_sync(everyone, arc, owner); at < end; at += 128) {
-            bool one = false;
-#pragma unroll
-            for (u32 k = 0; k < 128; k += 32) {
-                const u32 mine = at + k + lane();
-                if (mine < end) {
-                    one |= is_seen(search.seen, __ldg(others + mine));
-                    ++looked;
-                }
-            }
-            if (__any_sync(everyone, one)) {
-                rows |= 1u << owner;
-                break;
-            }
+        for (u32 j = 0; j < n; ++j) {
+            const bool has = looks && first + j < rows[k].length;
+            heads[k][j] = has ? __ldg(search.ends + rows[k].first + first + j) : no_vertex;
+            looked += has;
         }
     }
-    return rows;
+#pragma unroll
+    for (u32 k = 0; k < rows_together; ++k) {
+#pragma unroll
+        for (u32 j = 0; j < n; ++j) found[k] |= heads[k][j] != no_vertex && is_seen(seen, heads[k][j]);
+    }
+}
+
+// Which of the lane's rows has the end of an arc seen, the first one aside: some by itself, the others by the
+// whole warp.
+__device__ __forceinline__ void look_through(const Search& search, const u32* seen, const Run (&rows)[rows_together],
+                                             bool (&found)[rows_together], u64& looked) {
+    for (u32 first = 1; first < own_arcs; first += arcs_together) {
+        bool goes_on = false;
+#pragma unroll
+        for (u32 k = 0; k < rows_together; ++k) goes_on |= !found[k] && first < rows[k].length;
+        if (!goes_on) break;
+        look_at<arcs_together>(search, seen, rows, found, first, looked);
+    }
+    __syncwarp();
+#pragma unroll
+    for (u32 k = 0; k < rows_together; ++k) {
+        for (u32 rest = __ballot_sync(everyone, !found[k] && own_arcs < rows[k].length); rest; rest &= rest - 1) {
+            const u32 owner = __ffs(rest) - 1;
+            const u32* ends = search.ends + __shfl_sync(everyone, rows[k].first, owner);
+            const u32 end = __shfl_sync(everyone, rows[k].length, owner);
+            bool one = false;
+            for (u32 at = own_arcs + lane(); !__any_sync(everyone, one) && at - lane() < end; at += 128) {
+#pragma unroll
+                for (u32 j = 0; j < 128; j += 32) {
+                    const bool has = at + j < end;
+                    one |= has && is_seen(seen, __ldg(ends + at + j));
+                    looked += has;
+                }
+            }
+            const bool any = __any_sync(everyone, one);
+            if (lane() == owner) found[k] = any;
+        }
+    }
 }
 
 // Words of its own that a warp takes at once: all at once where most are not looked into.
@@ -326,46 +373,132 @@ __device__ __forceinline__ u32 words_at_once(const Search& search) {
     return min(max(search.stride / 32 / (4 * grid_warps()), 1u), 32u);
 }
 
-extern "C" __global__ void __launch_bounds__(256) pull(const Search search) {
-    __shared__ Stages stages;
-    Warp warp(search, stages);
+__device__ __forceinline__ void pull(const Search& search, const Frontier& frontier, Stages& stages) {
+    Warp warp(search, frontier, stages);
+    u32* const* next = search.seen[frontier.which ^ 1];
     const u32 first_word = first_of(search) / 32, n_words = search.stride / 32, at_once = words_at_once(search);
-    for (u32 first = grid_warp() * at_once; first < n_words; first += grid_warps() * at_once) {
+    share(&search.control->taken[1], n_words, at_once, [&](u32 first) {
         const u32 at = first + lane();
         const bool has = lane() < at_once && at < n_words;
-        u32 mine = has ? search.seen[first_word + at] : everyone;
-        for (u32 rest = __ballot_sync(everyone, mine != everyone); rest; rest &= rest - 1) {
-            const u32 owner = __ffs(rest) - 1;
-            const u32 bits = __shfl_sync(everyone, mine, owner), place = (first + owner) * 32 + lane();
-            const bool looks = (bits >> lane() & 1) == 0;
-            const Run row = looks ? row_at(search.offsets, place) : Run{0, 0};
-            const u32 found = rows_with_seen(search, row, warp.looked);
-            if (found >> lane() & 1) __stcg(search.levels + place, search.level);
-            warp.found += found >> lane() & 1;
-            if (lane() == owner) mine |= found;
+        u32 mine = has ? warp.seen[first_word + at] : everyone;
+        for (u32 rest = __ballot_sync(everyone, mine != everyone); rest;) {
+            // a row of each of some words; most have a hub first, and no more of them is read
+            u32 places[rows_together], heads[rows_together];
+            Run rows[rows_together];
+            bool found[rows_together];
+#pragma unroll
+            for (u32 k = 0; k < rows_together; ++k) {
+                const u32 owner = rest != 0 ? __ffs(rest) - 1 : 0, bits = __shfl_sync(everyone, mine, owner);
+                const bool looks = rest != 0 && (bits >> lane() & 1) == 0;
+                places[k] = (first + owner) * 32 + lane();
+                heads[k] = looks ? __ldg(search.firsts + places[k]) : no_vertex;
+                rest &= rest - 1;
+            }
+#pragma unroll
+            for (u32 k = 0; k < rows_together; ++k) {
+                found[k] = heads[k] != no_vertex && is_seen(warp.seen, heads[k]);
+                warp.looked += heads[k] != no_vertex;
+            }
+#pragma unroll
+            for (u32 k = 0; k < rows_together; ++k) {
+                rows[k] = heads[k] != no_vertex && !found[k] ? row_at(search.offsets, places[k]) : Run{0, 0};
+            }
+            look_through(search, warp.seen, rows, found, warp.looked);
+#pragma unroll
+            for (u32 k = 0; k < rows_together; ++k) {
+                if (found[k]) __stcg(search.levels + places[k], warp.level);
+                warp.found += found[k];
+                const u32 bits = __ballot_sync(everyone, found[k]);
+                if (first + lane() == places[k] / 32) mine |= bits;
+            }
         }
-        if (has) __stcg(search.seen_next + first_word + at, mine);
-    }
+        if (has) {
+            for (u32 part = 0; part < search.n_parts; ++part) next[part][first_word + at] = mine;
+        }
+    });
     warp.end();
-    end_launch(search);
 }
 
-// Lists what the last pull has found: of the bits of its own that are in `seen` alone, for
-// the two were exchanged.
-extern "C" __global__ void __launch_bounds__(256) list_pulled(const Search search) {
-    __shared__ Stages stages;
-    Warp warp(search, stages);
+// Lists what the last pull has found: of the bits of its own those that were not seen before.
+__device__ __forceinline__ void list_pulled(const Search& search, const Frontier& frontier, Stages& stages) {
+    Warp warp(search, frontier, stages);
+    const u32* before = search.seen[frontier.which ^ 1][search.part];
     const u32 first_word = first_of(search) / 32, n_words = search.stride / 32, at_once = words_at_once(search);
     for (u32 first = grid_warp() * at_once; first < n_words; first += grid_warps() * at_once) {
         const u32 at = first_word + first + lane();
         const bool has = lane() < at_once && first + lane() < n_words;
-        const u32 mine = has ? search.seen[at] & ~search.seen_next[at] : 0;
+        const u32 mine = has ? warp.seen[at] & ~before[at] : 0;
         for (u32 rest = __ballot_sync(everyone, mine); rest; rest &= rest - 1) {
             const u32 owner = __ffs(rest) - 1;
             const bool is_new = __shfl_sync(everyone, mine, owner) >> lane() & 1;
             warp.list(is_new, (first + owner) * 32 + lane());
         }
     }
-    warp.end();
-    end_launch(search);
+    warp.flush_own();
+}
+
+// What this GPU tells another after a level. Counts of the level are cleared.
+__device__ __forceinline__ Told tell(const Search& search, u32 level) {
+    Control& control = *search.control;
+    const bool ends = level >= search.limit ||
+                      (search.target != no_vertex && load(search.levels + search.target) <= level);
+    const Told told{load(&control.arcs), load(&control.found), 0, load(&control.listed), ends};
+    __syncwarp(__activemask());
+    control.arcs = 0;
+    control.found = control.pieces = control.taken[0] = control.taken[1] = 0;
+    return told;
+}
+
+extern "C" __global__ void __launch_bounds__(512, 2) levels(const __grid_constant__ Search search) {
+    __shared__ Stages stages;
+    Control& control = *search.control;
+    const bool is_first = grid_thread() == 0;
+    GridBarrier barrier{&control.arrived, gridDim.x, 0};
+    Meetings<Told> meetings{search.rooms[search.part], search.rooms, search.host, search.part, search.n_parts};
+    Frontier frontier;
+    bool is_pulled = false;
+    start(search, frontier, stages);
+    while (true) {
+        const Told all = meetings.meet(frontier.level, [&](u32) { return tell(search, frontier.level); });
+        if (is_pulled) frontier.which ^= 1;
+        if (all.found == 0 || all.ends) break;
+        const bool pulls = is_pulled ? all.found >= search.vertices_to_push : all.arcs > search.arcs_to_pull;
+        if (pulls) {
+            if (!is_pulled && search.n_parts > 1) {
+                send_bits(search, frontier);
+                meetings.meet(frontier.level, [](u32) { return Told{}; });
+            }
+            if (is_first) control.listed = 0;
+            ++frontier.level;
+            pull(search, frontier, stages);
+        } else {
+            frontier.begin = frontier.end;
+            if (is_pulled) {
+                list_pulled(search, frontier, stages);
+                barrier.wait();
+                frontier.begin = 0;
+            }
+            frontier.end = is_pulled ? load(&control.listed) : load(&meetings.told_by(search.part)->listed);
+            if (is_pulled) barrier.wait();
+            ++frontier.level;
+            push(search, frontier, stages);
+            barrier.wait();
+            push_pieces(search, frontier, stages);
+            if (search.n_parts > 1) {
+                meetings.meet(frontier.level, [&](u32 other) {
+                    const u32 sent = load(control.sent + other);
+                    control.sent[other] = 0;
+                    return Told{0, 0, sent, 0, 0};
+                });
+                receive(search, frontier, meetings, stages);
+            }
+        }
+        is_pulled = pulls;
+    }
+    if (!is_first) return;
+    const u64 looked = load(&control.looked);
+    search.host[4] = static_cast<u32>(looked);
+    search.host[5] = static_cast<u32>(looked >> 32);
+    search.host[6] = frontier.level;
+    meetings.end(search.number);
 }

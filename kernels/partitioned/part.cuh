@@ -1,8 +1,7 @@
 // A graph in parts, each on a GPU of its own.
 //
 // Vertices have dealt numbers: part p has those from p * stride on, its own rows, and its number of
-// them is at most `stride`. Heads of arcs are dealt numbers, offsets have 64 bits. Kernels
-// write only their GPU's memory. They read what others have made there, when all GPUs have met.
+// them is at most `stride`. Heads of arcs are dealt numbers, offsets have 64 bits.
 #pragma once
 
 #include "../common/grid.cuh"
@@ -16,6 +15,18 @@ __device__ __forceinline__ u32 grid_threads() { return gridDim.x * blockDim.x; }
 __device__ __forceinline__ u32 grid_warp() { return threadIdx.x / 32 * gridDim.x + blockIdx.x; }
 __device__ __forceinline__ u32 grid_warps() { return gridDim.x * (blockDim.x / 32); }
 
+// Gives the warps of this GPU the numbers below `n`, `at_once` at a time: to each some at first, and the
+// others to those that come for them, some sixteen times. `taken` is 0 before.
+template <typename Take> __device__ __forceinline__ void share(u32* taken, u32 n, u32 at_once, Take&& take) {
+    const u32 some = (n / (16 * grid_warps() * at_once) + 1) * at_once, at_first = grid_warps() * some;
+    for (u32 first = grid_warp() * some; first < n;) {
+        for (u32 at = first; at < min(first + some, n); at += at_once) take(at);
+        if (n <= at_first) return;
+        if (lane() == 0) first = at_first + atomicAdd(taken, some);
+        first = __shfl_sync(everyone, first, 0);
+    }
+}
+
 // Some arcs that follow one another.
 struct Run {
     u64 first;
@@ -27,70 +38,41 @@ __device__ __forceinline__ Run row_at(const u64* offsets, u32 row) {
     return {first, static_cast<u32>(__ldg(offsets + row + 1) - first)};
 }
 
-// Goes through the arcs of the runs of the lanes, some of which may be empty. All lanes call
-// visit(has, owner, arc) together; `owner` is the lane whose run has the arc.
-template <typename Visit> __device__ __forceinline__ u32 for_each_arc_of_runs(Run run, Visit&& visit) {
+// Some arcs of a lane, whose loads are then under way together.
+template <u32 n> struct Arcs {
+    bool has[n];
+    u64 at[n];
+
+    // Those of a run from its k-th on, that all lanes share.
+    static __device__ __forceinline__ Arcs of(u64 first, u32 length, u32 k) {
+        Arcs arcs;
+#pragma unroll
+        for (u32 j = 0; j < n; ++j) {
+            arcs.has[j] = k + j * 32 + lane() < length;
+            arcs.at[j] = first + k + j * 32 + lane();
+        }
+        return arcs;
+    }
+};
+
+// Goes through the arcs of the runs of the lanes, some of which may be empty, n for each lane at a time. All
+// lanes call visit(arcs, owners) together; `owners` are the lanes whose runs have the arcs.
+template <u32 n, typename Visit> __device__ __forceinline__ void for_each_arc_of_runs(Run run, Visit&& visit) {
     const u32 scan = warp_scan(run.length);
     const u32 total = __shfl_sync(everyone, scan, 31);
     const u64 shift = run.first + run.length - scan;
-    for (u32 first = 0; first < total; first += 32) {
-        const u32 k = first + lane();
-        const u32 owner = owner_of(k, scan);
-        visit(k < total, owner, __shfl_sync(everyone, shift, owner) + k);
+    for (u32 first = 0; first < total; first += 32 * n) {
+        Arcs<n> arcs;
+        u32 owners[n];
+#pragma unroll
+        for (u32 j = 0; j < n; ++j) {
+            const u32 k = first + j * 32 + lane();
+            owners[j] = owner_of(k, scan);
+            arcs.has[j] = k < total;
+            arcs.at[j] = __shfl_sync(everyone, shift, owners[j]) + k;
+        }
+        visit(arcs, owners);
     }
-    return total;
-}
-
-// Appends the values of those lanes that have one to one of some lists, chosen by each lane; list
-// `d` begins at d * capacity.
-template <typename Value>
-__device__ __forceinline__ void append_to(Value* lists, u32* counts, u32 capacity, u32 n_lists, bool has, u32 list,
-                                          Value value) {
-    for (u32 d = 0; d < n_lists && __any_sync(everyone, has); ++d) {
-        const bool here = has && list == d;
-        append(List<Value>{lists + static_cast<u64>(d) * capacity, counts + d}, capacity, here, value);
-        has = has && !here;
-    }
-}
-
-// The word of the host's memory that ends all waiting, where one GPU cannot go on.
-constexpr u32 stop_word = 1;
-
-// Whether this is the last block of the launch to come here; it sees what the others wrote. `ended` is 0
-// before and after.
-__device__ __forceinline__ bool is_last_block(u32* ended) {
-    __shared__ u32 before;
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0) before = atomicAdd(ended, 1);
-    __syncthreads();
-    if (before != gridDim.x - 1) return false;
-    if (threadIdx.x == 0) *ended = 0;
-    __threadfence();
-    return true;
-}
-
-// Ends a launch: the last one of a turn tells the host what was found.
-template <typename Search> __device__ __forceinline__ void end_launch(const Search& search) {
-    if (search.tells != 0 && is_last_block(&search.control->ended) && threadIdx.x == 0) tell(search);
-}
-
-// Waits, as one warp, until all GPUs have come to this meeting; what they wrote before is seen by launches
-// after. The number of a meeting is greater than those before. Only one warp waits, so
-// that a second search of the same GPUs finds room for its blocks, and neither waits for ever.
-template <typename Search> __device__ __forceinline__ void meet_others(const Search& search) {
-    if (lane() == 0) {
-        __threadfence_system();
-        asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(&search.control->met), "r"(search.meeting) : "memory");
-    }
-    if (lane() >= search.n_parts) return;
-    u32 theirs, looks = 0;
-    do {
-        asm volatile("ld.acquire.sys.global.u32 %0, [%1];"
-                     : "=r"(theirs)
-                     : "l"(&search.controls[lane()]->met)
-                     : "memory");
-    } while (static_cast<int>(theirs - search.meeting) < 0 && (++looks % 1024 != 0 || search.host[stop_word] == 0));
 }
 
 // Cuts the rows of those lanes that ask for it to pieces up to a length: piece(value, first, length), with

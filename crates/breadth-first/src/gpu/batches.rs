@@ -273,7 +273,7 @@ impl HopSearches {
             return Ok(ranks.collect());
         }
         // one that has only arcs from it has no row
-        let firsts = self.graph.0.first_ends(&self.launch.gpu)?;
+        let firsts = self.graph.0.first_ends(&self.launch.gpu)?.download()?;
         let first = |rank: u32| firsts.get(rank as usize).copied().unwrap_or(NO_VERTEX);
         let mut keys: Vec<_> =
             ranks.map(|rank| u64::from(first(rank)) << 32 | u64::from(rank)).collect();

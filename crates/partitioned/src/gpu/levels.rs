@@ -1,12 +1,11 @@
 //! Breadth-first search over several GPUs.
 //!
 //! The method is in `kernels/partitioned/levels.cu`. Each GPU has the rows of its vertices, 4 bytes an
-//! arc, sorted so that hubs come first. It has 16 bytes for each of its vertices, 4 for each of the
-//! others', and two bits for each vertex of all. O(n + m), and some 30 µs a level.
+//! arc, sorted so that hubs come first. It has 20 bytes for each of its vertices, 4 for each of the
+//! others', and two bits for each vertex of all. O(n + m).
 //!
 //! Reference: beamer-2012
 
-use std::mem;
 use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
@@ -17,10 +16,9 @@ use search_parts::device::RankedArcs;
 use search_parts::{NO_VERTEX, Query, SearchError, Work, milliseconds};
 
 use super::check::Check;
-use super::crew::{Crew, with_crew};
 use super::dealt::{Dealt, MAX_PARTS, check_reach, each_part};
 use super::rows::number_heads;
-use super::turns::{Role, Turns, launches, number};
+use super::together::{Together, number};
 
 static KERNELS: Ptx = Ptx::new(kernels::partitioned::LEVELS.name, kernels::partitioned::LEVELS.ptx);
 
@@ -32,37 +30,40 @@ const ARCS_TO_PULL: u64 = 60;
 const VERTICES_TO_PUSH: u64 = 64;
 /// The least mean degree at which levels are pulled.
 const MIN_DEGREE_TO_PULL: u64 = 5;
-/// Words that a GPU tells the host: those of `tell`.
-const WORDS: usize = 9;
+/// Threads of a block.
+const BLOCK: u32 = 512;
+/// Words that a GPU tells the host: arcs that it looked at, in two, and the level.
+const WORDS: usize = 3;
+/// Words of 64 bits of `Told` of `levels.cu`.
+const TOLD_WORDS: usize = 3;
 
 /// `Search` of `levels.cu`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-struct LevelTurn {
+struct LevelSearch {
     offsets: u64,
     ends: u64,
+    firsts: u64,
     levels: u64,
-    seen: u64,
-    seen_next: u64,
     list: u64,
     pieces: u64,
-    outbox: u64,
+    inbox: u64,
     control: u64,
     host: u64,
-    controls: [u64; MAX_PARTS],
-    outboxes: [u64; MAX_PARTS],
-    begin: u32,
-    count: u32,
-    level: u32,
+    rooms: [u64; MAX_PARTS],
+    seen: [[u64; MAX_PARTS]; 2],
+    inboxes: [u64; MAX_PARTS],
+    arcs_to_pull: u64,
+    vertices_to_push: u32,
     part: u32,
     n_parts: u32,
     stride: u32,
     n_rows: u32,
     source: u32,
     target: u32,
-    turn: u32,
-    meeting: u32,
-    tells: u32,
+    limit: u32,
+    number: u32,
+    unused: u32,
 }
 
 /// `Control` of `levels.cu`.
@@ -74,10 +75,9 @@ struct LevelControl {
     listed: u32,
     found: u32,
     pieces: u32,
-    ended: u32,
-    sent: [[u32; MAX_PARTS]; 2],
-    met: u32,
-    unused: u32,
+    arrived: u32,
+    taken: [u32; 2],
+    sent: [u32; MAX_PARTS],
 }
 
 /// What a GPU has of the graph and of a search.
@@ -85,31 +85,12 @@ struct Part {
     rows: RankedArcs,
     levels: Buffer<u32>,
     seen: [Buffer<u32>; 2],
+    _firsts: Buffer<u32>,
     _list: Buffer<u32>,
     _pieces: Buffer<u64>,
-    outbox: Buffer<u32>,
+    inbox: Buffer<u32>,
     control: Buffer<LevelControl>,
-    turn: LevelTurn,
-}
-
-/// The kernels, by the places in this list.
-const NAMES: [&str; 7] = ["start", "push", "push_pieces", "receive", "meet", "pull", "list_pulled"];
-const START: usize = 0;
-const PUSH: usize = 1;
-const PUSH_PIECES: usize = 2;
-const RECEIVE: usize = 3;
-const MEET: usize = 4;
-const PULL: usize = 5;
-const LIST_PULLED: usize = 6;
-
-/// What all GPUs have found in a level.
-struct Found {
-    /// Entries of the frontier's list, on each GPU.
-    listed: Vec<u32>,
-    vertices: u64,
-    arcs: u64,
-    looked: u64,
-    has_target: bool,
+    search: LevelSearch,
 }
 
 /// Breadth-first searches of a graph that is dealt to several GPUs.
@@ -131,14 +112,13 @@ pub struct LevelsOnGpus {
     gpus: Vec<Gpu>,
     dealt: Dealt,
     parts: Vec<Part>,
-    /// The kernels on each GPU.
-    kernels: Vec<Vec<Kernel>>,
-    turns: Turns,
+    /// The kernel on each GPU.
+    kernels: Vec<Kernel>,
+    together: Together,
     n_arcs: u64,
-    may_pull: bool,
     /// The source of the last search.
     source: u32,
-    /// The time of the last search in milliseconds, from its first launch to the last report.
+    /// The time of the last search in milliseconds, with its launches.
     pub solve_ms: f64,
 }
 
@@ -176,28 +156,34 @@ impl LevelsOnGpus {
         rows: Vec<RankedArcs>,
         both_ways: bool,
     ) -> Result<Self, SearchError> {
-        let turns = Turns::new(gpus, WORDS)?;
+        let together = Together::new(gpus, WORDS, TOLD_WORDS)?;
         let n_arcs = rows.iter().map(|rows| rows.ends.len() as u64).sum();
-        let n: usize = (0..gpus.len()).map(|part| dealt.len(part)).sum();
+        let n = dealt.order().len() as u64;
+        let may_pull = both_ways && n_arcs >= MIN_DEGREE_TO_PULL * n;
         let mut parts = Vec::with_capacity(gpus.len());
         for (part, (gpu, rows)) in gpus.iter().zip(rows).enumerate() {
             number_heads(gpu, &dealt, part, &rows)?;
-            parts.push(Part::new(gpu, &dealt, part, rows, turns.mailbox(part).address()?)?);
+            let mut made = Part::new(gpu, &dealt, part, rows)?;
+            made.search.host = together.host(part)?;
+            made.search.arcs_to_pull = if may_pull { n_arcs / ARCS_TO_PULL } else { u64::MAX };
+            made.search.vertices_to_push = (n / VERTICES_TO_PUSH) as u32;
+            parts.push(made);
         }
-        for part in 0..parts.len() {
-            for other in 0..parts.len() {
-                let (control, outbox) =
-                    (parts[other].control.address(), parts[other].outbox.address());
-                parts[part].turn.controls[other] = control;
-                parts[part].turn.outboxes[other] = outbox;
+        for other in 0..parts.len() {
+            let from = &parts[other];
+            let [seen, next] = from.seen.each_ref().map(Buffer::address);
+            let inbox = from.inbox.address();
+            for Part { search, .. } in &mut parts {
+                search.rooms[other] = together.room(other);
+                (search.seen[0][other], search.seen[1][other]) = (seen, next);
+                search.inboxes[other] = inbox;
             }
         }
+        let kernels =
+            gpus.iter().map(|gpu| gpu.kernel(&KERNELS, "levels")).collect::<Result<_, _>>()?;
         gpus.iter().try_for_each(Gpu::synchronize)?;
-        let may_pull = both_ways && n_arcs >= MIN_DEGREE_TO_PULL * n as u64;
-        let load = |gpu: &Gpu| NAMES.iter().map(|name| gpu.kernel(&KERNELS, name)).collect();
-        let kernels = gpus.iter().map(load).collect::<Result<_, _>>()?;
         let (gpus, source) = (gpus.to_vec(), NO_VERTEX);
-        Ok(Self { gpus, dealt, parts, kernels, turns, n_arcs, may_pull, source, solve_ms: 0.0 })
+        Ok(Self { gpus, dealt, parts, kernels, together, n_arcs, source, solve_ms: 0.0 })
     }
 
     /// Arcs of the graph.
@@ -219,17 +205,23 @@ impl LevelsOnGpus {
         query.check(self.dealt.ranks().ranks.len())?;
         self.source = query.source;
         let start = Instant::now();
-        let (gpus, kernels) = (self.gpus.clone(), mem::take(&mut self.kernels));
-        // SAFETY: each part owns the buffers of its GPU in its arguments, of the lengths that the kernels
-        // require, and reads those of others when these have met; heads are numbers of vertices.
-        let work =
-            unsafe { with_crew(&gpus, &kernels, |crew| Leveling { on: self, crew }.run(query)) };
-        self.kernels = kernels;
-        self.solve_ms = milliseconds(start);
-        if work.is_err() {
-            self.turns.stop(&self.gpus);
+        let source = self.dealt.number(query.source).unwrap_or(NO_VERTEX);
+        let target = query.target().and_then(|target| self.dealt.number(target));
+        for Part { control, search, .. } in &mut self.parts {
+            control.fill_bytes(0)?;
+            let own = |vertex: &u32| vertex / search.stride == search.part;
+            let target = target.filter(own).map(|vertex| vertex % search.stride);
+            (search.source, search.target) = (source, target.unwrap_or(NO_VERTEX));
+            search.limit = query.limit;
         }
-        work
+        let argument = |part: usize, number| LevelSearch { number, ..self.parts[part].search };
+        let report = |level: u32| Ok(query.report(level.into(), 0)?);
+        // SAFETY: each part has the buffers in its argument, of the lengths that the kernel
+        // requires, and those of others lie on GPUs that it reaches; heads are numbers of vertices.
+        let words = unsafe { self.together.search(&self.kernels, BLOCK, argument, report)? };
+        self.solve_ms = milliseconds(start);
+        let relaxations = words.iter().map(|words| number(words)).sum();
+        Ok(Work { relaxations, rounds: words[0][2].into(), ..Work::default() })
     }
 
     /// The level of each vertex by the last search, in the graph's numbering; `u32::MAX` for none. O(n).
@@ -275,191 +267,44 @@ impl LevelsOnGpus {
     }
 }
 
-/// A search, a level after the other.
-struct Leveling<'a> {
-    on: &'a mut LevelsOnGpus,
-    crew: &'a Crew<'a, LevelTurn>,
-}
-
-impl Leveling<'_> {
-    fn run(mut self, query: &Query<'_, u32>) -> Result<Work, SearchError> {
-        let n = self.on.dealt.order().len() as u64;
-        self.begin(query)?;
-        let mut found = self.end_turn(0)?;
-        let (mut level, mut is_pulled) = (0, false);
-        while found.vertices > 0 && level < query.limit && !found.has_target {
-            query.report(level.into(), 0)?;
-            level += 1;
-            self.on.parts.iter_mut().for_each(|part| part.turn.level = level);
-            let pulls = self.on.may_pull
-                && match is_pulled {
-                    true => found.vertices >= n / VERTICES_TO_PUSH,
-                    false => found.arcs > self.on.n_arcs / ARCS_TO_PULL,
-                };
-            if pulls {
-                if !is_pulled {
-                    self.send_bits(0)?;
-                }
-                self.launch(&[(MEET, Role::Meets), (PULL, Role::Works)])?;
-                found = self.end_turn(level)?;
-                self.send_bits(1)?;
-                self.swap_bits();
-            } else {
-                if is_pulled {
-                    found.listed = self.list_pulled()?;
-                }
-                self.push(&found.listed)?;
-                found = self.end_turn(level)?;
-            }
-            is_pulled = pulls;
-        }
-        Ok(Work { relaxations: found.looked, rounds: level.into(), ..Work::default() })
-    }
-
-    /// The state before the first level.
-    fn begin(&mut self, query: &Query<'_, u32>) -> Result<(), SearchError> {
-        let source = self.on.dealt.number(query.source).unwrap_or(NO_VERTEX);
-        let target = query.target().and_then(|target| self.on.dealt.number(target));
-        for part in &mut self.on.parts {
-            part.control.fill_bytes(0)?;
-            let turn = &mut part.turn;
-            let own =
-                |vertex: u32| (vertex / turn.stride == turn.part).then(|| vertex % turn.stride);
-            turn.target = target.and_then(own).unwrap_or(NO_VERTEX);
-            (turn.source, turn.begin, turn.count, turn.level) = (source, 0, 0, 0);
-        }
-        self.next_turn();
-        self.launch(&[(START, Role::Works)])
-    }
-
-    /// Pushes the level from the frontier, of which the parts have so many entries.
-    fn push(&mut self, listed: &[u32]) -> Result<(), SearchError> {
-        for (part, &count) in self.on.parts.iter_mut().zip(listed) {
-            part.turn.begin += part.turn.count;
-            part.turn.count = count;
-        }
-        self.launch(&[
-            (PUSH, Role::Works),
-            (PUSH_PIECES, Role::Works),
-            (MEET, Role::Meets),
-            (RECEIVE, Role::Receives),
-        ])
-    }
-
-    /// Lists what the last pull has found.
-    fn list_pulled(&mut self) -> Result<Vec<u32>, SearchError> {
-        for part in &mut self.on.parts {
-            (part.turn.begin, part.turn.count) = (0, 0);
-        }
-        self.launch(&[(LIST_PULLED, Role::Works)])?;
-        Ok(self.end_turn(0)?.listed)
-    }
-
-    /// Sends all others the bits of each GPU's own vertices: of `seen`, or of `seen_next`.
-    fn send_bits(&self, which: usize) -> Result<(), SearchError> {
-        let words = self.on.dealt.stride() as usize / 32;
-        for (at, from) in self.on.parts.iter().enumerate() {
-            let range = at * words..(at + 1) * words;
-            for (_, to) in self.on.parts.iter().enumerate().filter(|&(other, _)| other != at) {
-                let (source, target) = (&from.seen[which], &to.seen[which]);
-                // SAFETY: the words of a part are written on its GPU alone, and others read them after
-                // all have met.
-                unsafe { self.on.gpus[at].queue_copy(source, range.clone(), target, range.start)? };
-            }
-        }
-        Ok(())
-    }
-
-    fn swap_bits(&mut self) {
-        for part in &mut self.on.parts {
-            part.seen.swap(0, 1);
-            mem::swap(&mut part.turn.seen, &mut part.turn.seen_next);
-        }
-    }
-
-    /// Queues these kernels on all GPUs, as a turn.
-    fn launch(&mut self, steps: &[(usize, Role)]) -> Result<(), SearchError> {
-        let on = &mut *self.on;
-        on.turns.meeting += 1;
-        let (meeting, is_alone) = (on.turns.meeting, on.gpus.len() == 1);
-        let of_part = |(gpu, part): (&Gpu, &Part)| {
-            launches(gpu, steps, is_alone, |is_last| LevelTurn {
-                meeting,
-                tells: is_last.into(),
-                ..part.turn
-            })
-        };
-        Ok(self.crew.queue(on.gpus.iter().zip(&on.parts).map(of_part).collect())?)
-    }
-
-    /// Ends a turn, in which vertices of this level were found.
-    fn end_turn(&mut self, level: u32) -> Result<Found, SearchError> {
-        let words = self.on.turns.wait::<WORDS>(&self.on.gpus, || self.crew.check())?;
-        self.next_turn();
-        let sum = |first: usize| words.iter().map(|words| number(&words[first..])).sum();
-        Ok(Found {
-            listed: words.iter().map(|words| words[2]).collect(),
-            vertices: words.iter().map(|words| u64::from(words[3])).sum(),
-            arcs: sum(4),
-            looked: sum(6),
-            has_target: words.iter().any(|words| words[8] <= level),
-        })
-    }
-
-    fn next_turn(&mut self) {
-        self.on.turns.number += 1;
-        for part in &mut self.on.parts {
-            part.turn.turn = self.on.turns.number;
-        }
-    }
-}
-
 impl Part {
-    fn new(
-        gpu: &Gpu,
-        dealt: &Dealt,
-        part: usize,
-        rows: RankedArcs,
-        host: u64,
-    ) -> Result<Self, SearchError> {
+    fn new(gpu: &Gpu, dealt: &Dealt, part: usize, rows: RankedArcs) -> Result<Self, SearchError> {
         let (n_rows, stride, n_parts) = (dealt.len(part), dealt.stride(), dealt.n_parts());
         let words = n_parts * stride as usize / 32;
         let most_pieces = rows.ends.len() / MIN_PIECE + 1;
         let sent = if n_parts == 1 { 1 } else { n_parts * stride as usize };
-        let required = 8 * most_pieces + 4 * (n_rows + sent + stride as usize + 2 * words);
+        let required = 8 * most_pieces + 4 * (2 * n_rows + sent + stride as usize + 2 * words);
         gpu.check_fits("a breadth-first search", required as u64)?;
         let (list, pieces) = (gpu.buffer(n_rows)?, gpu.buffer(most_pieces)?);
-        let outbox = gpu.buffer(sent)?;
+        let (inbox, firsts) = (gpu.buffer(sent)?, rows.first_ends(gpu)?);
         let levels = gpu.buffer(stride as usize)?;
         let seen = [gpu.buffer(words)?, gpu.buffer(words)?];
         let control = gpu.buffer(1)?;
-        let turn = LevelTurn {
+        let search = LevelSearch {
             offsets: rows.offsets.address(),
             ends: rows.ends.address(),
+            firsts: firsts.address(),
             levels: levels.address(),
-            seen: seen[0].address(),
-            seen_next: seen[1].address(),
             list: list.address(),
             pieces: pieces.address(),
-            outbox: outbox.address(),
+            inbox: inbox.address(),
             control: control.address(),
-            host,
             part: part as u32,
             n_parts: n_parts as u32,
             stride,
             n_rows: n_rows as u32,
-            ..LevelTurn::zeroed()
+            ..LevelSearch::zeroed()
         };
-        Ok(Self { rows, levels, seen, _list: list, _pieces: pieces, outbox, control, turn })
+        let (_firsts, _list, _pieces) = (firsts, list, pieces);
+        Ok(Self { rows, levels, seen, _firsts, _list, _pieces, inbox, control, search })
     }
 }
 
 #[cfg(test)]
 test_support::layout_test! {
-    LevelTurn as "Search" of ["partitioned/levels.cu"]:
-        offsets, ends, levels, seen, seen_next, list, pieces, outbox, control, host, controls,
-        outboxes, begin, count, level, part, n_parts, stride, n_rows, source, target, turn, meeting,
-        tells;
-    LevelControl as "Control" of ["partitioned/levels.cu"]: arcs, looked, listed, found, pieces,
-        ended, sent, met, unused;
+    LevelSearch as "Search" of ["partitioned/levels.cu"]:
+        offsets, ends, firsts, levels, list, pieces, inbox, control, host, rooms, seen, inboxes, arcs_to_pull,
+        vertices_to_push, part, n_parts, stride, n_rows, source, target, limit, number, unused;
+    LevelControl as "Control" of ["partitioned/levels.cu"]:
+        arcs, looked, listed, found, pieces, arrived, taken, sent;
 }

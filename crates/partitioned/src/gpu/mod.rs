@@ -1,18 +1,16 @@
 //! Searches of a graph whose vertices are dealt to several GPUs of one machine.
 //!
-//! A turn is a launch or two on each GPU; then the host reads what each has found, and decides what
-//! comes next. Each GPU writes its own memory alone, and reads what the others have listed for it.
+//! A search is one launch on each GPU. After each step these meet, tell each other what they have
+//! found, and all decide the same. What is for a vertex of another GPU is written into the memory of that.
 
 mod check;
-mod crew;
 mod dealt;
-mod keys;
 mod levels;
 mod rows;
 mod stepping;
 mod stepping_part;
+mod together;
 mod tree;
-mod turns;
 
 pub use dealt::Dealt;
 pub use levels::LevelsOnGpus;

@@ -1,15 +1,14 @@
 //! Δ-stepping over several GPUs.
 //!
-//! The method is in `kernels/partitioned/stepping.cu`; this side decides what each turn does. Each GPU
+//! The method is in `kernels/partitioned/stepping.cu`. Each GPU
 //! has the arcs of its vertices, 8 bytes each, and a key of every vertex. With keys of 32 bits, one of
 //! its own takes some 50 bytes beside. Weights of 64 bits take twice as much. Arcs are deferred as on
 //! one GPU.
 //!
-//! O(n + m) where no vertex falls often, and some 40 µs a turn.
+//! O(n + m) where no vertex falls often.
 //!
 //! Reference: meyer-sanders-2003, davidson-2014, chakaravarthy-2014
 
-use std::mem;
 use std::time::Instant;
 
 use gpu_runtime::{Gpu, Kernel};
@@ -19,34 +18,19 @@ use paths::Distances;
 use rayon::prelude::*;
 use search_parts::device::{KeyKind, RankedArcs};
 use search_parts::{
-    NO_VERTEX, Query, SearchError, Work, buckets, check_not_negative, milliseconds,
+    Kernels, NO_VERTEX, Query, SearchError, Work, buckets, check_not_negative, milliseconds,
 };
 
 use super::check::Check;
-use super::crew::{Crew, with_crew};
 use super::dealt::{Dealt, check_reach, each_part};
-use super::keys::{beyond, doubled, unreached};
 use super::rows::{WeightedRows, drawn_weights, number_heads, split};
-use super::stepping_part::{
-    MEET, PULL, Part, RECEIVE, RELAX_NEAR, RELAX_PIECES, SPLIT_FAR, START, Told, Turn, WORDS, load,
-};
-use super::turns::{Role, Turns, launches};
+use super::stepping_part::{BLOCK, Part, TOLD_WORDS, WORDS};
+use super::together::{Together, number};
 
-/// The most times that the width may be doubled for a bucket.
-const MAX_DOUBLINGS: u32 = 5;
 /// The most buckets between two settled bounds.
 const MAX_BUCKETS_PER_BOUND: f64 = 6.0;
-/// Entries for each warp below which a bucket is thin, and above which it is thick.
-const THIN: u64 = 2;
-const THICK: u64 = 16;
-/// Near vertices that do not keep the next bucket waiting are fewer than this part of the far ones.
-const REST: u64 = 256;
 /// Warps of a multiprocessor at work.
-const WARPS: u64 = 16;
-/// Pushes of deferred arcs after which none are deferred.
-const MAX_PUSHES: u32 = 8;
-/// No more arcs are deferred either where a pull has left less than this part of all arcs.
-const FEW_ARCS: u64 = 16;
+const WARPS: u32 = 16;
 
 /// Searches by Δ-stepping of a graph that is dealt to several GPUs.
 pub struct DistancesOnGpus {
@@ -54,9 +38,9 @@ pub struct DistancesOnGpus {
     dealt: Dealt,
     rows: Vec<[WeightedRows; 2]>,
     parts: Vec<Part>,
-    /// The kernels on each GPU.
-    kernels: Vec<Vec<Kernel>>,
-    turns: Turns,
+    /// The kernel on each GPU.
+    kernels: Vec<Kernel>,
+    together: Together,
     kind: KeyKind,
     n_arcs: u64,
     /// The width of buckets, and the limit of short arcs, 0 where none are deferred.
@@ -65,22 +49,9 @@ pub struct DistancesOnGpus {
     /// The greatest weight.
     greatest: u64,
     source: u32,
-    /// The time of the last search in milliseconds, from its first launch to the last report.
+    /// The time of the last search in milliseconds, with its launches.
     pub solve_ms: f64,
 }
-
-/// A kernel of a turn, and what it does beside.
-type Step = (usize, Role);
-
-/// The near vertices' arcs are relaxed, or late those of the visited ones, and what falls is sent.
-const RELAX: [Step; 4] = [
-    (RELAX_NEAR, Role::Works),
-    (RELAX_PIECES, Role::Works),
-    (MEET, Role::Meets),
-    (RECEIVE, Role::Receives),
-];
-/// The far list is divided.
-const SPLIT: Step = (SPLIT_FAR, Role::Works);
 
 /// What is known of the weights and degrees before the arcs are split.
 struct Rules {
@@ -180,7 +151,7 @@ impl DistancesOnGpus {
             rows,
             parts: Vec::new(),
             kernels: Vec::new(),
-            turns: Turns::new(gpus, WORDS)?,
+            together: Together::new(gpus, WORDS, TOLD_WORDS)?,
             kind,
             n_arcs,
             delta: kind.key(delta).max(1),
@@ -195,13 +166,24 @@ impl DistancesOnGpus {
 
     /// Takes the work space for keys of this kind.
     fn set_kind(&mut self, kind: KeyKind) -> Result<(), SearchError> {
-        let kernels = self.gpus.iter().map(|gpu| load(gpu, kind)).collect::<Result<_, _>>()?;
+        let load = |gpu: &Gpu| -> Result<Kernel, SearchError> {
+            Ok(Kernels::of(gpu, &kernels::partitioned::STEPPING, kind)?.get("stepping")?)
+        };
+        let kernels = self.gpus.iter().map(load).collect::<Result<_, _>>()?;
         self.parts.clear();
         for (part, gpu) in self.gpus.iter().enumerate() {
-            let host = self.turns.mailbox(part).address()?;
-            self.parts.push(Part::new(gpu, &self.dealt, part, &self.rows[part], kind, host)?);
+            self.parts.push(Part::new(gpu, &self.dealt, part, &self.rows[part], kind)?);
         }
-        Part::connect(&mut self.parts);
+        let of_gpu = |gpu: &Gpu| gpu.properties().multiprocessors;
+        let n_warps = WARPS * self.gpus.iter().map(of_gpu).sum::<u32>();
+        for (part, made) in self.parts.iter_mut().enumerate() {
+            let search = &mut made.search;
+            search.host = self.together.host(part)?;
+            (search.delta, search.short_limit) = (self.delta, self.short_limit);
+            (search.greatest, search.n_arcs, search.n_warps) =
+                (self.greatest, self.n_arcs, n_warps);
+        }
+        Part::connect(&mut self.parts, &self.together);
         (self.kernels, self.kind) = (kernels, kind);
         Ok(self.gpus.iter().try_for_each(Gpu::synchronize)?)
     }
@@ -217,7 +199,7 @@ impl DistancesOnGpus {
     }
 
     /// Finds the keys of the vertices that `query` asks for, and perhaps of others; they stay on the GPUs.
-    /// The limit is a key. [`Work::rounds`] is the number of turns. Keys of 32 bits become keys of 64
+    /// The limit is a key. [`Work::rounds`] is the number of steps. Keys of 32 bits become keys of 64
     /// where a sum does not fit them.
     ///
     /// # Errors
@@ -244,17 +226,28 @@ impl DistancesOnGpus {
         })
     }
 
+    /// Searches; `None` where a sum does not fit the keys.
     fn run(&mut self, query: &Query<'_, u64>) -> Result<Option<Work>, SearchError> {
-        let (gpus, kernels) = (self.gpus.clone(), mem::take(&mut self.kernels));
-        // SAFETY: each part owns the buffers of its GPU in its arguments, and `self` the rows; those of
-        // others are read when all have met; heads are numbers of vertices.
-        let found =
-            unsafe { with_crew(&gpus, &kernels, |crew| Stepping::new(self, query, crew).run()) };
-        self.kernels = kernels;
-        if found.is_err() {
-            self.turns.stop(&self.gpus);
+        let source = self.dealt.number(query.source).unwrap_or(NO_VERTEX);
+        let target = query.target().and_then(|target| self.dealt.number(target));
+        let limit = self.kind.at_most(query.limit);
+        for part in &mut self.parts {
+            part.begin(source, target.unwrap_or(NO_VERTEX), limit)?;
         }
-        found
+        let argument = |part: usize, number| self.parts[part].search.numbered(number);
+        let report = |steps: u32| Ok(query.report(steps.into(), 0)?);
+        // SAFETY: each part owns the buffers in its argument, of the lengths that the kernel
+        // requires, and `self` the rows; those of others lie on GPUs that it reaches; heads are numbers.
+        let words = unsafe { self.together.search(&self.kernels, BLOCK, argument, report)? };
+        let sum = |first: usize| words.iter().map(|words| number(&words[first..])).sum();
+        let has_trouble = words.iter().any(|words| words[5] != 0);
+        let work = Work {
+            relaxations: sum(0),
+            improvements: sum(2),
+            rounds: words[0][4].into(),
+            ..Work::default()
+        };
+        Ok((!has_trouble).then_some(work))
     }
 
     /// The distance of each vertex by the last search, in the graph's numbering. O(n).
@@ -314,234 +307,6 @@ impl DistancesOnGpus {
                 }
             }
         }
-        Ok(())
-    }
-}
-
-/// A search: where it stands between two turns.
-struct Stepping<'a, 'q> {
-    on: &'a mut DistancesOnGpus,
-    query: &'a Query<'q, u64>,
-    crew: &'a Crew<'a, Turn>,
-    told: Told,
-    low: u64,
-    threshold: u64,
-    settled_bound: u64,
-    width: u64,
-    doublings: u32,
-    defers: bool,
-    /// Whether a list since the last settled bound was too short, so that vertices may have been
-    /// visited twice with the same key.
-    has_lost: bool,
-    turns: u64,
-}
-
-impl<'a, 'q> Stepping<'a, 'q> {
-    fn new(
-        on: &'a mut DistancesOnGpus,
-        query: &'a Query<'q, u64>,
-        crew: &'a Crew<'a, Turn>,
-    ) -> Self {
-        let (kind, width) = (on.kind, on.delta);
-        let defers = on.short_limit != 0;
-        let settled_bound = if defers { beyond(kind, 0, on.short_limit) } else { unreached(kind) };
-        let threshold = beyond(kind, 0, width).min(settled_bound);
-        let (doublings, turns, low) = (0, 0, 0);
-        let told = Told::default();
-        Self {
-            on,
-            query,
-            crew,
-            told,
-            low,
-            threshold,
-            settled_bound,
-            width,
-            doublings,
-            defers,
-            has_lost: false,
-            turns,
-        }
-    }
-
-    /// Searches; `None` where a sum does not fit the keys.
-    fn run(mut self) -> Result<Option<Work>, SearchError> {
-        self.begin()?;
-        let (mut settled_arcs, mut pushes) = (0, 0);
-        while !self.settle()? && self.defers && !self.told.trouble {
-            let pushed = self.told.visited_arcs;
-            settled_arcs += pushed;
-            let left = self.on.n_arcs.saturating_sub(settled_arcs);
-            let pulls = pushed > left || self.has_lost;
-            let least = if pulls { self.pull()? } else { self.push_deferred()? };
-            if least == unreached(self.on.kind) {
-                break;
-            }
-            self.low = self.settled_bound.max(least);
-            self.threshold = self.low;
-            self.settled_bound = beyond(self.on.kind, self.low, self.on.short_limit);
-            self.on.parts.iter_mut().for_each(Part::next_phase);
-            self.has_lost = false;
-            pushes += u32::from(!pulls);
-            if pushes == MAX_PUSHES || pulls && left < self.on.n_arcs / FEW_ARCS {
-                self.defer_no_more();
-            }
-        }
-        let Told { relaxations, improvements, trouble, .. } = self.told;
-        let work = Work { relaxations, improvements, rounds: self.turns, ..Work::default() };
-        Ok((!trouble).then_some(work))
-    }
-
-    /// All below the settled bound is done; from here on no arc is deferred, and buckets are as wide as
-    /// the greatest weight.
-    fn defer_no_more(&mut self) {
-        self.defers = false;
-        self.settled_bound = unreached(self.on.kind);
-        (self.width, self.doublings) = (self.on.greatest, MAX_DOUBLINGS);
-    }
-
-    fn begin(&mut self) -> Result<(), SearchError> {
-        let on = &mut *self.on;
-        let source = on.dealt.number(self.query.source).unwrap_or(NO_VERTEX);
-        let target = self.query.target().and_then(|target| on.dealt.number(target));
-        let limit = on.kind.at_most(self.query.limit);
-        on.turns.number += 1;
-        for part in &mut on.parts {
-            part.begin(on.turns.number, source, target.unwrap_or(NO_VERTEX), limit)?;
-        }
-        self.launch(&[(START, Role::Works)])?;
-        self.end_turn()
-    }
-
-    /// Relaxes until nothing is left below the settled bound; whether the target is settled. Few near
-    /// vertices do not keep the next bucket waiting.
-    fn settle(&mut self) -> Result<bool, SearchError> {
-        while !self.told.trouble {
-            self.query.report(self.turns, 0)?;
-            let is_last = self.told.far == 0 || self.threshold >= self.settled_bound;
-            let near = self.told.near;
-            if near == 0 && self.told.target < self.threshold {
-                return Ok(true);
-            }
-            let is_rest =
-                near < self.warps() * THIN && near < self.told.far / REST && !self.told.has_lost;
-            match is_last {
-                true if near == 0 => break,
-                false if near == 0 || is_rest => self.next_bucket()?,
-                _ => self.relax()?,
-            }
-        }
-        Ok(false)
-    }
-
-    /// Relaxes the near vertices' arcs.
-    fn relax(&mut self) -> Result<(), SearchError> {
-        self.set(false);
-        self.launch(&RELAX)?;
-        self.end_turn()
-    }
-
-    /// Raises the threshold and divides the far list there, while what is near is relaxed.
-    fn next_bucket(&mut self) -> Result<(), SearchError> {
-        if self.told.near == 0 {
-            self.low = self.threshold;
-        }
-        self.threshold = beyond(self.on.kind, self.threshold, self.width).min(self.settled_bound);
-        self.on.parts.iter_mut().for_each(Part::turn_far);
-        self.set(false);
-        match self.told.near {
-            0 => self.launch(&[SPLIT])?,
-            _ => self.launch(&[&[SPLIT][..], &RELAX].concat())?,
-        }
-        self.end_turn()?;
-        self.widen();
-        if self.told.near == 0 {
-            // on to the next bucket that holds anything
-            self.threshold = self.threshold.max(self.told.least);
-        }
-        Ok(())
-    }
-
-    fn split_far(&mut self) -> Result<(), SearchError> {
-        self.on.parts.iter_mut().for_each(Part::turn_far);
-        self.set(false);
-        self.launch(&[SPLIT])?;
-        self.end_turn()
-    }
-
-    /// Warps of all GPUs at work.
-    fn warps(&self) -> u64 {
-        let of_gpu = |gpu: &Gpu| u64::from(gpu.properties().multiprocessors);
-        WARPS * self.on.gpus.iter().map(of_gpu).sum::<u64>()
-    }
-
-    /// Makes buckets as wide as it takes to keep the GPUs busy, and no wider.
-    fn widen(&mut self) {
-        if self.settled_bound == unreached(self.on.kind) && self.on.short_limit != 0 {
-            return;
-        }
-        let warps = self.warps();
-        if self.told.near < warps * THIN && self.doublings < MAX_DOUBLINGS {
-            self.width = doubled(self.on.kind, self.width);
-            self.doublings += 1;
-        } else if self.told.near > warps * THICK && self.doublings > 0 {
-            (self.width, self.doublings) = (self.on.delta, 0);
-        }
-    }
-
-    /// The visited vertices relax their arcs that lead beyond the settled bound. The least far key.
-    fn push_deferred(&mut self) -> Result<u64, SearchError> {
-        (self.low, self.threshold) = (self.settled_bound, self.settled_bound);
-        self.set(true);
-        self.launch(&RELAX)?;
-        self.end_turn()?;
-        // all stay far, and the least is found
-        self.split_far()?;
-        Ok(self.told.least)
-    }
-
-    /// All vertices beyond the settled bound look for neighbours before it. The least far key.
-    fn pull(&mut self) -> Result<u64, SearchError> {
-        self.on.send_keys()?;
-        self.on.parts.iter_mut().for_each(Part::turn_far);
-        self.set(false);
-        self.launch(&[(MEET, Role::Meets), (PULL, Role::Works)])?;
-        self.end_turn()?;
-        Ok(self.told.least)
-    }
-
-    /// Tells the kernels of the bucket.
-    fn set(&mut self, late: bool) {
-        for part in &mut self.on.parts {
-            let turn = &mut part.turn;
-            (turn.low, turn.threshold) = (self.low, self.threshold);
-            turn.settled_bound = self.settled_bound;
-            turn.late = late.into();
-            turn.defers = self.defers.into();
-            turn.all_arcs = (late || !self.defers).into();
-        }
-    }
-
-    /// Queues these kernels on all GPUs, as a turn.
-    fn launch(&mut self, steps: &[Step]) -> Result<(), SearchError> {
-        let on = &mut *self.on;
-        on.turns.meeting += 1;
-        let (meeting, is_alone) = (on.turns.meeting, on.gpus.len() == 1);
-        let of_part = |(gpu, part): (&Gpu, &Part)| {
-            launches(gpu, steps, is_alone, |is_last| part.turn.of_launch(meeting, is_last))
-        };
-        Ok(self.crew.queue(on.gpus.iter().zip(&on.parts).map(of_part).collect())?)
-    }
-
-    fn end_turn(&mut self) -> Result<(), SearchError> {
-        let on = &mut *self.on;
-        let words = on.turns.wait::<WORDS>(&on.gpus, || self.crew.check())?;
-        on.turns.number += 1;
-        let number = on.turns.number;
-        let told = on.parts.iter_mut().zip(&words).map(|(part, words)| part.read(words, number));
-        self.told = told.reduce(Told::and).unwrap_or_default();
-        self.has_lost |= self.told.has_lost;
-        self.turns += 1;
         Ok(())
     }
 }

@@ -240,13 +240,13 @@ impl RankedArcs {
     ///
     /// # Errors
     /// When the device fails or has too little memory.
-    pub fn first_ends(&self, gpu: &Gpu) -> Result<Vec<VertexId>, GpuError> {
+    pub fn first_ends(&self, gpu: &Gpu) -> Result<Buffer<VertexId>, GpuError> {
         let firsts = gpu.buffer::<VertexId>(self.n_rows())?;
         let n_rows = self.n_rows() as u32;
         let args = [(&self.offsets).into(), (&self.ends).into(), (&firsts).into(), n_rows.into()];
         // SAFETY: rows lie inside the arcs, and there is an element for each.
         unsafe { launch(gpu, "first_ends", all_threads(gpu), &args)? };
-        firsts.download()
+        Ok(firsts)
     }
 
     /// How many rows there are.
