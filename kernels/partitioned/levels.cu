@@ -497,8 +497,8 @@ extern "C" __global__ void __launch_bounds__(512, 2) levels(const __grid_constan
     }
     if (!is_first) return;
     const u64 looked = load(&control.looked);
-    search.host[4] = static_cast<u32>(looked);
-    search.host[5] = static_cast<u32>(looked >> 32);
-    search.host[6] = frontier.level;
+    search.host[6] = static_cast<u32>(looked);
+    search.host[7] = static_cast<u32>(looked >> 32);
+    search.host[8] = frontier.level;
     meetings.end(search.number);
 }

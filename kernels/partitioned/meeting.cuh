@@ -26,14 +26,16 @@ template <typename Told> struct Room {
 template <typename Told> constexpr bool room_is_known = sizeof(Room<Told>) == 17 * sizeof(Told) + 40;
 
 // What a kernel needs to meet. The host's first words: the number of the search that has ended; whether it is
-// to end; how far it is; whether a GPU has failed, so that none is to wait. The second and the third
-// are those of the first GPU alone.
+// to end; how far it is; whether a GPU has failed, so that none is to wait; how long this one has waited, in
+// two. The second and the third are those of the first GPU alone.
 template <typename Told> struct Meetings {
     Room<Told>* room;
     Room<Told>* const* rooms;
     volatile u32* host;
     u32 part, n_parts;
     u32 n_meetings = 0, expected = 0;
+    // nanoseconds for which the first thread has waited for other GPUs
+    u64 waited = 0;
 
     // What any thread of any GPU wrote before is seen by all threads after. `own(other)` is what this GPU
     // tells another; the first warp calls it, a lane for each GPU, when all blocks have come and
@@ -58,8 +60,10 @@ template <typename Told> struct Meetings {
     // What a GPU has told this one at the last meeting.
     __device__ __forceinline__ const Told* told_by(u32 other) const { return &room->told[n_meetings & 1][other]; }
 
-    // Tells the host that the search has ended.
+    // Tells the host that the search has ended, and how long this GPU has waited.
     __device__ __forceinline__ void end(u32 number) const {
+        host[4] = static_cast<u32>(waited);
+        host[5] = static_cast<u32>(waited >> 32);
         __threadfence_system();
         host[0] = number;
     }
@@ -69,6 +73,12 @@ template <typename Told> struct Meetings {
         u32 value;
         asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
         return value;
+    }
+
+    static __device__ __forceinline__ u64 nanoseconds() {
+        u64 now;
+        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+        return now;
     }
 
     static __device__ __forceinline__ Told load_told(const Told* from) {
@@ -91,6 +101,7 @@ template <typename Told> struct Meetings {
         }
         __syncwarp();
         const u32 parity = n_meetings & 1;
+        const u64 since = nanoseconds();
         bool fails = false;
         if (lane() < n_parts) {
             Told mine = own(lane());
@@ -106,6 +117,7 @@ template <typename Told> struct Meetings {
             } while (static_cast<int>(met - n_meetings) < 0 && !fails);
         }
         fails = __any_sync(everyone, fails);
+        waited += nanoseconds() - since;
         if (lane() == 0) {
             __threadfence_system();
             Told all = load_told(&room->told[parity][0]);

@@ -687,11 +687,11 @@ extern "C" __global__ void __launch_bounds__(warps * 32, 2) ENTRY(stepping)(cons
     }
     if (grid_thread() != 0) return;
     const u64 relaxations = load(&control.relaxations), improvements = load(&control.improvements);
-    search.host[4] = static_cast<u32>(relaxations);
-    search.host[5] = static_cast<u32>(relaxations >> 32);
-    search.host[6] = static_cast<u32>(improvements);
-    search.host[7] = static_cast<u32>(improvements >> 32);
-    search.host[8] = steps;
-    search.host[9] = load(&control.trouble);
+    search.host[6] = static_cast<u32>(relaxations);
+    search.host[7] = static_cast<u32>(relaxations >> 32);
+    search.host[8] = static_cast<u32>(improvements);
+    search.host[9] = static_cast<u32>(improvements >> 32);
+    search.host[10] = steps;
+    search.host[11] = load(&control.trouble);
     meetings.end(search.number);
 }

@@ -1,10 +1,11 @@
-//! Several GPUs of a host beside one: Floyd-Warshall, as one process and as ranks, and tables of
-//! many sources, by searches and by sweeps of a hierarchy.
+//! Several GPUs of a host beside one: Floyd-Warshall, as one process and as ranks, one search, and
+//! tables of many sources, by searches and by sweeps of a hierarchy.
 //!
 //! Matrices stay in the GPUs' memory, so that no run waits for the host to take them. Every run is
 //! compared with searches on the host by rows, or with a table of which rows were. Beside the
 //! figures stands what the [model on paper](paper) says.
 
+mod one_search;
 mod paper;
 mod tables;
 
@@ -14,6 +15,7 @@ use std::time::Instant;
 use graph_formats::{Ids, LoadedGraph};
 use serde_json::Value;
 
+use self::one_search::Drawn;
 use self::paper::{Machine, seconds};
 use super::all_pairs::in_32_bits;
 use super::*;
@@ -35,7 +37,7 @@ const U16: &str = "u16";
 const PROCESS: &str = "one process";
 const RANKS: &str = "ranks";
 
-/// Several GPUs of a host beside one: all pairs, and tables of many sources
+/// Several GPUs of a host beside one: all pairs, one search, and tables of many sources
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Example:\n  cargo xtask bench scaling --sizes 16384 --gpus 1,2 --runs 3")]
 pub(super) struct Scaling {
@@ -54,6 +56,12 @@ pub(super) struct Scaling {
     /// The most vertices for ranks, but for as many as there are GPUs
     #[arg(long, value_name = "N", default_value = "32768")]
     ranks_up_to: usize,
+    /// Graphs that GPUs draw, as rmat-26 or uniform-26, for one search by all of these numbers of GPUs
+    #[arg(long, value_name = "G", default_value = "rmat-24")]
+    drawn: Vec<Drawn>,
+    /// The scale of an R-MAT graph for one GPU, and one more for twice as many
+    #[arg(long, value_name = "S", default_value = "23")]
+    weak_scale: u32,
     /// Graphs of which tables are made
     #[arg(long, value_name = "G", default_value = "rmat-22,new-york")]
     graphs: Vec<Graph>,
@@ -91,6 +99,13 @@ impl Study for Scaling {
             self.close(bench, gpus, n, &counts, &in_32_bits(n, DEGREE)?, I32)?;
             self.close(bench, gpus, n, &counts, &connected(n, DEGREE, 1..=LIGHT)?, U16)?;
         }
+        for &count in &counts {
+            let weak = Drawn::rmat(self.weak_scale + count.ilog2());
+            let strong = self.drawn.iter().filter(|&&graph| graph != weak);
+            for &graph in [weak].iter().chain(strong) {
+                one_search::measure(bench, &gpus[..count], graph, graph == weak)?;
+            }
+        }
         tables::searches(bench, gpus, &counts, self.graphs.clone(), self.sources.get())?;
         tables::sweeps(bench, gpus, &counts, self.roads.clone(), self.swept.get())?;
         if let Some(seconds) = self.seconds {
@@ -110,6 +125,7 @@ impl Study for Scaling {
              of a broadcast includes waiting for its sender."
         ));
         matrices(&mut page, &records.having("numbers"));
+        one_search::page(&mut page, records);
         for (heading, label) in [("Tables by searches", "sources"), ("Tables by sweeps", "swept")] {
             let records = records.having(label);
             let times = |r: &Record| times_one(&records, r, "graph", "ms");

@@ -120,6 +120,8 @@ pub struct LevelsOnGpus {
     source: u32,
     /// The time of the last search in milliseconds, with its launches.
     pub solve_ms: f64,
+    /// Of this the time for which a GPU has waited for the others, the mean of all.
+    pub waiting_ms: f64,
 }
 
 impl LevelsOnGpus {
@@ -183,7 +185,17 @@ impl LevelsOnGpus {
             gpus.iter().map(|gpu| gpu.kernel(&KERNELS, "levels")).collect::<Result<_, _>>()?;
         gpus.iter().try_for_each(Gpu::synchronize)?;
         let (gpus, source) = (gpus.to_vec(), NO_VERTEX);
-        Ok(Self { gpus, dealt, parts, kernels, together, n_arcs, source, solve_ms: 0.0 })
+        Ok(Self {
+            gpus,
+            dealt,
+            parts,
+            kernels,
+            together,
+            n_arcs,
+            source,
+            solve_ms: 0.0,
+            waiting_ms: 0.0,
+        })
     }
 
     /// Arcs of the graph.
@@ -220,6 +232,7 @@ impl LevelsOnGpus {
         // requires, and those of others lie on GPUs that it reaches; heads are numbers of vertices.
         let words = unsafe { self.together.search(&self.kernels, BLOCK, argument, report)? };
         self.solve_ms = milliseconds(start);
+        self.waiting_ms = self.together.waiting_ms;
         let relaxations = words.iter().map(|words| number(words)).sum();
         Ok(Work { relaxations, rounds: words[0][2].into(), ..Work::default() })
     }

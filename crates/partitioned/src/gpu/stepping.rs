@@ -51,6 +51,8 @@ pub struct DistancesOnGpus {
     source: u32,
     /// The time of the last search in milliseconds, with its launches.
     pub solve_ms: f64,
+    /// Of this the time for which a GPU has waited for the others, the mean of all.
+    pub waiting_ms: f64,
 }
 
 /// What is known of the weights and degrees before the arcs are split.
@@ -159,6 +161,7 @@ impl DistancesOnGpus {
             greatest: kind.key(rules.greatest).max(1),
             source: NO_VERTEX,
             solve_ms: 0.0,
+            waiting_ms: 0.0,
         };
         searches.set_kind(kind)?;
         Ok(searches)
@@ -219,6 +222,7 @@ impl DistancesOnGpus {
             found = self.run(query)?;
         }
         self.solve_ms = milliseconds(start);
+        self.waiting_ms = self.together.waiting_ms;
         found.ok_or_else(|| SearchError::NotOnGpu {
             reason: "a sum of weights is too great for its numbers; scale the weights down, or \
                      search on the CPU"

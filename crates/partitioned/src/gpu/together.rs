@@ -18,8 +18,9 @@ const NUMBER: usize = 0;
 const ENDS: usize = 1;
 const STEPS: usize = 2;
 const FAILS: usize = 3;
+const WAITED: usize = 4;
 /// Where a search's own words begin.
-const WORDS: usize = 4;
+const WORDS: usize = 6;
 
 /// GPUs that search together.
 pub(super) struct Together {
@@ -28,6 +29,9 @@ pub(super) struct Together {
     rooms: Vec<Buffer<u64>>,
     /// The number of the last search.
     number: u32,
+    /// The time for which a GPU has waited for the others in the last search, the mean of all, in
+    /// milliseconds.
+    pub(super) waiting_ms: f64,
 }
 
 impl Together {
@@ -38,7 +42,7 @@ impl Together {
         let mailboxes = gpus.iter().map(mailbox).collect::<Result<_, _>>()?;
         let room = |gpu: &Gpu| gpu.buffer(17 * told_words + 5);
         let rooms = gpus.iter().map(room).collect::<Result<_, _>>()?;
-        Ok(Self { gpus: gpus.to_vec(), mailboxes, rooms, number: 0 })
+        Ok(Self { gpus: gpus.to_vec(), mailboxes, rooms, number: 0, waiting_ms: 0.0 })
     }
 
     /// The address of a GPU's words.
@@ -88,8 +92,12 @@ impl Together {
         std::mem::forget(failing);
         ended?;
         let words =
-            |mailbox: &Mailbox| mailbox[WORDS..].iter().map(|word| word.load(Relaxed)).collect();
-        Ok(self.mailboxes.iter().map(words).collect())
+            |mailbox: &Mailbox| mailbox[WAITED..].iter().map(|word| word.load(Relaxed)).collect();
+        let mut all: Vec<Vec<u32>> = self.mailboxes.iter().map(words).collect();
+        let waited: u64 = all.iter().map(|words| number(words)).sum();
+        self.waiting_ms = waited as f64 / all.len() as f64 / 1e6;
+        all.iter_mut().for_each(|words| drop(words.drain(..WORDS - WAITED)));
+        Ok(all)
     }
 
     /// Waits until all GPUs have ended. The inner error is that of `report`.
