@@ -157,6 +157,27 @@ impl Deal {
     }
 }
 
+/// The vertices of slots, from a table of the first vertex of each block: for a search that asks of
+/// very many slots.
+pub(crate) struct SlotVertices {
+    bits: u32,
+    first: Vec<VertexId>,
+}
+
+impl SlotVertices {
+    /// O(blocks).
+    pub(crate) fn new(deal: &Deal) -> Self {
+        // each part begins with a block
+        let slots = (0..deal.n_slots()).step_by(1 << deal.bits);
+        Self { bits: deal.bits, first: slots.map(|slot| deal.vertex_of_slot(slot)).collect() }
+    }
+
+    #[inline(always)]
+    pub(crate) fn get(&self, slot: u32) -> VertexId {
+        self.first[slot as usize >> self.bits] | slot & ((1 << self.bits) - 1)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -176,6 +197,7 @@ mod tests {
                     let dealt: Vec<_> = deal.blocks(part).flatten().collect();
                     prop_assert!(dealt.is_sorted());
                     prop_assert_eq!(dealt.len(), deal.len(part));
+                    let vertices = SlotVertices::new(&deal);
                     for (place, vertex) in dealt.into_iter().enumerate() {
                         let slot = deal.slots(part).start + place;
                         let vertex = vertex as VertexId;
@@ -184,6 +206,7 @@ mod tests {
                         prop_assert_eq!(deal.vertex_at(part, place), vertex);
                         prop_assert_eq!(deal.slot_of(vertex), slot);
                         prop_assert_eq!(deal.vertex_of_slot(slot), vertex);
+                        prop_assert_eq!(vertices.get(slot as u32), vertex);
                         prop_assert_eq!(deal.part_of_slot(slot), part);
                         prop_assert!(!std::mem::replace(&mut is_taken[slot], true));
                     }

@@ -1,61 +1,103 @@
-//! Breadth-first search over ranks, in both directions.
+//! Breadth-first search over ranks, in both directions, and its tree.
 //!
 //! A pushed level sends each vertex that a frontier's arc leads to, once, to the rank that has it.
 //! In an undirected graph a level whose frontier has many arcs is pulled instead: all ranks get the
 //! bits of the frontier, and each vertex not seen looks for one of them in its row.
 //!
+//! The predecessor of a vertex is its smallest neighbour in the level before. Frontiers ascend, and
+//! so do rows, so the first vertex that a rank finds is its smallest; the owner of a pushed vertex
+//! takes the smallest of all ranks.
+//!
 //! Reference: beamer-2012
 
-use graph_formats::{Direction, Interrupted, Progress, prefetch, tell};
+use graph_formats::{Direction, Interrupted, Progress, VertexId, prefetch, tell};
 
 use crate::PartitionedError;
+use crate::deal::SlotVertices;
 use crate::messages::Mail;
 use crate::part::Part;
 use crate::search::Counts;
 
 /// A level is pulled if its frontier has more than one in this many of the arcs not seen yet.
 const PULL_DIVISOR: u64 = 14;
+/// The row of the vertex this many places ahead in a frontier is prefetched.
+const ROWS_AHEAD: usize = 8;
 /// The code for an unreached vertex.
 pub(crate) const UNREACHED: u32 = u32::MAX;
+
+/// What a search has found for a vertex: in the high half its level, in the low half its
+/// predecessor. So the least label of a vertex has its smallest predecessor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Label(u64);
+
+impl Label {
+    const UNREACHED: Self = Self(u64::MAX);
+
+    fn new(level: u32, predecessor: VertexId) -> Self {
+        Self(u64::from(level) << 32 | u64::from(predecessor))
+    }
+
+    /// [`UNREACHED`] if there is none.
+    #[inline(always)]
+    pub(crate) fn level(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+
+    /// `VertexId::MAX` for the source, and if the vertex is not reached.
+    #[inline(always)]
+    pub(crate) fn predecessor(self) -> VertexId {
+        self.0 as VertexId
+    }
+}
+
+/// The result of a search.
+pub(crate) struct Found {
+    /// Of this rank's vertices, by place.
+    pub(crate) labels: Vec<Label>,
+    /// No vertex of any rank has a greater level.
+    pub(crate) deepest: u32,
+    pub(crate) counts: Counts,
+}
 
 /// A search of one rank.
 struct Levels<'a, 'm> {
     part: &'a Part,
+    vertices: SlotVertices,
     mail: &'a mut Mail<'m>,
     /// Of this rank's vertices, by place.
-    levels: Vec<u32>,
-    /// A bit for each slot: the vertex is reached, or has been sent.
+    labels: Vec<Label>,
+    /// A bit for each slot: the vertex is reached, or has been sent, or cannot be reached.
     is_seen: Vec<u64>,
-    /// The places of this rank's vertices of the current level, and of the next.
+    /// The places of this rank's vertices of the current level, ascending, and of the next.
     frontier: Vec<u32>,
     next: Vec<u32>,
     counts: Counts,
 }
 
-/// The levels of this rank's vertices, by place, from the vertex of slot `source`: at least those
-/// up to `last`, and no more than those up to the target's. To be called by all ranks.
+/// The labels of this rank's vertices from the vertex of slot `source`: at least those up to level
+/// `last`, and no more than those up to the level after the target's. To be called by all ranks.
 pub(crate) fn search(
     part: &Part,
     mail: &mut Mail<'_>,
     (source, target): (u32, Option<u32>),
     last: u32,
     progress: Option<Progress<'_>>,
-) -> Result<(Vec<u32>, Counts), PartitionedError> {
+) -> Result<Found, PartitionedError> {
     let deal = part.deal();
     let mut search = Levels {
         part,
+        vertices: SlotVertices::new(&deal),
         mail,
-        levels: vec![UNREACHED; deal.len(part.rank())],
+        labels: vec![Label::UNREACHED; deal.len(part.rank())],
         is_seen: vec![0; deal.n_slots().div_ceil(64)],
         frontier: Vec::new(),
         next: Vec::new(),
         counts: Counts::default(),
     };
-    match deal.part_of_slot(source as usize) == part.rank() {
-        true => search.reach(source, 0),
-        false => search.is_seen[source as usize / 64] |= 1 << (source % 64),
+    search.is_seen[source as usize / 64] |= 1 << (source % 64);
+    if deal.part_of_slot(source as usize) == part.rank() {
+        search.reach((source as usize - search.first_slot()) as u32, Label::new(0, VertexId::MAX));
     }
-    search.mark_unreachable();
     let (mut n_frontier, mut n_unseen_arcs) = (1, part.n_arcs());
     let mut level = 0;
     while n_frontier > 0 && level < last {
@@ -83,46 +125,26 @@ pub(crate) fn search(
         }
         n_frontier = n_next;
     }
-    Ok((search.levels, search.counts))
+    Ok(Found { labels: search.labels, deepest: level, counts: search.counts })
 }
 
 impl Levels<'_, '_> {
+    fn first_slot(&self) -> usize {
+        self.part.deal().slots(self.part.rank()).start
+    }
+
     /// Whether this slot is one of this rank's that are reached.
     fn has_reached(&self, slot: u32) -> bool {
         let slots = self.part.deal().slots(self.part.rank());
-        slots.contains(&(slot as usize)) && self.levels[slot as usize - slots.start] != UNREACHED
+        let place = (slot as usize).wrapping_sub(slots.start);
+        self.labels.get(place).is_some_and(|&label| label != Label::UNREACHED)
     }
 
-    /// Notes that an arc leads to `slot`, if none has before.
+    /// Puts a vertex of this rank into the next level.
     #[inline(always)]
-    fn reach(&mut self, slot: u32, level: u32) {
-        let (word, bit) = (slot as usize / 64, 1 << (slot % 64));
-        if self.is_seen[word] & bit != 0 {
-            return;
-        }
-        self.is_seen[word] |= bit;
-        let slots = self.part.deal().slots(self.part.rank());
-        match slots.contains(&(slot as usize)) {
-            true => {
-                let place = slot as usize - slots.start;
-                self.levels[place] = level;
-                self.next.push(place as u32);
-            }
-            false => self.mail.add(slot, ()),
-        }
-    }
-
-    /// Marks the slots of this rank that a pull need not look at as seen: those without a vertex, and
-    /// vertices without an arc.
-    fn mark_unreachable(&mut self) {
-        let first = self.part.deal().slots(self.part.rank()).start;
-        let mut mark = |place: usize| self.is_seen[(first + place) / 64] |= 1 << (place % 64);
-        let n = self.levels.len();
-        (n..n.next_multiple_of(64)).for_each(&mut mark);
-        if self.part.direction() == Direction::Undirected {
-            let offsets = self.part.row_offsets();
-            (0..n).filter(|&place| offsets[place] == offsets[place + 1]).for_each(mark);
-        }
+    fn reach(&mut self, place: u32, label: Label) {
+        self.labels[place as usize] = label;
+        self.next.push(place);
     }
 
     /// Whether a frontier of at most this many vertices may have enough arcs for a pull.
@@ -138,60 +160,118 @@ impl Levels<'_, '_> {
     }
 
     fn push(&mut self, level: u32, header: [u64; 3]) -> Result<[u64; 3], PartitionedError> {
-        let (part, frontier) = (self.part, std::mem::take(&mut self.frontier));
-        for &place in &frontier {
-            let row = part.row_offsets()[place as usize]..part.row_offsets()[place as usize + 1];
-            self.counts.relaxed += row.end - row.start;
-            for &head in &part.heads()[row.start as usize..row.end as usize] {
-                self.reach(head, level);
+        let (part, deal, frontier) =
+            (self.part, self.part.deal(), std::mem::take(&mut self.frontier));
+        let own = deal.slots(part.rank());
+        let (offsets, heads) = (part.row_offsets(), part.heads());
+        for (at, &place) in frontier.iter().enumerate() {
+            if let Some(&ahead) = frontier.get(at + ROWS_AHEAD) {
+                prefetch(heads, offsets[ahead as usize] as usize);
+            }
+            let row = offsets[place as usize] as usize..offsets[place as usize + 1] as usize;
+            self.counts.relaxed += row.len() as u64;
+            let vertex = self.vertices.get(own.start as u32 + place);
+            for &head in &heads[row] {
+                let (word, bit) = (head as usize / 64, 1 << (head % 64));
+                if self.is_seen[word] & bit != 0 {
+                    continue;
+                }
+                self.is_seen[word] |= bit;
+                match own.contains(&(head as usize)) {
+                    true => self.reach(head - own.start as u32, Label::new(level, vertex)),
+                    false => self.mail.add(head, vertex),
+                }
             }
         }
         self.counts.settled += frontier.len() as u64;
         self.frontier = frontier;
         let n_new = self.next.len() + self.mail.n_records();
         let received = self.mail.exchange([n_new as u64, header[1], header[2]])?;
-        for (slot, ()) in received.records::<()>() {
-            self.reach(slot, level);
+        for (slot, vertex) in received.records::<VertexId>() {
+            let (place, label) = (slot - own.start as u32, Label::new(level, vertex));
+            match self.labels[place as usize] {
+                Label::UNREACHED => {
+                    self.is_seen[slot as usize / 64] |= 1 << (slot % 64);
+                    self.reach(place, label);
+                }
+                known => self.labels[place as usize] = known.min(label),
+            }
         }
+        self.sort_next();
         Ok(received.sums())
+    }
+
+    /// Sorts the next level: many vertices by a bit for each.
+    fn sort_next(&mut self) {
+        let n_words = self.labels.len().div_ceil(64);
+        if self.next.len() < n_words {
+            return self.next.sort_unstable();
+        }
+        let bits = bits_of(&self.next, n_words);
+        self.next.clear();
+        for (word, mut bits) in bits.into_iter().enumerate() {
+            while bits != 0 {
+                self.next.push(64 * word as u32 + bits.trailing_zeros());
+                bits &= bits - 1;
+            }
+        }
     }
 
     fn pull(&mut self, level: u32, header: [u64; 3]) -> Result<[u64; 3], PartitionedError> {
         let (part, deal) = (self.part, self.part.deal());
-        let mut own = vec![0_u64; deal.len(part.rank()).div_ceil(64)];
-        for &place in &self.frontier {
-            own[place as usize / 64] |= 1 << (place % 64);
-        }
-        let mut bits = vec![0_u64; deal.n_slots().div_ceil(64)];
+        let own = bits_of(&self.frontier, self.labels.len().div_ceil(64));
+        let mut front = vec![0_u64; self.is_seen.len()];
         for (rank, words) in self.mail.all(&own)?.iter().enumerate() {
             let first = deal.slots(rank).start / 64;
-            bytemuck::cast_slice_mut(&mut bits[first..])[..words.len()].copy_from_slice(words);
+            bytemuck::cast_slice_mut(&mut front[first..])[..words.len()].copy_from_slice(words);
         }
-        let first = deal.slots(part.rank()).start;
+        // what the others have reached need not be sent to them
+        self.is_seen.iter_mut().zip(&front).for_each(|(seen, front)| *seen |= front);
+        let (offsets, heads) = (part.row_offsets(), part.heads());
+        let (first, n) = (self.first_slot() / 64, self.labels.len());
         for word in 0..own.len() {
             // the rows of the next word are fetched meanwhile
-            let mut ahead = self.is_seen.get(first / 64 + word + 1).map_or(0, |seen| !seen);
-            while ahead != 0 {
-                let place = 64 * (word + 1) + ahead.trailing_zeros() as usize;
-                ahead &= ahead - 1;
-                let start = part.row_offsets().get(place).map_or(0, |&start| start as usize);
-                prefetch(part.heads(), start);
+            for place in unseen(&self.is_seen[first..], word + 1, n) {
+                prefetch(heads, offsets[place] as usize);
             }
-            let mut unseen = !self.is_seen[first / 64 + word];
-            while unseen != 0 {
-                let place = 64 * word + unseen.trailing_zeros() as usize;
-                unseen &= unseen - 1;
-                let row = part.row_offsets()[place]..part.row_offsets()[place + 1];
-                let heads = &part.heads()[row.start as usize..row.end as usize];
-                let is_in = |&head: &u32| bits[head as usize / 64] >> (head % 64) & 1 != 0;
-                let found = heads.iter().position(is_in);
-                self.counts.relaxed += found.map_or(heads.len(), |at| at + 1) as u64;
-                if found.is_some() {
-                    self.reach((first + place) as u32, level);
+            let mut seen = self.is_seen[first + word];
+            for place in unseen(&self.is_seen[first..], word, n) {
+                let row = &heads[offsets[place] as usize..offsets[place + 1] as usize];
+                let is_in = |&head: &u32| front[head as usize / 64] >> (head % 64) & 1 != 0;
+                let found = row.iter().position(is_in);
+                self.counts.relaxed += found.map_or(row.len(), |at| at + 1) as u64;
+                if let Some(at) = found {
+                    let tail = self.vertices.get(row[at]);
+                    self.reach(place as u32, Label::new(level, tail));
                 }
+                // a vertex without arcs is never reached
+                seen |= u64::from(found.is_some() || row.is_empty()) << (place % 64);
             }
+            self.is_seen[first + word] = seen;
         }
         self.counts.settled += self.frontier.len() as u64;
         Ok(self.mail.sums([self.next.len() as u64, header[1], header[2]])?)
     }
+}
+
+/// The set of these places as bits.
+fn bits_of(places: &[u32], n_words: usize) -> Vec<u64> {
+    let mut bits = vec![0; n_words];
+    for &place in places {
+        bits[place as usize / 64] |= 1 << (place % 64);
+    }
+    bits
+}
+
+/// The places below `n` of a word of bits that are not set.
+#[inline(always)]
+fn unseen(is_seen: &[u64], word: usize, n: usize) -> impl Iterator<Item = usize> + use<> {
+    let n_left = n.saturating_sub(64 * word);
+    let exists = if n_left < 64 { (1 << n_left) - 1 } else { u64::MAX };
+    let mut left = is_seen.get(word).map_or(0, |seen| !seen & exists);
+    std::iter::from_fn(move || {
+        let place = 64 * word + (left != 0).then(|| left.trailing_zeros())? as usize;
+        left &= left - 1;
+        Some(place)
+    })
 }

@@ -19,6 +19,7 @@ mod predecessors;
 mod ring;
 mod search;
 mod stepping;
+mod tree_part;
 
 use graph_formats::VertexId;
 use sssp::SsspError;
@@ -26,7 +27,8 @@ use sssp::SsspError;
 pub use deal::Deal;
 pub use error::PartitionedError;
 pub use part::Part;
-pub use search::{Found, tree};
+pub use search::{Found, tree, tree_part};
+pub use tree_part::TreePart;
 
 /// An error if there is a negative weight: the ends of its arc and what it weighs.
 fn check_not_negative(first: Option<(VertexId, VertexId, String)>) -> Result<(), PartitionedError> {

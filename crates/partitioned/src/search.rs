@@ -1,7 +1,7 @@
-//! One search over all ranks, from the source to the tree at rank 0.
+//! One search over all ranks, from the source to the tree, of which each rank has its vertices.
 //!
-//! Where all arcs have the same weight it is [breadth first](crate::levels), else
-//! [Δ-stepping](crate::stepping). Then all ranks get all keys, and each finds the
+//! Where all arcs have the same weight it is [breadth first](crate::levels), which finds the tree
+//! too. Else it is [Δ-stepping](crate::stepping). Then all ranks get all keys, and each finds the
 //! [predecessors](crate::predecessors) of its own vertices.
 
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ use crate::levels::{self, UNREACHED};
 use crate::messages::{Mail, agree};
 use crate::part::{Part, Rows, Weights, with_rows};
 use crate::stepping::{Outcome, Stepping, share};
-use crate::{PartitionedError, predecessors};
+use crate::{PartitionedError, TreePart, predecessors};
 
 /// Bytes that a search takes at most for each slot, on each rank.
 const BYTES_PER_SLOT: usize = 24;
@@ -43,12 +43,13 @@ pub(crate) struct Counts {
     pub(crate) relaxed: u64,
 }
 
-/// The result of a search.
+/// The result of a search: a tree, at rank 0 or in parts.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Found {
-    /// Distances and predecessors, at rank 0.
-    pub tree: Option<AnyTree>,
+pub struct Found<T = Option<AnyTree>> {
+    /// Distances and predecessors: of all vertices, at rank 0, or as [`TreePart`] of those of each
+    /// rank.
+    pub tree: T,
     /// "breadth-first" or "delta-stepping".
     pub algorithm: &'static str,
     /// Arcs relaxed by all ranks.
@@ -59,7 +60,7 @@ pub struct Found {
     pub exchanges: u64,
     /// The time until the keys were known.
     pub search_time: Duration,
-    /// The time of the predecessors.
+    /// The time of the predecessors, and until rank 0 had the tree.
     pub predecessors_time: Duration,
 }
 
@@ -98,6 +99,48 @@ pub fn tree(
     goal: Goal<Number>,
     progress: Option<Progress<'_>>,
 ) -> Result<Found, PartitionedError> {
+    let found = tree_part(ranks, part, source, goal, progress)?;
+    let start = Instant::now();
+    let tree = found.tree.gather(ranks, part)?;
+    Ok(Found {
+        tree,
+        algorithm: found.algorithm,
+        relaxations: found.relaxations,
+        settled: found.settled,
+        exchanges: found.exchanges,
+        search_time: found.search_time,
+        predecessors_time: found.predecessors_time + start.elapsed(),
+    })
+}
+
+/// The same tree, of which each rank gets what belongs to its vertices: no rank needs room for all
+/// results.
+///
+/// ```
+/// use collectives::Threads;
+/// use graph_formats::{AnyCsr, Csr};
+/// use partitioned::{Part, PartitionedError, tree_part};
+/// use sssp::Goal;
+///
+/// let graph = AnyCsr::from(Csr::from_edges(4, &[(0, 1, 7u32), (1, 2, 1), (0, 2, 3)])?);
+/// let n_reached = Threads::run(2, |ranks| {
+///     let part = Part::of_graph(ranks, Some(&graph))?;
+///     let found = tree_part(ranks, &part, 0, Goal::All, None)?;
+///     Ok::<_, PartitionedError>(found.tree.distances.n_reached())
+/// })?;
+/// assert_eq!(n_reached.iter().sum::<usize>(), 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`tree`].
+pub fn tree_part(
+    ranks: &dyn Communicator,
+    part: &Part,
+    source: VertexId,
+    goal: Goal<Number>,
+    progress: Option<Progress<'_>>,
+) -> Result<Found<TreePart>, PartitionedError> {
     let deal = part.deal();
     let check = |role, vertex: VertexId| match (vertex as usize) < deal.n_vertices() {
         true => Ok(deal.slot_of(vertex) as u32),
@@ -166,7 +209,10 @@ impl<'a> Search<'a> {
     }
 
     /// The search by levels, or by full keys.
-    fn by_weights<W: Weight>(&self, rows: Rows<'a, W>) -> Result<Found, PartitionedError> {
+    fn by_weights<W: Weight>(
+        &self,
+        rows: Rows<'a, W>,
+    ) -> Result<Found<TreePart>, PartitionedError> {
         if !self.part.totals().is_common {
             return self.step::<W, FullKeys>(rows);
         }
@@ -174,29 +220,85 @@ impl<'a> Search<'a> {
         let mut mail = Mail::new(self.ranks, self.part.deal());
         let Query { source, target, limit, progress } = self.query;
         let weight = self.part.totals().weight(&self.part.totals().greatest);
-        let mut distances = LevelKeys::<W>::new(weight);
+        let mut table = LevelKeys::<W>::new(weight);
         let last = match limit {
             u64::MAX => UNREACHED,
-            limit => distances.last_within(limit, self.part.deal().n_vertices()),
+            limit => table.last_within(limit, self.part.deal().n_vertices()),
         };
-        let (levels, counts) =
-            levels::search(self.part, &mut mail, (source, target), last, progress)?;
+        let found = levels::search(self.part, &mut mail, (source, target), last, progress)?;
+        let table = table.up_to(found.deepest);
+        let (keys, unreached) = table.split_at(table.len() - 1);
+        let are_distances = keys.iter().all(|&k| is_distance::<W, FullKeys>(self.part.kind(), k));
+        // where sums of floats stop growing, or sums overflow, keys decide
+        if are_distances && keys.is_sorted_by(|a, b| a < b) {
+            return self.of_levels(&found, &table, &mut mail, start);
+        }
+        let key = |level: u32| keys.get(level as usize).copied().unwrap_or(unreached[0]);
         let deal = self.part.deal();
-        let mut all = vec![UNREACHED; deal.n_slots()];
-        all[deal.slots(self.part.rank())].copy_from_slice(&levels);
-        share(self.part, &mut mail, &mut all)?;
-        let deepest = all.iter().copied().filter(|&level| level != UNREACHED).max();
-        let table = distances.up_to(deepest.unwrap_or(0));
-        let keys =
-            all.iter().map(|&level| table[table.len().min(level as usize + 1) - 1]).collect();
-        let outcome = Outcome { keys, counts };
+        let mut keys = vec![unreached[0]; deal.n_slots()];
+        let own = &mut keys[deal.slots(self.part.rank())];
+        own.iter_mut().zip(&found.labels).for_each(|(own, label)| *own = key(label.level()));
+        share(self.part, &mut mail, &mut keys)?;
+        let outcome = Outcome { keys, counts: found.counts };
         self.finish::<W, FullKeys>(rows, &mut mail, outcome, "breadth-first", start)
+    }
+
+    /// The tree of the levels, whose keys are given, followed by that of unreached vertices.
+    fn of_levels<K: DistanceKey>(
+        &self,
+        found: &levels::Found,
+        table: &[K],
+        mail: &mut Mail<'_>,
+        start: Instant,
+    ) -> Result<Found<TreePart>, PartitionedError> {
+        let own = self.part.deal().slots(self.part.rank());
+        let target = self.query.target.filter(|&target| own.contains(&(target as usize)));
+        let level =
+            target.map_or(UNREACHED, |slot| found.labels[slot as usize - own.start].level());
+        let counts = found.counts;
+        // one more than the level of the target, if that is reached
+        let [of_target, settled, relaxations] =
+            mail.sums([u64::from(level.wrapping_add(1)), counts.settled, counts.relaxed])?;
+        let search_time = start.elapsed();
+        let start = Instant::now();
+        let unreached = table.len() - 1;
+        let n_levels = match (of_target, self.limit) {
+            (1.., _) => of_target as usize,
+            (_, Some(limit)) if limit.to_f64() < 0.0 => 0,
+            _ => table[..unreached].partition_point(|key| key.to_u64() <= self.query.limit),
+        };
+        let mut keys: Vec<_> = table[..n_levels].iter().map(|key| key.to_u64()).collect();
+        let of_target = keys.last().filter(|_| of_target > 0).copied();
+        keys.push(u64::MAX);
+        // without a branch, which would be unpredictable
+        let key = |label: &levels::Label| keys[(label.level() as usize).min(n_levels)];
+        let distances = distances(self.part.kind(), found.labels.iter().map(key));
+        let predecessor = |label: &levels::Label| match (label.level() as usize) < n_levels {
+            true => label.predecessor(),
+            false => VertexId::MAX,
+        };
+        let predecessors = found.labels.iter().map(predecessor).collect();
+        let tree = TreePart {
+            source: self.source,
+            limit: of_target.and_then(|key| number(self.part.kind(), key)).or(self.limit),
+            distances,
+            predecessors: Predecessors::from_storage(predecessors),
+        };
+        Ok(Found {
+            tree,
+            algorithm: "breadth-first",
+            relaxations,
+            settled,
+            exchanges: mail.n_exchanges,
+            search_time,
+            predecessors_time: start.elapsed(),
+        })
     }
 
     fn step<W: Weight, L: KeyArithmetic<W>>(
         &self,
         rows: Rows<'a, W>,
-    ) -> Result<Found, PartitionedError> {
+    ) -> Result<Found<TreePart>, PartitionedError> {
         let start = Instant::now();
         let mut mail = Mail::new(self.ranks, self.part.deal());
         let Query { source, target, limit, progress } = self.query;
@@ -215,7 +317,7 @@ impl<'a> Search<'a> {
         outcome: Outcome<L::Key>,
         algorithm: &'static str,
         start: Instant,
-    ) -> Result<Found, PartitionedError> {
+    ) -> Result<Found<TreePart>, PartitionedError> {
         let (part, deal) = (self.part, self.part.deal());
         let Outcome { mut keys, counts } = outcome;
         let own = deal.slots(part.rank());
@@ -243,24 +345,17 @@ impl<'a> Search<'a> {
         let found =
             predecessors::find::<W, L>(part, rows, mail, &keys, self.query.source as usize)?;
         let [settled, relaxations, _] = mail.sums([counts.settled, counts.relaxed, 0])?;
-        let own_predecessors = &found[own];
-        let gathered = self.ranks.gather(0, own_predecessors)?;
-        let tree = self.ranks.is_root().then(|| {
-            let mut predecessors = vec![VertexId::MAX; deal.n_vertices()];
-            for (rank, of_rank) in gathered.iter().enumerate() {
-                for (place, &predecessor) in of_rank.iter().enumerate() {
-                    predecessors[deal.vertex_at(rank, place) as usize] = predecessor;
-                }
-            }
-            let distances = self.distances::<W, L>(&keys);
-            let at_target = self.query.target.filter(|_| target_key.is_some());
-            let limit = match at_target {
-                Some(slot) => distances.get(deal.vertex_of_slot(slot as usize) as usize),
-                None => self.limit,
-            };
-            let predecessors = Predecessors::from_storage(predecessors);
-            AnyTree { source: self.source, limit, distances, predecessors }
-        });
+        let full = |key: L::Key| match key == L::Key::GREATEST {
+            true => u64::MAX,
+            false => L::full(key).to_u64(),
+        };
+        let of_target = target_key.and_then(|key| number(part.kind(), full(key)));
+        let tree = TreePart {
+            source: self.source,
+            limit: of_target.or(self.limit),
+            distances: distances(part.kind(), keys[own.clone()].iter().map(|&key| full(key))),
+            predecessors: Predecessors::from_storage(found[own].to_vec()),
+        };
         Ok(Found {
             tree,
             algorithm,
@@ -270,31 +365,6 @@ impl<'a> Search<'a> {
             search_time,
             predecessors_time: start.elapsed(),
         })
-    }
-
-    /// The distances of all vertices, from the keys of all slots.
-    fn distances<W: Weight, L: KeyArithmetic<W>>(&self, keys: &[L::Key]) -> AnyDistances {
-        let deal = self.part.deal();
-        let full = (0..deal.n_vertices()).map(|vertex| {
-            let key = keys[deal.slot_of(vertex as VertexId)];
-            match key == L::Key::GREATEST {
-                true => u64::MAX,
-                false => L::full(key).to_u64(),
-            }
-        });
-        fn of<D: Distance>(keys: impl Iterator<Item = u64>) -> AnyDistances {
-            let distance = |key| match key {
-                u64::MAX => D::UNREACHED,
-                key => D::from_key(D::Key::from_u64(key)),
-            };
-            Distances::from_storage(keys.map(distance).collect()).into()
-        }
-        match self.part.kind().distance() {
-            WeightKind::U64 => of::<u64>(full),
-            WeightKind::I64 => of::<i64>(full),
-            WeightKind::F32 => of::<f32>(full),
-            _ => of::<f64>(full),
-        }
     }
 
     /// An error on all ranks if a vertex has a path but its distance overflows; with a target, only
@@ -328,9 +398,9 @@ impl<'a> Search<'a> {
         if let Some(target) = self.query.target {
             let query = (self.query.source, Some(target));
             let progress = self.query.progress;
-            let (levels, _) = levels::search(self.part, mail, query, UNREACHED, progress)?;
-            let is_own = own.contains(&(target as usize));
-            let has_path = is_own && levels[target as usize - own.start] != UNREACHED;
+            let found = levels::search(self.part, mail, query, UNREACHED, progress)?;
+            let label = found.labels.get((target as usize).wrapping_sub(own.start));
+            let has_path = label.is_some_and(|label| label.level() != UNREACHED);
             if mail.sums([has_path.into(), 0, 0])?[0] == 0 {
                 return Ok(());
             }
@@ -343,6 +413,28 @@ impl<'a> Search<'a> {
         };
         Err(SsspError::Overflow { vertex: vertex as VertexId, kind }.into())
     }
+}
+
+/// The distances with these keys, of which `u64::MAX` stands for none.
+fn distances(kind: WeightKind, keys: impl Iterator<Item = u64>) -> AnyDistances {
+    fn of<D: Distance>(keys: impl Iterator<Item = u64>) -> AnyDistances {
+        let distance = |key| match key {
+            u64::MAX => D::UNREACHED,
+            key => D::from_key(D::Key::from_u64(key)),
+        };
+        Distances::from_storage(keys.map(distance).collect()).into()
+    }
+    match kind.distance() {
+        WeightKind::U64 => of::<u64>(keys),
+        WeightKind::I64 => of::<i64>(keys),
+        WeightKind::F32 => of::<f32>(keys),
+        _ => of::<f64>(keys),
+    }
+}
+
+/// The distance with this key.
+fn number(kind: WeightKind, key: u64) -> Option<Number> {
+    distances(kind, std::iter::once(key)).get(0)
 }
 
 /// Whether a key stands for a distance of weights of this kind: those of `i64` end at half of
