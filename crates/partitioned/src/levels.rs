@@ -10,13 +10,13 @@
 //!
 //! Reference: beamer-2012
 
-use graph_formats::{Direction, Interrupted, Progress, VertexId, prefetch, tell};
+use graph_formats::{Direction, Interrupted, VertexId, prefetch, tell};
 
 use crate::PartitionedError;
 use crate::deal::SlotVertices;
 use crate::messages::Mail;
 use crate::part::Part;
-use crate::search::Counts;
+use crate::search::{Counts, Query};
 
 /// A level is pulled if its frontier has more than one in this many of the arcs not seen yet.
 const PULL_DIVISOR: u64 = 14;
@@ -74,14 +74,14 @@ struct Levels<'a, 'm> {
     counts: Counts,
 }
 
-/// The labels of this rank's vertices from the vertex of slot `source`: at least those up to level
-/// `last`, and no more than those up to the level after the target's. To be called by all ranks.
-pub(crate) fn search(
+/// The labels of this rank's vertices from the sources of a query: at least those up to level
+/// `last`, and no more than those up to the level after the last target's. The query's limit is
+/// not looked at. To be called by all ranks.
+pub(crate) fn search<K>(
     part: &Part,
     mail: &mut Mail<'_>,
-    (source, target): (u32, Option<u32>),
+    query: &Query<'_, K>,
     last: u32,
-    progress: Option<Progress<'_>>,
 ) -> Result<Found, PartitionedError> {
     let deal = part.deal();
     let mut search = Levels {
@@ -94,33 +94,40 @@ pub(crate) fn search(
         next: Vec::new(),
         counts: Counts::default(),
     };
-    search.is_seen[source as usize / 64] |= 1 << (source % 64);
-    if deal.part_of_slot(source as usize) == part.rank() {
-        search.reach((source as usize - search.first_slot()) as u32, Label::new(0, VertexId::MAX));
+    let own = deal.slots(part.rank());
+    for &source in query.sources {
+        let is_again = search.is_seen[source as usize / 64] >> (source % 64) & 1 != 0;
+        search.is_seen[source as usize / 64] |= 1 << (source % 64);
+        if own.contains(&(source as usize)) && !is_again {
+            search.reach(source - own.start as u32, Label::new(0, VertexId::MAX));
+        }
     }
-    let (mut n_frontier, mut n_unseen_arcs) = (1, part.n_arcs());
+    search.sort_next();
+    let is_own = |slot: &u32| own.contains(&(*slot as usize));
+    let mut targets: Vec<_> = query.targets.iter().copied().filter(is_own).collect();
+    let (mut n_frontier, mut n_unseen_arcs) = (query.sources.len() as u64, part.n_arcs());
     let mut level = 0;
     while n_frontier > 0 && level < last {
         std::mem::swap(&mut search.frontier, &mut search.next);
         search.next.clear();
         level += 1;
-        let told = tell(progress, search.counts.settled, 0);
+        let told = tell(query.progress, search.counts.settled, 0);
         // before a message comes, no rank knows how many are new: this is at least their number
         let pulls = search.may_pull(n_frontier, n_unseen_arcs) && {
             let [n_arcs, ..] = search.mail.sums([search.n_frontier_arcs(), 0, 0])?;
             n_unseen_arcs -= n_arcs;
             n_arcs > n_unseen_arcs / PULL_DIVISOR
         };
-        let is_found = target.is_some_and(|target| search.has_reached(target));
-        let header = [0, is_found.into(), told.is_err().into()];
-        let [n_next, n_found, n_ended] = match pulls {
+        targets.retain(|&slot| search.labels[slot as usize - own.start] == Label::UNREACHED);
+        let header = [0, targets.len() as u64, told.is_err().into()];
+        let [n_next, n_targets, n_ended] = match pulls {
             true => search.pull(level, header)?,
             false => search.push(level, header)?,
         };
         if n_ended > 0 {
             return Err(Interrupted.into());
         }
-        if n_found > 0 {
+        if n_targets == 0 && !query.targets.is_empty() {
             break;
         }
         n_frontier = n_next;
@@ -131,13 +138,6 @@ pub(crate) fn search(
 impl Levels<'_, '_> {
     fn first_slot(&self) -> usize {
         self.part.deal().slots(self.part.rank()).start
-    }
-
-    /// Whether this slot is one of this rank's that are reached.
-    fn has_reached(&self, slot: u32) -> bool {
-        let slots = self.part.deal().slots(self.part.rank());
-        let place = (slot as usize).wrapping_sub(slots.start);
-        self.labels.get(place).is_some_and(|&label| label != Label::UNREACHED)
     }
 
     /// Puts a vertex of this rank into the next level.

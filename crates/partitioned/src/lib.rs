@@ -3,32 +3,41 @@
 //! [`Deal`] says which part has which vertices. A [`Part`] has the arcs of a rank's vertices: dealt
 //! from a graph in memory, drawn by a generator, or read from a file, of which no rank then reads
 //! all. [`tree`] searches all parts together, breadth first or by Δ-stepping, over any
-//! [`Communicator`](collectives::Communicator). Its result is that of every other solver.
+//! [`Communicator`](collectives::Communicator), and so do [`table`] between several vertices and
+//! [`nearest`] from several. [`components`] are those of the graph. Results are those of one process.
 //! [`gpu`] has the searches of a graph that is dealt to the GPUs of a machine.
 //!
 //! Depends on [`graph_formats`], [`paths`], [`sssp`] and [`collectives`]. Feature `cuda`, off by
 //! default: NVIDIA GPUs, as in [`gpu_runtime`].
 
+mod components;
 mod deal;
 mod error;
+mod gathered;
 pub mod gpu;
+mod level_keys;
 mod levels;
 mod messages;
+mod nearest;
 mod part;
 mod predecessors;
 mod ring;
 mod search;
 mod stepping;
-mod tree_part;
+mod table;
+mod tree;
 
 use graph_formats::VertexId;
 use sssp::SsspError;
 
+pub use components::components;
 pub use deal::Deal;
 pub use error::PartitionedError;
+pub use nearest::nearest;
 pub use part::Part;
-pub use search::{Found, tree, tree_part};
-pub use tree_part::TreePart;
+pub use search::Found;
+pub use table::table;
+pub use tree::{TreePart, tree, tree_part};
 
 /// An error if there is a negative weight: the ends of its arc and what it weighs.
 fn check_not_negative(first: Option<(VertexId, VertexId, String)>) -> Result<(), PartitionedError> {

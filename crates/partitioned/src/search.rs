@@ -1,8 +1,8 @@
-//! One search over all ranks, from the source to the tree, of which each rank has its vertices.
+//! One search over all ranks, of which each rank gets the results of its vertices.
 //!
 //! Where all arcs have the same weight it is [breadth first](crate::levels), which finds the tree
 //! too. Else it is [Δ-stepping](crate::stepping). Then all ranks get all keys, and each finds the
-//! [predecessors](crate::predecessors) of its own vertices.
+//! [predecessors](crate::predecessors) or the [nearest sources](crate::nearest) of its own vertices.
 
 use std::time::{Duration, Instant};
 
@@ -11,15 +11,16 @@ use graph_formats::{
     Distance, DistanceKey, NoMemory, Progress, VertexId, Weight, WeightKind, WeightSummary,
     ensure_granted,
 };
-use paths::{AnyDistances, AnyTree, Distances, Number, Predecessors};
-use sssp::over_parts::{FullKey, FullKeys, KeyArithmetic, U32Keys, distance_bound};
+use paths::{AnyDistances, AnyTree, Distances, Number};
+use sssp::over_parts::{FullKeys, KeyArithmetic, U32Keys, distance_bound};
 use sssp::{Goal, SsspError};
 
+use crate::level_keys::LevelKeys;
 use crate::levels::{self, UNREACHED};
 use crate::messages::{Mail, agree};
 use crate::part::{Part, Rows, Weights, with_rows};
 use crate::stepping::{Outcome, Stepping, share};
-use crate::{PartitionedError, TreePart, predecessors};
+use crate::{PartitionedError, nearest, predecessors};
 
 /// Bytes that a search takes at most for each slot, on each rank.
 const BYTES_PER_SLOT: usize = 24;
@@ -27,9 +28,9 @@ const BYTES_PER_SLOT: usize = 24;
 /// What a search is for: slots, and keys of type `K`.
 #[derive(Clone, Copy)]
 pub(crate) struct Query<'a, K> {
-    pub(crate) source: u32,
-    /// Keys beyond its are not needed.
-    pub(crate) target: Option<u32>,
+    pub(crate) sources: &'a [u32],
+    /// If there are any, keys beyond the greatest of theirs are not needed.
+    pub(crate) targets: &'a [u32],
     /// Keys beyond this one are not needed.
     pub(crate) limit: K,
     pub(crate) progress: Option<Progress<'a>>,
@@ -43,12 +44,39 @@ pub(crate) struct Counts {
     pub(crate) relaxed: u64,
 }
 
-/// The result of a search: a tree, at rank 0 or in parts.
+/// What is found beside distances.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Beside {
+    Nothing,
+    /// Of a search from one source.
+    Predecessors,
+    /// The nearest source of each vertex.
+    Sources,
+}
+
+/// What a search is asked.
+pub(crate) struct Question<'q> {
+    pub(crate) sources: &'q [VertexId],
+    /// All vertices, if there are none.
+    pub(crate) targets: &'q [VertexId],
+    pub(crate) cutoff: Option<Number>,
+    pub(crate) beside: Beside,
+}
+
+/// The results of a rank's vertices, by place.
+pub(crate) struct Own {
+    pub(crate) distances: AnyDistances,
+    /// The vertices that were to be found beside, or `VertexId::MAX`.
+    pub(crate) beside: Vec<VertexId>,
+    /// The greatest distance of the search, if it did not search for all.
+    pub(crate) limit: Option<Number>,
+}
+
+/// The result of a search: at rank 0, or in parts.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Found<T = Option<AnyTree>> {
-    /// Distances and predecessors: of all vertices, at rank 0, or as [`TreePart`] of those of each
-    /// rank.
+    /// Distances and predecessors, or what else was asked for.
     pub tree: T,
     /// "breadth-first" or "delta-stepping".
     pub algorithm: &'static str,
@@ -60,106 +88,78 @@ pub struct Found<T = Option<AnyTree>> {
     pub exchanges: u64,
     /// The time until the keys were known.
     pub search_time: Duration,
-    /// The time of the predecessors, and until rank 0 had the tree.
+    /// The time of the predecessors, and until rank 0 had the result.
     pub predecessors_time: Duration,
 }
 
-/// The shortest-path tree from `source` within `goal`: the same as from every other solver of the
-/// workspace. To be called by all ranks, with the same arguments; rank 0 gets the tree. `progress`
-/// gets the number of vertices that this rank has settled.
-///
-/// A rank takes up to 24 bytes for each vertex of the graph, beside its part.
-///
-/// ```
-/// use collectives::{Communicator, Threads};
-/// use graph_formats::{AnyCsr, Csr};
-/// use partitioned::{Part, PartitionedError, tree};
-/// use paths::Number;
-/// use sssp::Goal;
-///
-/// let graph = AnyCsr::from(Csr::from_edges(4, &[(0, 1, 7u32), (1, 2, 1), (0, 2, 3)])?);
-/// let found = Threads::run(2, |ranks| {
-///     let part = Part::of_graph(ranks, (ranks.rank() == 0).then_some(&graph))?;
-///     Ok::<_, PartitionedError>(tree(ranks, &part, 0, Goal::All, None)?.tree)
-/// })?;
-/// let tree = found[0].as_ref().expect("rank 0 has it");
-/// assert_eq!(tree.distance(1), Some(Number::U64(4)));
-/// assert_eq!(tree.path_to(1), Some(vec![0, 2, 1]));
-/// assert_eq!(found[1], None);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// # Errors
-/// If a vertex does not exist, a distance overflows its type, the system refuses the memory of a
-/// rank, the callback of a rank ended the search, or a rank has ended.
-pub fn tree(
-    ranks: &dyn Communicator,
-    part: &Part,
-    source: VertexId,
-    goal: Goal<Number>,
-    progress: Option<Progress<'_>>,
-) -> Result<Found, PartitionedError> {
-    let found = tree_part(ranks, part, source, goal, progress)?;
-    let start = Instant::now();
-    let tree = found.tree.gather(ranks, part)?;
-    Ok(Found {
-        tree,
-        algorithm: found.algorithm,
-        relaxations: found.relaxations,
-        settled: found.settled,
-        exchanges: found.exchanges,
-        search_time: found.search_time,
-        predecessors_time: found.predecessors_time + start.elapsed(),
-    })
+impl Found<()> {
+    /// No search yet, to which others are added.
+    pub(crate) fn nothing() -> Self {
+        Self {
+            tree: (),
+            algorithm: "delta-stepping",
+            relaxations: 0,
+            settled: 0,
+            exchanges: 0,
+            search_time: Duration::ZERO,
+            predecessors_time: Duration::ZERO,
+        }
+    }
+
+    /// Adds the work of another search, by the same algorithm as all.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.algorithm = other.algorithm;
+        self.relaxations += other.relaxations;
+        self.settled += other.settled;
+        self.exchanges += other.exchanges;
+        self.search_time += other.search_time;
+        self.predecessors_time += other.predecessors_time;
+    }
 }
 
-/// The same tree, of which each rank gets what belongs to its vertices: no rank needs room for all
-/// results.
-///
-/// ```
-/// use collectives::Threads;
-/// use graph_formats::{AnyCsr, Csr};
-/// use partitioned::{Part, PartitionedError, tree_part};
-/// use sssp::Goal;
-///
-/// let graph = AnyCsr::from(Csr::from_edges(4, &[(0, 1, 7u32), (1, 2, 1), (0, 2, 3)])?);
-/// let n_reached = Threads::run(2, |ranks| {
-///     let part = Part::of_graph(ranks, Some(&graph))?;
-///     let found = tree_part(ranks, &part, 0, Goal::All, None)?;
-///     Ok::<_, PartitionedError>(found.tree.distances.n_reached())
-/// })?;
-/// assert_eq!(n_reached.iter().sum::<usize>(), 3);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// # Errors
-/// As [`tree`].
-pub fn tree_part(
+impl<T> Found<T> {
+    /// The same search with another result, which took `time` more.
+    pub(crate) fn with<U>(self, time: Duration, tree: impl FnOnce(T) -> U) -> Found<U> {
+        Found {
+            tree: tree(self.tree),
+            algorithm: self.algorithm,
+            relaxations: self.relaxations,
+            settled: self.settled,
+            exchanges: self.exchanges,
+            search_time: self.search_time,
+            predecessors_time: self.predecessors_time + time,
+        }
+    }
+}
+
+/// Answers a question on all ranks, which call this with the same one.
+pub(crate) fn search(
     ranks: &dyn Communicator,
     part: &Part,
-    source: VertexId,
-    goal: Goal<Number>,
+    question: &Question<'_>,
     progress: Option<Progress<'_>>,
-) -> Result<Found<TreePart>, PartitionedError> {
+) -> Result<Found<Own>, PartitionedError> {
     let deal = part.deal();
-    let check = |role, vertex: VertexId| match (vertex as usize) < deal.n_vertices() {
-        true => Ok(deal.slot_of(vertex) as u32),
-        false => Err(SsspError::NoSuchVertex { role, vertex, n_vertices: deal.n_vertices() }),
+    let slots = |role, vertices: &[VertexId]| -> Result<Vec<u32>, SsspError> {
+        let slot = |&vertex: &VertexId| match (vertex as usize) < deal.n_vertices() {
+            true => Ok(deal.slot_of(vertex) as u32),
+            false => Err(SsspError::NoSuchVertex { role, vertex, n_vertices: deal.n_vertices() }),
+        };
+        vertices.iter().map(slot).collect()
     };
-    let source_slot = check("source", source)?;
-    let (target, limit) = match goal {
-        Goal::Target(target) => (Some(check("target", target)?), None),
-        goal => (None, limit_of(goal, part.kind())?),
-    };
+    let sources = slots("source", question.sources)?;
+    let targets = slots("target", question.targets)?;
+    let cutoff = question.cutoff.map(|cutoff| limit_of(cutoff, part.kind()));
+    let limit = cutoff.transpose()?.flatten();
     let granted = ensure_granted(BYTES_PER_SLOT * deal.n_slots());
     agree(ranks, granted.map_err(NoMemory::into))?;
     let limit_key = limit.map_or(u64::MAX, |(_, key)| key);
     let search = Search {
         ranks,
         part,
-        source,
         limit: limit.map(|(limit, _)| limit),
-        query: Query { source: source_slot, target, limit: limit_key, progress },
+        beside: question.beside,
+        query: Query { sources: &sources, targets: &targets, limit: limit_key, progress },
     };
     match part.weights() {
         Weights::U32(weights) if search.is_narrow() => {
@@ -169,10 +169,10 @@ pub fn tree_part(
     }
 }
 
-/// The limit of a goal and its key; `None` for all vertices.
-fn limit_of(goal: Goal<Number>, kind: WeightKind) -> Result<Option<(Number, u64)>, SsspError> {
-    fn of<D: Distance>(goal: Goal<Number>) -> Result<Option<(Number, u64)>, SsspError> {
-        Ok(match goal.typed::<D>()? {
+/// A cutoff as a distance, and its key; `None` if no distance is greater.
+fn limit_of(cutoff: Number, kind: WeightKind) -> Result<Option<(Number, u64)>, SsspError> {
+    fn of<D: Distance>(cutoff: Number) -> Result<Option<(Number, u64)>, SsspError> {
+        Ok(match Goal::Within(cutoff).typed::<D>()? {
             // one below zero reaches not even the source
             Goal::Within(limit) if limit <= D::ZERO => Some((Number::of(limit), 0)),
             Goal::Within(limit) => Some((Number::of(limit), limit.to_key().to_u64())),
@@ -180,10 +180,10 @@ fn limit_of(goal: Goal<Number>, kind: WeightKind) -> Result<Option<(Number, u64)
         })
     }
     match kind.distance() {
-        WeightKind::U64 => of::<u64>(goal),
-        WeightKind::I64 => of::<i64>(goal),
-        WeightKind::F32 => of::<f32>(goal),
-        _ => of::<f64>(goal),
+        WeightKind::U64 => of::<u64>(cutoff),
+        WeightKind::I64 => of::<i64>(cutoff),
+        WeightKind::F32 => of::<f32>(cutoff),
+        _ => of::<f64>(cutoff),
     }
 }
 
@@ -191,8 +191,8 @@ fn limit_of(goal: Goal<Number>, kind: WeightKind) -> Result<Option<(Number, u64)
 struct Search<'a> {
     ranks: &'a dyn Communicator,
     part: &'a Part,
-    source: VertexId,
     limit: Option<Number>,
+    beside: Beside,
     query: Query<'a, u64>,
 }
 
@@ -209,28 +209,25 @@ impl<'a> Search<'a> {
     }
 
     /// The search by levels, or by full keys.
-    fn by_weights<W: Weight>(
-        &self,
-        rows: Rows<'a, W>,
-    ) -> Result<Found<TreePart>, PartitionedError> {
+    fn by_weights<W: Weight>(&self, rows: Rows<'a, W>) -> Result<Found<Own>, PartitionedError> {
         if !self.part.totals().is_common {
             return self.step::<W, FullKeys>(rows);
         }
         let start = Instant::now();
         let mut mail = Mail::new(self.ranks, self.part.deal());
-        let Query { source, target, limit, progress } = self.query;
+        let Query { limit, .. } = self.query;
         let weight = self.part.totals().weight(&self.part.totals().greatest);
         let mut table = LevelKeys::<W>::new(weight);
         let last = match limit {
             u64::MAX => UNREACHED,
             limit => table.last_within(limit, self.part.deal().n_vertices()),
         };
-        let found = levels::search(self.part, &mut mail, (source, target), last, progress)?;
+        let found = levels::search(self.part, &mut mail, &self.query, last)?;
         let table = table.up_to(found.deepest);
         let (keys, unreached) = table.split_at(table.len() - 1);
         let are_distances = keys.iter().all(|&k| is_distance::<W, FullKeys>(self.part.kind(), k));
         // where sums of floats stop growing, or sums overflow, keys decide
-        if are_distances && keys.is_sorted_by(|a, b| a < b) {
+        if self.beside != Beside::Sources && are_distances && keys.is_sorted_by(|a, b| a < b) {
             return self.of_levels(&found, &table, &mut mail, start);
         }
         let key = |level: u32| keys.get(level as usize).copied().unwrap_or(unreached[0]);
@@ -250,25 +247,28 @@ impl<'a> Search<'a> {
         table: &[K],
         mail: &mut Mail<'_>,
         start: Instant,
-    ) -> Result<Found<TreePart>, PartitionedError> {
+    ) -> Result<Found<Own>, PartitionedError> {
         let own = self.part.deal().slots(self.part.rank());
-        let target = self.query.target.filter(|&target| own.contains(&(target as usize)));
-        let level =
-            target.map_or(UNREACHED, |slot| found.labels[slot as usize - own.start].level());
+        let label = |&slot: &u32| found.labels.get((slot as usize).wrapping_sub(own.start));
+        let of_targets = self.query.targets.iter().filter_map(label).map(|label| label.level());
+        // one more than the last level of a target, and more than any if one is not reached
+        let of_targets = of_targets.map(|level| u64::from(level) + 1).max().unwrap_or(0);
         let counts = found.counts;
-        // one more than the level of the target, if that is reached
-        let [of_target, settled, relaxations] =
-            mail.sums([u64::from(level.wrapping_add(1)), counts.settled, counts.relaxed])?;
+        let all = mail.exchange([of_targets, counts.settled, counts.relaxed])?;
+        let of_targets = all.headers().map(|[level, ..]| level).max().unwrap_or(0);
+        let [_, settled, relaxations] = all.sums();
         let search_time = start.elapsed();
         let start = Instant::now();
         let unreached = table.len() - 1;
-        let n_levels = match (of_target, self.limit) {
-            (1.., _) => of_target as usize,
-            (_, Some(limit)) if limit.to_f64() < 0.0 => 0,
-            _ => table[..unreached].partition_point(|key| key.to_u64() <= self.query.limit),
+        let n_within = match self.limit {
+            Some(limit) if limit.to_f64() < 0.0 => 0,
+            Some(_) => table[..unreached].partition_point(|key| key.to_u64() <= self.query.limit),
+            None => unreached,
         };
+        let is_to_target = (1..=unreached as u64).contains(&of_targets);
+        let n_levels = if is_to_target { n_within.min(of_targets as usize) } else { n_within };
         let mut keys: Vec<_> = table[..n_levels].iter().map(|key| key.to_u64()).collect();
-        let of_target = keys.last().filter(|_| of_target > 0).copied();
+        let of_target = keys.last().filter(|_| is_to_target).copied();
         keys.push(u64::MAX);
         // without a branch, which would be unpredictable
         let key = |label: &levels::Label| keys[(label.level() as usize).min(n_levels)];
@@ -277,15 +277,13 @@ impl<'a> Search<'a> {
             true => label.predecessor(),
             false => VertexId::MAX,
         };
-        let predecessors = found.labels.iter().map(predecessor).collect();
-        let tree = TreePart {
-            source: self.source,
-            limit: of_target.and_then(|key| number(self.part.kind(), key)).or(self.limit),
+        let own = Own {
             distances,
-            predecessors: Predecessors::from_storage(predecessors),
+            beside: found.labels.iter().map(predecessor).collect(),
+            limit: of_target.and_then(|key| number(self.part.kind(), key)).or(self.limit),
         };
         Ok(Found {
-            tree,
+            tree: own,
             algorithm: "breadth-first",
             relaxations,
             settled,
@@ -298,18 +296,18 @@ impl<'a> Search<'a> {
     fn step<W: Weight, L: KeyArithmetic<W>>(
         &self,
         rows: Rows<'a, W>,
-    ) -> Result<Found<TreePart>, PartitionedError> {
+    ) -> Result<Found<Own>, PartitionedError> {
         let start = Instant::now();
         let mut mail = Mail::new(self.ranks, self.part.deal());
-        let Query { source, target, limit, progress } = self.query;
+        let Query { sources, targets, limit, progress } = self.query;
         let greatest = L::Key::GREATEST.to_u64();
         let limit = L::Key::from_u64(limit.min(greatest));
-        let query = Query { source, target, limit, progress };
+        let query = Query { sources, targets, limit, progress };
         let outcome = Stepping::<W, L>::search(self.part, rows, &mut mail, &query)?;
         self.finish::<W, L>(rows, &mut mail, outcome, "delta-stepping", start)
     }
 
-    /// From the keys of all slots to the tree.
+    /// From the keys of all slots to the results.
     fn finish<W: Weight, L: KeyArithmetic<W>>(
         &self,
         rows: Rows<'a, W>,
@@ -317,14 +315,14 @@ impl<'a> Search<'a> {
         outcome: Outcome<L::Key>,
         algorithm: &'static str,
         start: Instant,
-    ) -> Result<Found<TreePart>, PartitionedError> {
+    ) -> Result<Found<Own>, PartitionedError> {
         let (part, deal) = (self.part, self.part.deal());
         let Outcome { mut keys, counts } = outcome;
         let own = deal.slots(part.rank());
-        let target_key = self.query.target.map(|target| keys[target as usize]);
+        let target_key = self.query.targets.iter().map(|&target| keys[target as usize]).max();
         let target_key = target_key.filter(|&key| is_distance::<W, L>(part.kind(), key));
         let mut limit = L::Key::from_u64(self.query.limit.min(L::Key::GREATEST.to_u64()));
-        limit = target_key.unwrap_or(limit);
+        limit = target_key.map_or(limit, |key| key.min(limit));
         // where no key is beyond the limit, this pass is left out
         if limit < L::Key::GREATEST || part.kind().distance() == WeightKind::I64 {
             for key in &mut keys {
@@ -342,19 +340,24 @@ impl<'a> Search<'a> {
         }
         let search_time = start.elapsed();
         let start = Instant::now();
-        let found =
-            predecessors::find::<W, L>(part, rows, mail, &keys, self.query.source as usize)?;
+        let sources = self.query.sources;
+        let beside = match self.beside {
+            Beside::Nothing => Vec::new(),
+            Beside::Sources => nearest::owners::<W, L>(part, rows, mail, &keys, sources)?,
+            Beside::Predecessors => {
+                predecessors::find::<W, L>(part, rows, mail, &keys, sources[0] as usize)?
+            }
+        };
         let [settled, relaxations, _] = mail.sums([counts.settled, counts.relaxed, 0])?;
         let full = |key: L::Key| match key == L::Key::GREATEST {
             true => u64::MAX,
             false => L::full(key).to_u64(),
         };
         let of_target = target_key.and_then(|key| number(part.kind(), full(key)));
-        let tree = TreePart {
-            source: self.source,
+        let tree = Own {
             limit: of_target.or(self.limit),
             distances: distances(part.kind(), keys[own.clone()].iter().map(|&key| full(key))),
-            predecessors: Predecessors::from_storage(found[own].to_vec()),
+            beside: beside.get(own).map(<[_]>::to_vec).unwrap_or_default(),
         };
         Ok(Found {
             tree,
@@ -395,12 +398,14 @@ impl<'a> Search<'a> {
         let Some(vertex) = all.headers().map(|[first, ..]| first).find(|&v| v < u64::MAX) else {
             return Ok(());
         };
-        if let Some(target) = self.query.target {
-            let query = (self.query.source, Some(target));
-            let progress = self.query.progress;
-            let found = levels::search(self.part, mail, query, UNREACHED, progress)?;
-            let label = found.labels.get((target as usize).wrapping_sub(own.start));
-            let has_path = label.is_some_and(|label| label.level() != UNREACHED);
+        let targets = self.query.targets;
+        if !targets.is_empty() {
+            let found = levels::search(self.part, mail, &self.query, UNREACHED)?;
+            let has_path = targets.iter().any(|&target| {
+                let label = found.labels.get((target as usize).wrapping_sub(own.start));
+                keys[target as usize] == L::Key::GREATEST
+                    && label.is_some_and(|label| label.level() != UNREACHED)
+            });
             if mail.sums([has_path.into(), 0, 0])?[0] == 0 {
                 return Ok(());
             }
@@ -442,43 +447,4 @@ fn number(kind: WeightKind, key: u64) -> Option<Number> {
 fn is_distance<W: Weight, L: KeyArithmetic<W>>(kind: WeightKind, key: L::Key) -> bool {
     let is_signed = kind.distance() == WeightKind::I64;
     key < L::Key::GREATEST && !(is_signed && L::full(key).to_u64() >= i64::MAX as u64)
-}
-
-/// The keys of levels: multiples of one weight, as repeated sums.
-struct LevelKeys<W: Weight> {
-    weight: W,
-    keys: Vec<FullKey<W>>,
-}
-
-impl<W: Weight> LevelKeys<W> {
-    fn new(weight: W) -> Self {
-        Self { weight, keys: vec![FullKey::<W>::LEAST] }
-    }
-
-    /// The key of a level; the greatest if it does not fit.
-    fn get(&mut self, level: u32) -> FullKey<W> {
-        while self.keys.len() <= level as usize {
-            let last = self.keys[self.keys.len() - 1];
-            let next = match last == FullKey::<W>::GREATEST {
-                true => last,
-                false => <FullKeys as KeyArithmetic<W>>::after(last, self.weight),
-            };
-            self.keys.push(next);
-        }
-        self.keys[level as usize]
-    }
-
-    /// The keys of the levels up to `deepest`, and that of unreached vertices.
-    fn up_to(&mut self, deepest: u32) -> Vec<FullKey<W>> {
-        self.get(deepest);
-        let mut keys = self.keys[..=deepest as usize].to_vec();
-        keys.push(FullKey::<W>::GREATEST);
-        keys
-    }
-
-    /// The last level within a limit, of a graph of this many vertices.
-    fn last_within(&mut self, limit: u64, n_vertices: usize) -> u32 {
-        let beyond = (1..n_vertices as u32).find(|&level| self.get(level).to_u64() > limit);
-        beyond.map_or(UNREACHED, |level| level - 1)
-    }
 }

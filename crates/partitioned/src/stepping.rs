@@ -64,7 +64,9 @@ pub(crate) struct Stepping<'a, 'm, W: Weight, L: KeyArithmetic<W>> {
     settled: Vec<u32>,
     /// and the number of their arcs.
     n_settled_arcs: u64,
-    target: Option<u32>,
+    /// Slots of this rank whose keys are needed; all of all ranks if there are no targets.
+    targets: Vec<u32>,
+    has_targets: bool,
     counts: Counts,
 }
 
@@ -112,13 +114,17 @@ impl<'a, 'm, W: Weight, L: KeyArithmetic<W>> Stepping<'a, 'm, W, L> {
             later: Vec::new(),
             settled: Vec::new(),
             n_settled_arcs: 0,
-            target: query.target,
+            targets: Vec::new(),
+            has_targets: false,
             counts: Counts::default(),
         };
-        if search.own.contains(&(query.source as usize)) {
-            search.keys[query.source as usize] = L::Key::LEAST;
-            search.ring.push(0, Entry { key: L::Key::LEAST, slot: query.source });
+        for &slot in query.sources.iter().filter(|&&slot| search.own.contains(&(slot as usize))) {
+            search.keys[slot as usize] = L::Key::LEAST;
+            search.ring.push(0, Entry { key: L::Key::LEAST, slot });
         }
+        let is_own = |slot: &u32| search.own.contains(&(*slot as usize));
+        search.targets = query.targets.iter().copied().filter(is_own).collect();
+        search.has_targets = !query.targets.is_empty();
         search.run(totals.short_limit.as_ref().map(|limit| totals.weight(limit)))?;
         share(part, search.mail, &mut search.keys)?;
         Ok(Outcome { keys: search.keys, counts: search.counts })
@@ -170,15 +176,19 @@ impl<'a, 'm, W: Weight, L: KeyArithmetic<W>> Stepping<'a, 'm, W, L> {
             self.is_unsent[slot as usize / 64] = 0;
             self.mail.add(slot, key);
         }
-        let cap = self.target.map_or(L::Key::GREATEST, |target| self.keys[target as usize]);
+        let of_targets = self.targets.iter().map(|&target| self.keys[target as usize]);
+        let cap = of_targets.max().unwrap_or(L::Key::LEAST);
         let told = tell(self.progress, self.counts.settled, 0);
         let header = [first, cap.to_u64(), told.is_err().into()];
         let received = self.mail.exchange(header)?;
-        let mut ended = false;
-        for [of_rank, cap, has_ended] in received.headers() {
+        let (mut ended, mut cap) = (false, L::Key::LEAST);
+        for [of_rank, cap_of_rank, has_ended] in received.headers() {
             first = first.min(of_rank);
-            self.end = self.end.min(after_key(L::Key::from_u64(cap)));
+            cap = cap.max(L::Key::from_u64(cap_of_rank));
             ended |= has_ended > 0;
+        }
+        if self.has_targets {
+            self.end = self.end.min(after_key(cap));
         }
         if ended {
             return Err(Interrupted.into());

@@ -1,4 +1,5 @@
 //! Searches over ranks, which are threads here, against those of one process.
 
 mod laws;
+mod many;
 mod parts;
