@@ -2,6 +2,7 @@
 
 use collectives::RanksError;
 use graph_formats::{GraphError, Interrupted, NoMemory};
+use paths::certificate::Violation;
 use sssp::SsspError;
 
 /// Why a graph in parts could not be made or searched.
@@ -14,6 +15,9 @@ pub enum PartitionedError {
     /// The search has no result.
     #[error(transparent)]
     Search(#[from] SsspError),
+    /// A result is wrong.
+    #[error(transparent)]
+    Wrong(#[from] Violation),
     /// A collective failed.
     #[error(transparent)]
     Ranks(#[from] RanksError),

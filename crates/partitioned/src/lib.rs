@@ -4,12 +4,14 @@
 //! from a graph in memory, drawn by a generator, or read from a file, of which no rank then reads
 //! all. [`tree`] searches all parts together, breadth first or by Δ-stepping, over any
 //! [`Communicator`](collectives::Communicator), and so do [`table`] between several vertices and
-//! [`nearest`] from several. [`components`] are those of the graph. Results are those of one process.
+//! [`nearest`] from several. [`components`] are those of the graph. Results are those of one process. [`check_edges`]
+//! proves a tree by the edges that its graph was made of.
 //! [`gpu`] has the searches of a graph that is dealt to the GPUs of a machine.
 //!
 //! Depends on [`graph_formats`], [`paths`], [`sssp`] and [`collectives`]. Feature `cuda`, off by
 //! default: NVIDIA GPUs, as in [`gpu_runtime`].
 
+mod check;
 mod components;
 mod deal;
 mod error;
@@ -30,6 +32,7 @@ mod tree;
 use graph_formats::VertexId;
 use sssp::SsspError;
 
+pub use check::check_edges;
 pub use components::components;
 pub use deal::Deal;
 pub use error::PartitionedError;

@@ -5,6 +5,7 @@
 //! vertex. Heads are slots of the [`Deal`].
 
 mod drawn;
+mod of_edges;
 mod of_graph;
 mod read;
 mod totals;
@@ -216,6 +217,27 @@ impl Part {
 
     pub(crate) fn rows<'a, W: Weight>(&'a self, weights: &'a [W]) -> Rows<'a, W> {
         Rows::new(self, weights)
+    }
+
+    /// The same arcs, each of weight 1 of the same type. To be called by all ranks.
+    ///
+    /// # Errors
+    /// When another rank has ended.
+    pub fn unweighted(&self, ranks: &dyn Communicator) -> Result<Self, PartitionedError> {
+        let raw = RawRows {
+            kind: self.kind,
+            direction: self.direction,
+            row_offsets: self.row_offsets.clone(),
+            heads: self.heads.clone(),
+            weights: match self.weights {
+                Weights::U32(_) => Weights::U32(vec![1]),
+                Weights::U64(_) => Weights::U64(vec![1]),
+                Weights::F32(_) => Weights::F32(vec![1.0]),
+                Weights::F64(_) => Weights::F64(vec![1.0]),
+            },
+            has_one_weight: true,
+        };
+        Self::new(ranks, self.deal, raw)
     }
 
     /// The part of these rows. To be called by all ranks.

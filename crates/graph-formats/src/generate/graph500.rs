@@ -214,6 +214,16 @@ impl Graph500Draws {
     /// The vertices from which the reference code searches in this graph: distinct, and each
     /// joined to another vertex. There are `n_roots`, or fewer in a graph with few such vertices.
     pub fn roots(&self, graph: &Csr<f32>, n_roots: usize) -> Vec<VertexId> {
+        self.roots_among(|root| graph.ends_from(root).iter().any(|&end| end != root), n_roots)
+    }
+
+    /// The same in a graph that is not in memory, of which `is_joined` says whether a vertex is
+    /// joined to another.
+    pub fn roots_among(
+        &self,
+        is_joined: impl Fn(VertexId) -> bool,
+        n_roots: usize,
+    ) -> Vec<VertexId> {
         let (mut state, mut roots) = (self.roots, Vec::new());
         let n_vertices = self.n_vertices() as f64;
         let mut unit = || {
@@ -227,7 +237,7 @@ impl Graph500Draws {
             }
             let root = ((unit() + unit()) * n_vertices) as u64 % (1 << self.scale);
             let root = root as VertexId;
-            if !roots.contains(&root) && graph.ends_from(root).iter().any(|&end| end != root) {
+            if !roots.contains(&root) && is_joined(root) {
                 roots.push(root);
             }
         }
