@@ -13,6 +13,12 @@ pub(crate) fn threads(given: &Bound<'_, PyAny>) -> PyResult<Option<NonZeroUsize>
     optional(given, |given| whole(given, "threads", expected))
 }
 
+/// The number of GPUs that share a graph.
+pub(crate) fn gpus(given: &Bound<'_, PyAny>) -> PyResult<Option<NonZeroUsize>> {
+    let expected = "a whole number above zero, or None for a GPU that has the whole graph";
+    optional(given, |given| whole(given, "gpus", expected))
+}
+
 /// The number of sources to draw.
 pub(crate) fn sample(given: &Bound<'_, PyAny>) -> PyResult<Option<NonZeroUsize>> {
     let expected = "a whole number above zero, or None for all vertices";

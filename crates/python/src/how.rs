@@ -47,6 +47,26 @@ impl How {
         self.gpu.as_slice()
     }
 
+    /// The first GPUs of the machine, this many, which share a graph.
+    ///
+    /// # Errors
+    /// Where the backend is not "cuda", an algorithm is named, or there are fewer.
+    pub(crate) fn first_gpus(&self, n_gpus: NonZeroUsize) -> Result<Vec<Gpu>, Error> {
+        if self.gpu.is_none() {
+            return Err(Error::argument("gpus needs backend='cuda'"));
+        }
+        if self.algorithm.is_some() {
+            return Err(Error::argument("gpus and algorithm are both given; give one of them"));
+        }
+        let there = Gpu::count()?;
+        let count = u32::try_from(n_gpus.get()).unwrap_or(u32::MAX);
+        if count > there {
+            let message = format!("gpus is {n_gpus}; this machine has {there} GPUs");
+            return Err(Error::argument(message));
+        }
+        (0..count).map(opened).collect()
+    }
+
     /// Whether it is left open what to solve with.
     pub(crate) fn is_free(&self) -> bool {
         self.algorithm.is_none() && self.gpu.is_none()

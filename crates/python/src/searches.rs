@@ -5,7 +5,8 @@ use std::num::NonZeroUsize;
 use bytemuck::{allocation, cast_slice};
 use graph_formats::{AnyCsr, Csr, VertexId, Weight, with_csr};
 use numpy::{IntoPyArray, PyArray1};
-use paths::Number;
+use partitioned::gpu::TreesOnGpus;
+use paths::{AnyTree, Number};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -46,7 +47,10 @@ pub(crate) fn tree(
     goal: Goal<Number>,
     dtype: Dtype,
 ) -> Result<(Numbers, Vec<i32>), Error> {
-    let tree = solver.tree(source, goal)?.answer;
+    parts_of(solver.tree(source, goal)?.answer, dtype)
+}
+
+fn parts_of(tree: AnyTree, dtype: Dtype) -> Result<(Numbers, Vec<i32>), Error> {
     // the code for none becomes -1
     let predecessors = allocation::cast_vec(tree.predecessors.into_storage());
     Ok((Numbers::of(tree.distances, dtype)?, predecessors))
@@ -179,6 +183,9 @@ impl Graph {
     ///     Threads to use at most; all by default.
     /// backend : {"cpu", "cuda"}, default "cpu"
     ///     Where to search. A GPU gets the graph each time; `Solver` leaves it there.
+    /// gpus : int, optional
+    ///     With backend "cuda": this many GPUs of the machine share the graph. What does not fit
+    ///     their memory stays in that of the host.
     /// dtype : dtype, default float64
     ///     The type of the distances. Integers are a masked array.
     ///
@@ -209,7 +216,8 @@ impl Graph {
     ///              mask=[False, False, False,  True],
     ///        fill_value=999999)
     #[pyo3(signature = (
-        source, *, target=None, cutoff=None, algorithm=None, threads=None, backend=None, dtype=None
+        source, *, target=None, cutoff=None, algorithm=None, threads=None, backend=None, gpus=None,
+        dtype=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "named ones, in Python")]
     fn sssp(
@@ -221,15 +229,22 @@ impl Graph {
         algorithm: Option<&str>,
         #[pyo3(from_py_with = arguments::threads)] threads: Option<NonZeroUsize>,
         backend: Option<&str>,
+        #[pyo3(from_py_with = arguments::gpus)] gpus: Option<NonZeroUsize>,
         dtype: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Tree> {
         let source = self.vertex_of("source", source)?;
         let target = target.map(|target| self.vertex_of("target", target)).transpose()?;
         let (goal, dtype) = (goal(target, cutoff)?, Dtype::of(py, dtype)?);
         let how = How::new(algorithm, threads, backend)?;
-        let (distances, predecessors) = run(py, self.size(), false, |progress| {
-            tree(&mut *how.solver(&self.csr, 1, progress)?, source, goal, dtype)
-        })?;
+        let gpus = gpus.map(|gpus| how.first_gpus(gpus)).transpose()?;
+        let (distances, predecessors) =
+            run(py, self.size(), false, |progress| -> Result<_, Error> {
+                let Some(gpus) = &gpus else {
+                    return tree(&mut *how.solver(&self.csr, 1, progress)?, source, goal, dtype);
+                };
+                let found = TreesOnGpus::new(gpus, &self.csr)?.tree(source, goal, progress)?;
+                parts_of(found.tree, dtype)
+            })?;
         Tree::new(py, source, distances, predecessors)
     }
 

@@ -43,13 +43,22 @@ def test_where_there_is_no_gpu_it_is_said():
             ask()
 
 
+def test_gpus_are_asked_for_with_their_backend_alone():
+    graph = Graph.from_arcs([0], [1])
+    with pytest.raises(starpaths.StarpathsError, match="gpus needs backend='cuda'"):
+        graph.sssp(0, gpus=2)
+    with pytest.raises(starpaths.StarpathsError, match="gpus"):
+        graph.sssp(0, gpus=0)
+
+
 @with_gpu
 @pytest.mark.parametrize("dtype", WEIGHTS)
 def test_searches_are_the_processors(dtype):
     graph = random_graph(dtype)
-    here, there = graph.sssp(7), graph.sssp(7, backend="cuda")
-    assert (here.distances == there.distances).all()
-    assert (here.predecessors == there.predecessors).all()
+    here = graph.sssp(7)
+    for there in [graph.sssp(7, backend="cuda"), graph.sssp(7, backend="cuda", gpus=1)]:
+        assert (here.distances == there.distances).all()
+        assert (here.predecessors == there.predecessors).all()
     sources = [5, 250, 9]
     assert (graph.table(sources) == graph.table(sources, backend="cuda")).all()
     for ours, theirs in zip(graph.trees(sources), graph.trees(sources, backend="cuda")):

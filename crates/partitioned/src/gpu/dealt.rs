@@ -60,6 +60,11 @@ impl Dealt {
         self.stride
     }
 
+    /// Vertices of the graph, also those without a place.
+    pub(super) fn n_vertices(&self) -> usize {
+        self.ranks.ranks.len()
+    }
+
     /// How many vertices a part has.
     pub fn len(&self, part: usize) -> usize {
         (self.ranks.order.len() + self.n_parts - 1 - part) / self.n_parts

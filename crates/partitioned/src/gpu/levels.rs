@@ -214,7 +214,7 @@ impl LevelsOnGpus {
     /// # Errors
     /// [`SearchError::Interrupted`] where the callback ends it, and [`SearchError::Gpu`].
     pub fn search(&mut self, query: &Query<'_, u32>) -> Result<Work, SearchError> {
-        query.check(self.dealt.ranks().ranks.len())?;
+        query.check(self.dealt.n_vertices())?;
         self.source = query.source;
         let start = Instant::now();
         let source = self.dealt.number(query.source).unwrap_or(NO_VERTEX);

@@ -209,7 +209,7 @@ impl DistancesOnGpus {
     /// [`SearchError::Interrupted`] where the callback ends it, [`SearchError::NotOnGpu`] where a sum
     /// fits neither 64 bits nor the weights' float, and [`SearchError::Gpu`].
     pub fn search(&mut self, query: &Query<'_, u64>) -> Result<Work, SearchError> {
-        query.check(self.dealt.ranks().ranks.len())?;
+        query.check(self.dealt.n_vertices())?;
         if self.parts.len() < self.gpus.len() {
             // there was no memory for wider keys
             self.set_kind(self.kind)?;

@@ -409,6 +409,7 @@ class Graph:
         algorithm: str | None = None,
         threads: int | None = None,
         backend: _Backend | None = None,
+        gpus: int | None = None,
         dtype: DTypeLike | None = None,
     ) -> Tree:
         """Shortest paths from one vertex."""

@@ -142,11 +142,11 @@ fn search_on_gpus(
         Ok(found)
     })?;
     drop(step);
-    let tree = found.tree.ok_or_else(|| anyhow!("the search has no result"))?;
+    let tree = found.tree;
     outputs.write(&names, &tree)?;
     if common.explain {
-        let (relaxed, turns) = (found.relaxations, found.exchanges);
-        say(format_args!("work: {relaxed} arcs relaxed, {turns} turns of all GPUs"));
+        let (relaxed, steps) = (found.relaxations, found.exchanges);
+        say(format_args!("work: {relaxed} arcs relaxed, {steps} steps of all GPUs"));
     }
     let head = loaded.head("sssp").solved(found.algorithm, &search_ms, common);
     let head = Head { backend: "cuda", threads: 1, ..head };
