@@ -76,9 +76,9 @@ pub use ids::{Ids, Name};
 #[cfg(feature = "files")]
 pub use io::{
     AtomicFile, Attachment, Base, Column, Columns, Comment, EdgeListOptions, Format, Header,
-    IdKind, LoadedGraph, NamesLost, Note, ReadOptions, RowRange, SpgRows, id_line, id_of_line,
-    map_spg, names_lost, parse, parse_with, read, read_coordinates, read_with, write,
-    write_attached, write_coordinates, write_csr, write_ids,
+    IdKind, LoadedGraph, NamesLost, Note, ReadOptions, RowRange, SpgParts, SpgRows, SpgShape,
+    SpgSums, id_line, id_of_line, map_spg, names_lost, parse, parse_with, read, read_coordinates,
+    read_with, write, write_attached, write_coordinates, write_csr, write_ids,
 };
 pub use key::DistanceKey;
 pub use memory::{Large, NoMemory, ensure_granted, free_memory};

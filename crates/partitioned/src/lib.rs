@@ -28,6 +28,7 @@ mod search;
 mod stepping;
 mod table;
 mod tree;
+mod written;
 
 use graph_formats::VertexId;
 use sssp::SsspError;
@@ -41,6 +42,7 @@ pub use part::Part;
 pub use search::Found;
 pub use table::table;
 pub use tree::{TreePart, tree, tree_part};
+pub use written::{write_drawn, write_graph500};
 
 /// An error if there is a negative weight: the ends of its arc and what it weighs.
 fn check_not_negative(first: Option<(VertexId, VertexId, String)>) -> Result<(), PartitionedError> {

@@ -54,8 +54,10 @@ pub fn nearest(
     let question = Question { sources, targets: &[], cutoff, beside: Beside::Sources };
     let found = search(ranks, part, &question, progress)?;
     let start = Instant::now();
-    let distances = gathered_distances(ranks, &part.deal(), &found.tree.distances)?;
-    let owners = gathered(ranks, &part.deal(), &found.tree.beside)?;
+    let deal = part.deal();
+    let all = 0..deal.n_vertices();
+    let distances = gathered_distances(ranks, &deal, &found.tree.distances, all.clone())?;
+    let owners = gathered(ranks, &deal, &found.tree.beside, all)?;
     let nearest = distances.zip(owners).map(|(distances, owners)| match distances {
         AnyDistances::I64(distances) => Nearest::<i64>::from_storage(distances, owners).into(),
         AnyDistances::F32(distances) => Nearest::<f32>::from_storage(distances, owners).into(),

@@ -123,13 +123,70 @@ impl TreePart {
         part: &Part,
     ) -> Result<Option<AnyTree>, RanksError> {
         let deal = part.deal();
-        let distances = gathered_distances(ranks, &deal, &self.distances)?;
-        let predecessors = gathered(ranks, &deal, self.predecessors.as_storage())?;
+        let all = 0..deal.n_vertices();
+        let distances = gathered_distances(ranks, &deal, &self.distances, all.clone())?;
+        let predecessors = gathered(ranks, &deal, self.predecessors.as_storage(), all)?;
         Ok(distances.zip(predecessors).map(|(distances, predecessors)| AnyTree {
             source: self.source,
             limit: self.limit,
             distances,
             predecessors: Predecessors::from_storage(predecessors),
         }))
+    }
+
+    /// Gives the tree to rank 0 in blocks of `n_vertices` adjacent vertices, ascending, so that it
+    /// need not have room for all: `take` gets distances and predecessors, these as
+    /// [`Predecessors`] stores them. To be called by all ranks, as [`gather`](Self::gather).
+    ///
+    /// # Errors
+    /// When another rank has ended.
+    ///
+    /// # Panics
+    /// When blocks have no vertices.
+    pub fn in_blocks(
+        &self,
+        ranks: &dyn Communicator,
+        part: &Part,
+        n_vertices: usize,
+        mut take: impl FnMut(AnyDistances, &[VertexId]),
+    ) -> Result<(), RanksError> {
+        let (deal, own) = (part.deal(), self.predecessors.as_storage());
+        for first in (0..deal.n_vertices()).step_by(n_vertices) {
+            let block = first..deal.n_vertices().min(first + n_vertices);
+            let distances = gathered_distances(ranks, &deal, &self.distances, block.clone())?;
+            let predecessors = gathered(ranks, &deal, own, block)?;
+            if let Some((distances, predecessors)) = distances.zip(predecessors) {
+                take(distances, &predecessors);
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of arcs from the source to a vertex that is reached, on all ranks. To be called by
+    /// all; a message for each arc.
+    ///
+    /// # Errors
+    /// When another rank has ended.
+    pub fn arcs_to(
+        &self,
+        ranks: &dyn Communicator,
+        part: &Part,
+        mut vertex: VertexId,
+    ) -> Result<usize, RanksError> {
+        let mut n_arcs = 0;
+        while vertex != self.source {
+            let (rank, place) = part.deal().place_of(vertex);
+            let mut predecessor = [VertexId::MAX];
+            if rank == ranks.rank() {
+                predecessor = [self.predecessors.as_storage()[place]];
+            }
+            ranks.broadcast(rank, &mut predecessor)?;
+            if predecessor[0] == VertexId::MAX {
+                break;
+            }
+            vertex = predecessor[0];
+            n_arcs += 1;
+        }
+        Ok(n_arcs)
     }
 }

@@ -92,6 +92,12 @@ impl AtomicFile {
         }
     }
 
+    /// The file that will replace its target, for other writers of it; `None` where the target is
+    /// written directly.
+    pub fn beside(&self) -> Option<&Path> {
+        self.beside.as_deref()
+    }
+
     /// An error of writing, as one that names the file.
     pub fn error(&self, source: io::Error) -> GraphError {
         GraphError::Io { path: self.path.clone(), source }

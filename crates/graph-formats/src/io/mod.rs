@@ -52,7 +52,7 @@ pub use names::{NamesLost, id_line, id_of_line, names_lost, write_ids};
 pub use note::Note;
 pub use options::{Base, Column, Columns, Comment, EdgeListOptions, Header, IdKind, ReadOptions};
 use source::{Source, ignore_progress};
-pub use spg::{RowRange, SpgRows};
+pub use spg::{RowRange, SpgParts, SpgRows, SpgShape, SpgSums};
 
 use crate::{AnyCsr, Csr, Direction, GraphError, Ids, Progress, Weight, with_csr};
 

@@ -51,6 +51,7 @@ macro_rules! by_weights {
     };
 }
 
+mod parts;
 mod rows;
 
 use std::io::{self, Write};
@@ -68,6 +69,7 @@ use crate::{
     WeightKind, Words, parallel,
 };
 
+pub use parts::{SpgParts, SpgShape, SpgSums};
 pub use rows::{RowRange, SpgRows};
 
 const MAGIC: [u8; 8] = *b"\x89SPG\r\n\x1a\n";
@@ -122,7 +124,7 @@ const LISTED: u8 = 2;
 const WORDS: u8 = 3;
 
 /// The data that determine a header.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Shape {
     version: u32,
     weights: u8,

@@ -4,3 +4,4 @@ mod graph500;
 mod laws;
 mod many;
 mod parts;
+mod written;

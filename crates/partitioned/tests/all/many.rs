@@ -96,6 +96,19 @@ fn parts_of_a_tree_make_it() {
             let parts = Threads::run(3, |ranks| {
                 let part = Part::of_graph(ranks, Some(&graph))?;
                 let own = tree_part(ranks, &part, 9, goal, None)?.tree;
+                let (mut distances, mut predecessors) = (Vec::new(), Vec::new());
+                own.in_blocks(ranks, &part, 7, |of_block, tails| {
+                    distances.extend(of_block.iter());
+                    predecessors.extend_from_slice(tails);
+                })?;
+                let n_arcs = own.arcs_to(ranks, &part, 50)?;
+                if let Some(whole) = own.gather(ranks, &part)? {
+                    assert!(distances.into_iter().eq(whole.distances.iter()));
+                    assert_eq!(predecessors, whole.predecessors.as_storage());
+                    assert_eq!(n_arcs, whole.path_to(50).map_or(0, |path| path.len() - 1));
+                } else {
+                    assert!(distances.is_empty() && predecessors.is_empty());
+                }
                 Ok::<_, PartitionedError>((
                     part.deal(),
                     own,
