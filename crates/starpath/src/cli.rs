@@ -146,9 +146,11 @@ pub(crate) struct InfoArgs {
 /// Make a synthetic graph; the same seed gives the same graph
 #[derive(Debug, Args)]
 #[command(after_help = "\
-With --backend cuda a GPU draws the edges of rmat and uniform; the file is the same.
+With --backend cuda a GPU draws the edges of rmat and uniform; the file is the same. So it is with
+--partitioned, by which several processes draw it and none has the whole graph.
 
 Example:
+  mpirun -n 2 starpath generate rmat --scale 24 --partitioned -o rmat24.spg
   starpath generate rmat --scale 16 --edge-factor 16 -o rmat16.spg")]
 pub(crate) struct GenerateArgs {
     #[command(subcommand)]
@@ -168,6 +170,9 @@ pub(crate) enum Shape {
         /// Edges drawn for each vertex
         #[arg(long, value_name = "K", default_value_t = 16)]
         edge_factor: u32,
+        /// Let the processes that mpirun starts draw and write a share each of an .spg file
+        #[arg(long)]
+        partitioned: bool,
         #[command(flatten)]
         options: GenerateOptions,
     },
@@ -188,6 +193,9 @@ Example:
         /// Keep self-loops and parallel edges
         #[arg(long)]
         keep_duplicates: bool,
+        /// Let the processes that mpirun starts draw and write a share each of an .spg file
+        #[arg(long)]
+        partitioned: bool,
         /// The file to write, in the format of its suffix; - is standard output, as .spg
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
@@ -222,6 +230,9 @@ Example:
         /// Number of edges drawn
         #[arg(long, value_name = "M")]
         edges: u64,
+        /// Let the processes that mpirun starts draw and write a share each of an .spg file
+        #[arg(long)]
+        partitioned: bool,
         #[command(flatten)]
         options: GenerateOptions,
     },
@@ -242,6 +253,18 @@ Example:
         #[command(flatten)]
         options: GenerateOptions,
     },
+}
+
+impl GenerateArgs {
+    /// Whether processes share the graph.
+    pub(crate) fn is_partitioned(&self) -> bool {
+        match self.shape {
+            Shape::Rmat { partitioned, .. }
+            | Shape::Uniform { partitioned, .. }
+            | Shape::Graph500 { partitioned, .. } => partitioned,
+            Shape::Grid { .. } | Shape::Geometric { .. } => false,
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -333,7 +356,7 @@ fn threads_parser() -> impl TypedValueParser<Value = NonZeroUsize> {
 #[command(
     group = ArgGroup::new("from").required(true).args(["source", "sources"]),
     group = ArgGroup::new("many").args(["targets", "nearest", "cutoff"]).multiple(true),
-    group = ArgGroup::new("shared").args(["targets", "partitioned"]),
+    group = ArgGroup::new("shared").args(["targets", "partitioned"]).multiple(true),
     after_help = "\
 Results (-o):
   .tsv  a header line, then
@@ -369,6 +392,7 @@ Example:
   starpath sssp rome99.gr --source 1 --target 3353
   starpath sssp rome99.gr --source 1 --changes closed.txt -o distances.tsv
   mpirun -n 2 starpath sssp roads.spg --source 1 --partitioned -o distances.npy
+  mpirun -n 2 starpath sssp roads.spg --sources depots.txt --nearest --partitioned -o nearest.tsv
   starpath sssp web.spg --source 1 --partitioned --backend cuda --gpus 2 -o distances.npy
   starpath sssp neurons.csv --columns pre,post,length --source AVAL
   starpath sssp rome99.gr --sources depots.txt --targets shops.txt -o table.tsv
@@ -414,10 +438,9 @@ pub(crate) struct SsspArgs {
     pub(crate) solver: SolverArgs,
     /// Search a graph in parts, each on one of the processes that mpirun starts; of an .spg file
     /// each reads its part alone, so that none needs memory for the whole graph. With --backend cuda
-    /// parts are on GPUs of this machine, see --gpus
+    /// parts are on GPUs of this machine, see --gpus; many sources are for processes alone
     #[arg(
-        long, conflicts_with_all = ["sources", "targets", "nearest", "changes", "map"],
-        conflicts_with_all = SOLVER_OPTIONS
+        long, conflicts_with_all = ["changes", "map"], conflicts_with_all = SOLVER_OPTIONS
     )]
     pub(crate) partitioned: bool,
     /// Number of GPUs of this machine that share the sources of a table, or a graph with

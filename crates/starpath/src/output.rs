@@ -18,6 +18,7 @@ pub(crate) use self::arrays::write_names;
 use self::beside::all_beside;
 pub(crate) use self::beside::{ids_path, remove};
 pub(crate) use self::mark::{Mark, check_same_graph};
+pub(crate) use self::tables::TreeFile;
 pub(crate) use self::written::Written;
 use crate::failure::WrongUse;
 use crate::progress::check_interrupt;

@@ -17,7 +17,8 @@ in memory; with --backend cuda with their copy from the GPU.
 
 Example:
   starpath graph500 --scale 20
-  starpath graph500 --scale 22 --kernel bfs --backend cuda --json")]
+  starpath graph500 --scale 22 --kernel bfs --backend cuda --json
+  mpirun -n 2 starpath graph500 --scale 20 --partitioned")]
 pub(crate) struct Graph500Args {
     /// The graph has 2^S vertices
     #[arg(long, value_name = "S")]
@@ -31,6 +32,10 @@ pub(crate) struct Graph500Args {
     /// Which searches to make: kernel 2, kernel 3, or one after the other
     #[arg(long, value_name = "K", value_enum, default_value_t = Kernels::Both)]
     pub(crate) kernel: Kernels,
+    /// Deal the graph to the processes that mpirun starts. Each draws a share of the edges and checks
+    /// results by it, and searches by one thread; results stay where their vertices are
+    #[arg(long)]
+    pub(crate) partitioned: bool,
 }
 
 /// Kernels of the benchmark.

@@ -1,5 +1,7 @@
 //! `starpath generate`: a synthetic graph to a file.
 
+mod over_ranks;
+
 use std::fmt;
 use std::path::Path;
 use std::time::Instant;
@@ -22,12 +24,17 @@ use crate::output::{check_file, check_graph_file, is_standard_output, refuse_sam
 use crate::progress::check_interrupt;
 use crate::report::{self, Head, Ms, grouped, milliseconds};
 
+pub(crate) use over_ranks::run as run_over;
+
 #[derive(Serialize)]
 struct Report {
     #[serde(flatten)]
     head: Head,
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<u64>,
+    /// How many shared the work, if there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ranks: Option<usize>,
     write_ms: Ms,
     output: String,
 }
@@ -83,7 +90,7 @@ pub(crate) fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
     // a generator refuses only parameters of the command line
     let refused = |error: GraphError| WrongUse(error.to_string());
     let (graph, positions): (AnyCsr, _) = match args.shape {
-        Shape::Rmat { scale, edge_factor, ref options } => {
+        Shape::Rmat { scale, edge_factor, ref options, .. } => {
             let options = graph_options(options);
             let config = RmatConfig { scale, edge_factor, options, ..Default::default() };
             let graph = match &gpu {
@@ -106,7 +113,7 @@ pub(crate) fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
             let graph = grid(&config).map_err(refused)?;
             (graph.into(), coordinates.map(|_| positions()).transpose().map_err(refused)?)
         }
-        Shape::Uniform { vertices, edges, ref options } => {
+        Shape::Uniform { vertices, edges, ref options, .. } => {
             let options = graph_options(options);
             let config = UniformConfig { n_vertices: vertices, n_edges: edges, options };
             let graph = match &gpu {
@@ -138,7 +145,7 @@ pub(crate) fn run(args: &GenerateArgs, common: &Common) -> anyhow::Result<()> {
     let backend = if gpu.is_some() { "cuda" } else { "cpu" };
     let head = Head { algorithm: Some(algorithm), backend, solve_ms: Some(solve_ms), ..head };
     let output = shown_output(output);
-    report::print(&Report { head, seed, write_ms, output }, common)
+    report::print(&Report { head, seed, ranks: None, write_ms, output }, common)
 }
 
 /// The graph of these edges, whose rows a GPU makes.

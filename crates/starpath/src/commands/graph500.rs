@@ -1,5 +1,7 @@
 //! `starpath graph500`: the Graph500 benchmark, by its rules.
 
+mod over_ranks;
+
 use std::fmt;
 use std::time::Instant;
 
@@ -16,7 +18,7 @@ use crate::backend;
 use crate::cli::{Common, Configs, Graph500Args, Kernels};
 use crate::failure::WrongUse;
 use crate::progress::{check_interrupt, progress};
-use crate::report::{self, Head, Ms, SEARCHES, counted, grouped, median, milliseconds};
+use crate::report::{self, Head, Ms, SEARCHES, by_ranks, counted, grouped, median, milliseconds};
 
 #[derive(Serialize)]
 struct Report {
@@ -31,6 +33,9 @@ struct Report {
     /// Time of making the graph of them: kernel 1.
     construction_ms: Ms,
     roots: usize,
+    /// How many shared the work, if there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ranks: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bfs: Option<Searched>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -124,11 +129,28 @@ impl Rates {
 
 type Edge = (VertexId, VertexId, f32);
 
-pub(crate) fn run(args: &Graph500Args, common: &Common) -> anyhow::Result<()> {
-    if common.repeat.is_some() {
-        let text = "--repeat is for other commands; --roots says how many searches to make";
-        return Err(WrongUse(text.to_owned()).into());
+pub(crate) use over_ranks::run as run_over;
+
+/// The benchmark has its own number of searches.
+fn refuse_repeat(common: &Common) -> Result<(), WrongUse> {
+    if common.repeat.is_none() {
+        return Ok(());
     }
+    let text = "--repeat is for other commands; --roots says how many searches to make";
+    Err(WrongUse(text.to_owned()))
+}
+
+/// An error if no vertex is a root.
+fn check_roots(roots: &[VertexId]) -> Result<(), WrongUse> {
+    if !roots.is_empty() {
+        return Ok(());
+    }
+    let text = "no edge joins two vertices; raise --scale or --edge-factor";
+    Err(WrongUse(text.to_owned()))
+}
+
+pub(crate) fn run(args: &Graph500Args, common: &Common) -> anyhow::Result<()> {
+    refuse_repeat(common)?;
     let &Graph500Args { scale, edge_factor, kernel, .. } = args;
     // the generator refuses only parameters of the command line
     let refused = |error: GraphError| WrongUse(error.to_string());
@@ -143,10 +165,7 @@ pub(crate) fn run(args: &Graph500Args, common: &Common) -> anyhow::Result<()> {
     let construction_ms = milliseconds(start.elapsed());
     check_interrupt()?;
     let roots = draws.roots(&graph, args.roots.get());
-    if roots.is_empty() {
-        let text = "no edge joins two vertices; raise --scale or --edge-factor";
-        return Err(WrongUse(text.to_owned()).into());
-    }
+    check_roots(&roots)?;
     // each arc weighs 1; only the weights are not shared
     let levels: Csr<f32> = graph.clone().unweighted();
     let bfs = (kernel != Kernels::Sssp)
@@ -163,6 +182,7 @@ pub(crate) fn run(args: &Graph500Args, common: &Common) -> anyhow::Result<()> {
         generate_ms,
         construction_ms,
         roots: roots.len(),
+        ranks: None,
         bfs,
         sssp: sssp.transpose()?,
     };
@@ -193,8 +213,7 @@ fn search(
     let (algorithm, threads) = (found.plan.algorithm, found.plan.threads);
     drop(found);
 
-    let (mut times, mut checks) = (Vec::new(), Vec::new());
-    let (mut traversed, mut stored) = (Vec::new(), Vec::new());
+    let Measured { mut times, mut checks, mut traversed, mut stored } = Measured::default();
     for &root in roots {
         let start = Instant::now();
         let found = solver.tree(root, Goal::All)?;
@@ -210,17 +229,41 @@ fn search(
         traversed.push(n_traversed as f64);
         check_interrupt()?;
     }
-    Ok(Searched {
-        algorithm,
-        backend,
-        threads,
-        prepare_ms,
-        time_ms: Spread::of(&times, Ms),
-        traversed_edges: Spread::of(&traversed, |count| count),
-        teps: Rates::of(&traversed, &times),
-        arcs_per_second: Rates::of(&stored, &times).harmonic_mean,
-        validate_ms: median(&checks),
-    })
+    let measured = Measured { times, checks, traversed, stored };
+    Ok(measured.searched(algorithm, (backend, threads), prepare_ms))
+}
+
+/// What is measured of each search: milliseconds, and counts.
+#[derive(Default)]
+struct Measured {
+    times: Vec<f64>,
+    checks: Vec<f64>,
+    /// Edges drawn in the component of the root.
+    traversed: Vec<f64>,
+    /// Arcs stored there.
+    stored: Vec<f64>,
+}
+
+impl Measured {
+    fn searched(
+        &self,
+        algorithm: &'static str,
+        (backend, threads): (&'static str, usize),
+        prepare_ms: Ms,
+    ) -> Searched {
+        let Self { times, checks, traversed, stored } = self;
+        Searched {
+            algorithm,
+            backend,
+            threads,
+            prepare_ms,
+            time_ms: Spread::of(times, Ms),
+            traversed_edges: Spread::of(traversed, |count| count),
+            teps: Rates::of(traversed, times),
+            arcs_per_second: Rates::of(stored, times).harmonic_mean,
+            validate_ms: median(checks),
+        }
+    }
 }
 
 /// A tree of a graph with weights `f32`.
@@ -234,7 +277,8 @@ fn typed(tree: AnyTree) -> anyhow::Result<Tree<f32>> {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { scale, edge_factor, generate_ms, construction_ms, .. } = self;
-        writeln!(f, "{}; scale {scale}, edge factor {edge_factor}", self.head)?;
+        let head = by_ranks(&self.head, self.ranks);
+        writeln!(f, "{head}; scale {scale}, edge factor {edge_factor}")?;
         let drawn = grouped(self.drawn_edges);
         writeln!(f, "{drawn} edges drawn in {generate_ms} ms")?;
         writeln!(f, "kernel 1, the graph of these: {construction_ms} ms")?;

@@ -26,7 +26,7 @@ use crate::report::{Amount, Head, Ms, Sums, by_ranks, grouped};
 use crate::search::{Device, repeated, repeated_by};
 
 #[derive(Serialize)]
-struct Report {
+pub(super) struct Report {
     #[serde(flatten)]
     head: Head,
     /// Time of what is done once for the graph before searches on a GPU.
@@ -40,13 +40,13 @@ struct Report {
     sources: usize,
     /// The number of targets of a table; `None` without `--targets`, for every vertex.
     #[serde(skip_serializing_if = "Option::is_none")]
-    targets: Option<usize>,
+    pub(super) targets: Option<usize>,
     /// The greatest distance, if the command line has one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    cutoff: Option<Amount>,
+    pub(super) cutoff: Option<Amount>,
     /// Processes that shared the sources, each with `threads` threads.
     #[serde(skip_serializing_if = "Option::is_none")]
-    ranks: Option<usize>,
+    pub(super) ranks: Option<usize>,
     /// Pairs, or vertices, that have a distance.
     reached: usize,
     /// `None` for pairs of every source and vertex.
@@ -315,7 +315,7 @@ fn nearest(
 
 impl Report {
     /// The report of one process without a GPU, on these distances.
-    fn of_all(head: Head, sources: usize, distances: &AnyDistances) -> Self {
+    pub(super) fn of_all(head: Head, sources: usize, distances: &AnyDistances) -> Self {
         let sums = Sums::of(distances.sum(), distances.max());
         Self::of(head, sources, distances.n_reached(), Some(sums))
     }

@@ -47,14 +47,16 @@ pub(crate) fn run(cli: Cli, ranks: &dyn Communicator) -> anyhow::Result<()> {
     let common = &cli.common;
     match &cli.command {
         Command::Apsp(args) if ranks.size() > 1 => apsp::run_over(ranks, args, common),
+        Command::Sssp(args) if args.partitioned => partitioned::run(ranks, args, common),
+        Command::Graph500(args) if args.partitioned => graph500::run_over(ranks, args, common),
+        Command::Generate(args) if args.is_partitioned() => generate::run_over(ranks, args, common),
         Command::Sssp(args) if args.sources.is_some() => {
             many::run(ranks, args, args.solver.configs(common)?, common)
         }
-        Command::Sssp(args) if args.partitioned => partitioned::run(ranks, args, common),
         Command::Centrality(args) => centrality::run(ranks, args, common),
         _ if ranks.size() > 1 => {
-            let text = "only apsp, centrality, sssp --sources --targets and sssp --partitioned run \
-                        on several ranks; run other commands without mpirun";
+            let text = "only apsp, centrality, sssp --sources --targets, and sssp, graph500 and \
+                        generate with --partitioned run on several ranks; run other commands without mpirun";
             Err(WrongUse(text.to_owned()).into())
         }
         Command::Info(args) => info::run(args, common),

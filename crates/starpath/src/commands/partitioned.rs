@@ -1,9 +1,12 @@
-//! `starpath sssp --source --partitioned`: one search of a graph in parts, by the processes that
-//! `mpirun` has started, by one, or by GPUs.
+//! `starpath sssp --partitioned`: searches of a graph in parts, by the processes that `mpirun` has
+//! started, by one, or by GPUs.
 //!
 //! Of an `.spg` file each rank reads its rows. Files of other formats are read by rank 0, which
-//! deals the rows. Rank 0 has the names of the vertices, and writes the results. For GPUs one process
+//! deals the rows. Results stay on the ranks. Rank 0 has the names of the vertices, and gets the
+//! results in blocks, which it writes. For GPUs one process
 //! reads the graph.
+
+mod many;
 
 use std::time::Instant;
 
@@ -11,12 +14,12 @@ use anyhow::anyhow;
 use collectives::Communicator;
 use gpu_runtime::Gpu;
 use graph_formats::{IdKind, Ids, SpgRows, VertexId, WeightKind};
-use partitioned::Part;
 use partitioned::gpu::TreesOnGpus;
+use partitioned::{Part, TreePart};
 use paths::Number;
 use sssp::Goal;
 
-use super::sssp::{Outputs, Report, parse_cutoff};
+use super::sssp::{Outputs, Report, Summary, Surveyed, parse_cutoff};
 use crate::backend::gpus_on_request;
 use crate::cli::{Backend, Common, GpuCount, SsspArgs};
 use crate::failure::{WrongUse, say};
@@ -26,6 +29,9 @@ use crate::progress::progress;
 use crate::ranks::agree;
 use crate::report::{Head, Ms, by_ranks, median, milliseconds};
 use crate::search::{Searched, repeated, repeated_by};
+
+/// Vertices of which rank 0 gets the results at a time.
+const VERTICES_PER_BLOCK: usize = 1 << 20;
 
 /// The part of a rank, and what rank 0 knows of the file beside.
 struct Dealt {
@@ -43,6 +49,9 @@ pub(crate) fn run(
     common: &Common,
 ) -> anyhow::Result<()> {
     GpuCount::check(args.gpus, common)?;
+    if args.sources.is_some() {
+        return many::run(ranks, args, common);
+    }
     if common.backend == Backend::Cuda && ranks.size() > 1 {
         let text = "--partitioned searches on the CPUs of ranks, or on the GPUs of one process; leave out \
                     --backend cuda, or run without mpirun";
@@ -52,10 +61,7 @@ pub(crate) fn run(
         return on_gpus(args, common);
     }
     let outputs = agree(ranks, ranks.is_root().then(|| Outputs::check(args)).transpose())?;
-    let dealt = match args.graph.is_in_parts() {
-        true => Dealt::read(ranks, args, common)?,
-        false => Dealt::of_graph(ranks, args, common)?,
-    };
+    let dealt = Dealt::load(ranks, args, common)?;
     let names = dealt.names(args);
     let mut ends = agree(ranks, if ranks.is_root() { ends(&names, args) } else { Ok([0; 2]) })?;
     ranks.broadcast(0, &mut ends)?;
@@ -65,7 +71,7 @@ pub(crate) fn run(
     let step = progress("searching", common);
     let (mut search_ms, mut predecessors_ms) = (Vec::new(), Vec::new());
     let (found, _) = repeated_by(ranks, common, || {
-        let found = partitioned::tree(ranks, &dealt.part, source, goal, Some(&step));
+        let found = partitioned::tree_part(ranks, &dealt.part, source, goal, Some(&step));
         let found = found.map_err(|error| names.explain(error))?;
         search_ms.push(milliseconds(found.search_time).0);
         predecessors_ms.push(milliseconds(found.predecessors_time).0);
@@ -73,8 +79,12 @@ pub(crate) fn run(
     })?;
     drop(step);
     let n_ranks = Some(ranks.size()).filter(|&n| n > 1);
-    let written = found.tree.zip(outputs).map(|(tree, outputs)| {
-        outputs.write(&names, &tree)?;
+    let tree = &found.tree;
+    // the limit of a search to a target that is reached is its distance
+    let n_arcs = target.filter(|_| tree.limit.is_some());
+    let n_arcs = n_arcs.map(|target| tree.arcs_to(ranks, &dealt.part, target)).transpose()?;
+    let summary = write_in_blocks(ranks, &dealt, &names, tree, outputs.as_ref())?;
+    let written = summary.map(|summary| {
         if common.explain {
             say(format_args!("{}", by_ranks(&found.algorithm, n_ranks)));
             say(format_args!(
@@ -85,14 +95,45 @@ pub(crate) fn run(
         let head = dealt.head().solved(found.algorithm, &search_ms, common);
         let (prepare_ms, predecessors_ms) = (dealt.prepare_ms, median(&predecessors_ms));
         let searched = Searched::on_cpus(head, prepare_ms, predecessors_ms, found.relaxations);
-        let mut report = Report::of(&names, &tree, target, searched);
+        let target = target.map(|target| (target, tree.limit, n_arcs));
+        let surveyed = Surveyed { source, limit: tree.limit, summary, target };
+        let mut report = Report::new(&names, &surveyed, searched);
         report.ranks = n_ranks;
-        Ok(report)
+        report
     });
-    match agree(ranks, written.transpose())? {
+    match written {
         Some(report) => print_with_notes(&report, &dealt.notes, common),
         None => Ok(()),
     }
+}
+
+/// Writes a tree at rank 0, which gets it in blocks, and what a report says of it.
+fn write_in_blocks(
+    ranks: &dyn Communicator,
+    dealt: &Dealt,
+    names: &Names<'_>,
+    tree: &TreePart,
+    outputs: Option<&Outputs>,
+) -> anyhow::Result<Option<Summary>> {
+    let files = outputs.map(|outputs| outputs.start(names, &tree.distances)).transpose();
+    let [mut distances, mut predecessors] = agree(ranks, files)?.unwrap_or_default();
+    let (mut summary, mut written) = (None, Ok(()));
+    tree.in_blocks(ranks, &dealt.part, VERTICES_PER_BLOCK, |of_block, tails| {
+        summary = Some(Summary::with(summary, &of_block));
+        // after an error the other ranks still send what they have
+        let mut add = || {
+            let added = distances.as_mut().map(|file| file.add(names, &of_block, tails));
+            added.transpose()?;
+            predecessors.as_mut().map(|file| file.add_predecessors(tails)).transpose()?;
+            Ok(())
+        };
+        if written.is_ok() {
+            written = add();
+        }
+    })?;
+    let mut files = distances.into_iter().chain(predecessors);
+    agree(ranks, written.and_then(|()| files.try_for_each(|file| file.finish(names))))?;
+    Ok(summary)
 }
 
 /// How far the search goes.
@@ -166,6 +207,13 @@ fn ends(names: &Names<'_>, args: &SsspArgs) -> anyhow::Result<[VertexId; 2]> {
 }
 
 impl Dealt {
+    fn load(ranks: &dyn Communicator, args: &SsspArgs, common: &Common) -> anyhow::Result<Self> {
+        match args.graph.is_in_parts() {
+            true => Self::read(ranks, args, common),
+            false => Self::of_graph(ranks, args, common),
+        }
+    }
+
     /// Each rank reads its part of the file.
     fn read(ranks: &dyn Communicator, args: &SsspArgs, common: &Common) -> anyhow::Result<Self> {
         // options that do not apply to the format

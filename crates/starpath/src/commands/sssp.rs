@@ -4,7 +4,7 @@ use std::fmt;
 
 use anyhow::anyhow;
 use graph_formats::{VertexId, WeightKind};
-use paths::{AnyTree, Number};
+use paths::{AnyDistances, AnyTree, Number, Total};
 use serde::Serialize;
 use sssp::Goal;
 
@@ -12,7 +12,7 @@ use crate::cli::{Common, Configs, SsspArgs};
 use crate::failure::WrongUse;
 use crate::ids::{Id, Names};
 use crate::load::{Loaded, load};
-use crate::output::ResultFile;
+use crate::output::{ResultFile, TreeFile};
 use crate::report::{ARCS, Amount, Sums, VERTICES, by_ranks, counted};
 use crate::search::{Searched, search};
 
@@ -65,10 +65,45 @@ struct Target {
 
 impl All {
     pub(super) fn of(tree: &AnyTree) -> Self {
-        Self {
-            reached: tree.distances.n_reached(),
-            sums: Sums::of(tree.distances.sum(), tree.distances.max()),
-        }
+        Summary::of(&tree.distances).into()
+    }
+}
+
+/// What a report says of all distances; it can be put together in the order of the vertices.
+#[derive(Clone, Copy)]
+pub(super) struct Summary {
+    reached: usize,
+    sum: Total,
+    max: Option<Number>,
+}
+
+impl Summary {
+    fn of(distances: &AnyDistances) -> Self {
+        let (sum, max) = (distances.sum(), distances.max());
+        Self { reached: distances.n_reached(), sum, max }
+    }
+
+    /// The summary of these distances and of those of the vertices after them.
+    pub(super) fn with(before: Option<Self>, distances: &AnyDistances) -> Self {
+        let own = Self::of(distances);
+        let Some(before) = before else { return own };
+        let sum = match (before.sum, own.sum) {
+            (Total::Integer(a), Total::Integer(b)) => Total::Integer(a + b),
+            (Total::Float(a), Total::Float(b)) => Total::Float(a + b),
+            (_, sum) => sum,
+        };
+        let is_above = |a: Number, b: Number| match a.to_i128().zip(b.to_i128()) {
+            Some((a, b)) => a > b,
+            None => a.to_f64() > b.to_f64(),
+        };
+        let own_max = own.max.filter(|&own| before.max.is_none_or(|before| is_above(own, before)));
+        Self { reached: before.reached + own.reached, sum, max: own_max.or(before.max) }
+    }
+}
+
+impl From<Summary> for All {
+    fn from(Summary { reached, sum, max }: Summary) -> Self {
+        Self { reached, sums: Sums::of(sum, max) }
     }
 }
 
@@ -103,6 +138,17 @@ impl Outputs {
             output.write_predecessors(names, tree)?;
         }
         Ok(())
+    }
+
+    /// The files of both, to which a tree is added in blocks.
+    pub(super) fn start(
+        &self,
+        names: &Names<'_>,
+        like: &AnyDistances,
+    ) -> anyhow::Result<[Option<TreeFile<'_>>; 2]> {
+        let distances = self.distances.as_ref().map(|file| file.start_tree(names, like));
+        let predecessors = self.predecessors.as_ref().map(|file| file.start_predecessors(names));
+        Ok([distances.transpose()?, predecessors.transpose()?])
     }
 }
 
@@ -139,6 +185,15 @@ fn solve(
     Ok(Report::of(&names, &tree, target, searched))
 }
 
+/// What a report says of a tree.
+pub(super) struct Surveyed {
+    pub(super) source: VertexId,
+    pub(super) limit: Option<Number>,
+    pub(super) summary: Summary,
+    /// The target, its distance and the arcs on its path.
+    pub(super) target: Option<(VertexId, Option<Number>, Option<usize>)>,
+}
+
 impl Report {
     /// The report of one process on this tree.
     pub(super) fn of(
@@ -147,23 +202,34 @@ impl Report {
         target: Option<VertexId>,
         searched: Searched,
     ) -> Self {
-        let complete = tree.limit.is_none();
-        let cutoff = tree.limit.filter(|_| target.is_none());
+        let n_arcs = |target| tree.path_to(target).map(|path| path.len() - 1);
+        let surveyed = Surveyed {
+            source: tree.source,
+            limit: tree.limit,
+            summary: Summary::of(&tree.distances),
+            target: target.map(|target| (target, tree.distance(target), n_arcs(target))),
+        };
+        Self::new(names, &surveyed, searched)
+    }
+
+    /// The report of one process.
+    pub(super) fn new(names: &Names<'_>, surveyed: &Surveyed, searched: Searched) -> Self {
+        let &Surveyed { source, limit, summary, target } = surveyed;
+        let complete = limit.is_none();
+        let cutoff = limit.filter(|_| target.is_none());
         Self {
             searched,
             ranks: None,
             gpus: None,
-            source: names.name(tree.source).into(),
+            source: names.name(source).into(),
             complete,
-            all: complete.then(|| All::of(tree)),
-            within: cutoff.map(|cutoff| Within {
-                cutoff: cutoff.into(),
-                within_cutoff: tree.distances.n_reached(),
-            }),
-            target: target.map(|vertex| Target {
+            all: complete.then(|| summary.into()),
+            within: cutoff
+                .map(|cutoff| Within { cutoff: cutoff.into(), within_cutoff: summary.reached }),
+            target: target.map(|(vertex, distance, path_arcs)| Target {
                 target: names.name(vertex).into(),
-                distance: tree.distance(vertex).map(Amount::from),
-                path_arcs: tree.path_to(vertex).map(|path| path.len() - 1),
+                distance: distance.map(Amount::from),
+                path_arcs,
             }),
         }
     }

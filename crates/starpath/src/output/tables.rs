@@ -7,31 +7,52 @@ use anyhow::anyhow;
 use apsp::ApspError;
 use apsp::any::{AnyPairs, AnyRankPairs};
 use collectives::Communicator;
-use graph_formats::{AtomicFile, Name, VertexId};
-use paths::{AnyNearest, AnyTable, AnyTree, AnyWithin, Number};
+use graph_formats::npy::{self, Dtype, Scalar};
+use graph_formats::{AtomicFile, Distance, Name, VertexId};
+use paths::{
+    AnyDistances, AnyNearest, AnyTable, AnyTree, AnyWithin, Distances, Number, with_distances,
+};
 use sssp::Progress;
 
 use super::arrays::Axes;
 use super::mark::Mark;
-use super::{Format, ResultFile, Written};
+use super::{Format, LINES_PER_CHECK, ResultFile, Written};
 use crate::ids::Names;
 use crate::progress::check_interrupt;
 
 impl ResultFile {
     /// Writes a line for every reached vertex, or the array of all distances.
     pub(crate) fn write_tree(&self, names: &Names<'_>, tree: &AnyTree) -> anyhow::Result<()> {
-        if self.format == Format::Npy {
-            let shape = [tree.distances.len()];
-            return self.write_distances(names, Axes::Vertices, &tree.distances, &shape);
-        }
-        let reached = tree.distances.reached();
-        self.write_lines("vertex\tdistance\tpredecessor", reached, |out, (vertex, distance)| {
-            write!(out, "{}\t{distance}\t", names.name(vertex))?;
-            match tree.predecessors.get(vertex) {
-                Some(predecessor) => writeln!(out, "{}", names.name(predecessor)),
-                None => writeln!(out),
+        let mut file = self.start_tree(names, &tree.distances)?;
+        file.add(names, &tree.distances, tree.predecessors.as_storage())?;
+        file.finish(names)
+    }
+
+    /// The file of [`write_tree`](Self::write_tree), to which vertices with distances of the type of
+    /// these are added.
+    pub(crate) fn start_tree(
+        &self,
+        names: &Names<'_>,
+        distances: &AnyDistances,
+    ) -> anyhow::Result<TreeFile<'_>> {
+        let mut file = self.create()?;
+        let started = match self.format {
+            Format::Npy => {
+                let dtype = with_distances!(distances, |distances| dtype_of(distances));
+                npy::write_header(&mut file, dtype, &[names.n_vertices])
             }
-        })
+            Format::Tsv => writeln!(file, "vertex\tdistance\tpredecessor"),
+        };
+        started.map_err(|error| file.error(error))?;
+        Ok(TreeFile { result: self, file, next: 0 })
+    }
+
+    /// The array of predecessors, to which vertices are added.
+    pub(crate) fn start_predecessors(&self, names: &Names<'_>) -> anyhow::Result<TreeFile<'_>> {
+        let mut file = self.create()?;
+        let started = npy::write_header(&mut file, Dtype::U32, &[names.n_vertices]);
+        started.map_err(|error| file.error(error))?;
+        Ok(TreeFile { result: self, file, next: 0 })
     }
 
     /// Writes a line for every source and vertex within its limit.
@@ -62,8 +83,9 @@ impl ResultFile {
         names: &Names<'_>,
         tree: &AnyTree,
     ) -> anyhow::Result<()> {
-        let predecessors = tree.predecessors.as_storage();
-        self.write_array(names, Axes::Vertices, predecessors, &[predecessors.len()])
+        let mut file = self.start_predecessors(names)?;
+        file.add_predecessors(tree.predecessors.as_storage())?;
+        file.finish(names)
     }
 
     /// Writes a row for every source and a column for every target.
@@ -188,6 +210,67 @@ impl ResultFile {
             writeln!(out, "{}\t{}\t{distance}", names.name(vertex), names.name(source))
         })
     }
+}
+
+/// A file of a tree, to which vertices are added in their order.
+pub(crate) struct TreeFile<'a> {
+    result: &'a ResultFile,
+    file: AtomicFile,
+    next: VertexId,
+}
+
+impl TreeFile<'_> {
+    /// Adds the next vertices: lines of those that are reached, or an array's distances.
+    pub(crate) fn add(
+        &mut self,
+        names: &Names<'_>,
+        distances: &AnyDistances,
+        predecessors: &[VertexId],
+    ) -> anyhow::Result<()> {
+        let (first, file) = (self.next, &mut self.file);
+        self.next += distances.len() as VertexId;
+        if self.result.format == Format::Npy {
+            let added = with_distances!(distances, |distances| {
+                file.write_all(bytemuck::cast_slice(distances.as_storage()))
+            });
+            return Ok(added.map_err(|error| file.error(error))?);
+        }
+        for (written, (place, distance)) in distances.reached().enumerate() {
+            if written % LINES_PER_CHECK == 0 {
+                check_interrupt()?;
+            }
+            let predecessor = Some(predecessors[place as usize]).filter(|&v| v != VertexId::MAX);
+            let added = write!(file, "{}\t{distance}\t", names.name(first + place));
+            let added = added.and_then(|()| match predecessor {
+                Some(predecessor) => writeln!(file, "{}", names.name(predecessor)),
+                None => writeln!(file),
+            });
+            added.map_err(|error| file.error(error))?;
+        }
+        Ok(())
+    }
+
+    /// Adds the predecessors of the next vertices.
+    pub(crate) fn add_predecessors(&mut self, predecessors: &[VertexId]) -> anyhow::Result<()> {
+        let added = self.file.write_all(bytemuck::cast_slice(predecessors));
+        Ok(added.map_err(|error| self.file.error(error))?)
+    }
+
+    /// Puts the file in its place, and the names of its vertices beside an array.
+    pub(crate) fn finish(self, names: &Names<'_>) -> anyhow::Result<()> {
+        check_interrupt()?;
+        match self.result.format {
+            Format::Npy => {
+                self.result.named(self.file, names, Axes::Vertices, |_| Ok(()))?.put_in_place()
+            }
+            Format::Tsv => Ok(self.file.commit()?),
+        }
+    }
+}
+
+/// The type of the elements of an array of these distances.
+fn dtype_of<D: Distance + Scalar>(_: &Distances<D>) -> Dtype {
+    D::DTYPE
 }
 
 /// The header line of a table.

@@ -16,6 +16,8 @@ mod documents;
 mod every;
 mod graph500;
 mod names;
+#[cfg(all(feature = "mpi", unix))]
+mod partitioned;
 mod partitioned_gpu;
 #[cfg(feature = "plot")]
 mod plot;

@@ -1,0 +1,145 @@
+//! `mpirun starpath … --partitioned`: a graph in parts has the results of one process.
+//!
+//! Without `mpirun`, the parts are on one process alone.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::ranks::{comparable, end, read, start};
+use crate::support::json_in;
+
+/// A report without what depends on how the search was made.
+fn of_any_search(report: Value) -> Value {
+    let mut report = comparable(report);
+    for field in ["algorithm", "threads", "prepare_ms", "predecessors_ms", "relaxations"] {
+        report[field] = Value::Null;
+    }
+    report.as_object_mut().unwrap().remove("ranks");
+    report
+}
+
+/// A graph whose parts are on ranks gives what one process finds, from files of all kinds.
+#[test]
+fn a_graph_in_parts_has_the_results_of_one_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    json_in(folder, "generate rmat --scale 9 -o {}/social.spg");
+    json_in(folder, "generate grid --side 20 -o {}/grid.gr");
+    let arcs = (0..500u32).flat_map(|u| [(u, (u + 1) % 500), (u, (u * 7 + 3) % 500)]);
+    let lines = arcs.map(|(u, v)| format!("{} {} {}.5\n", u + 5, v + 5, u % 50 + v % 9));
+    fs::write(folder.join("named.wel"), lines.collect::<String>()).unwrap();
+    json_in(folder, "convert {}/named.wel {}/named.spg");
+    for (command, n_ranks) in [
+        ("social.spg --source 5", 3),
+        ("social.spg --source 5 --unweighted", 2),
+        ("grid.gr --source 7 --cutoff 500", 4),
+        ("named.wel --source 77 --target 9", 2),
+        ("named.spg --source 77", 5),
+    ] {
+        let line = |name: &str| {
+            let files = format!("-o {{}}/{name}.tsv --predecessors {{}}/{name}.npy");
+            format!("sssp {{}}/{command} {files} --threads 1")
+        };
+        let expected = of_any_search(json_in(folder, &line("one")));
+        let alone = json_in(folder, &format!("{} --partitioned", line("alone")));
+        assert_eq!(of_any_search(alone), expected, "{command}");
+        let line = format!("{} --partitioned --json", line("many"));
+        if let Some(child) = start(folder, n_ranks, &line) {
+            let run = end(child);
+            assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{n_ranks} {line}");
+            let found: Value = serde_json::from_str(&run.stdout).unwrap();
+            assert_eq!(found["ranks"], n_ranks);
+            assert_eq!(of_any_search(found), expected, "{n_ranks} {line}");
+            fs::remove_file(folder.join("alone.tsv")).unwrap();
+            fs::rename(folder.join("many.tsv"), folder.join("alone.tsv")).unwrap();
+            let [alone, many] = ["alone.npy", "many.npy"].map(|name| read(folder, &[name]));
+            assert!(alone == many, "{command}");
+        }
+        for suffix in ["tsv", "npy"] {
+            let [one, alone] =
+                ["one", "alone"].map(|name| read(folder, &[&format!("{name}.{suffix}")]));
+            assert!(one == alone, "{command} {suffix}");
+        }
+    }
+}
+
+/// So has a table of it, and the nearest of several sources.
+#[test]
+fn many_sources_in_parts_have_the_results_of_one_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    json_in(folder, "generate rmat --scale 8 --directed -o {}/social.spg");
+    json_in(folder, "generate grid --side 12 -o {}/grid.gr");
+    let ids = |ids: &[u32]| ids.iter().map(|id| format!("{id}\n")).collect::<String>();
+    fs::write(folder.join("sources"), ids(&[77, 5, 130])).unwrap();
+    fs::write(folder.join("targets"), ids(&[9, 77, 140, 2])).unwrap();
+    for (command, n_ranks) in [
+        ("social.spg --sources {}/sources --targets {}/targets", 3),
+        ("social.spg --sources {}/sources --nearest", 2),
+        ("social.spg --sources {}/sources --nearest --unweighted", 4),
+        ("grid.gr --sources {}/sources --targets {}/targets --cutoff 700", 2),
+        ("grid.gr --sources {}/sources --nearest --cutoff 300", 3),
+    ] {
+        let line = |name: &str| format!("sssp {{}}/{command} -o {{}}/{name}.tsv --threads 1");
+        let expected = of_any_search(json_in(folder, &line("one")));
+        let alone = json_in(folder, &format!("{} --partitioned", line("alone")));
+        assert_eq!(of_any_search(alone), expected, "{command}");
+        assert!(read(folder, &["one.tsv"]) == read(folder, &["alone.tsv"]), "{command}");
+        let line = format!("{} --partitioned --json", line("many"));
+        let Some(child) = start(folder, n_ranks, &line) else { continue };
+        let run = end(child);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{n_ranks} {line}");
+        let found: Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!(found["ranks"], n_ranks);
+        assert_eq!(of_any_search(found), expected, "{n_ranks} {line}");
+        assert!(read(folder, &["one.tsv"]) == read(folder, &["many.tsv"]), "{n_ranks} {line}");
+    }
+}
+
+/// Ranks write the bytes of one process, and leave no other file.
+#[test]
+fn ranks_generate_a_graph_in_parts() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for (command, n_ranks) in [
+        ("rmat --scale 8 --seed 3", 3),
+        ("uniform --vertices 3 --edges 4 --directed", 4),
+        ("graph500 --scale 7", 2),
+    ] {
+        let line = |name: &str| format!("generate {command} -o {{}}/{name}.spg");
+        let expected = json_in(folder, &line("one"));
+        let alone = json_in(folder, &format!("{} --partitioned", line("many")));
+        assert_eq!(alone["edges"], expected["edges"]);
+        assert!(read(folder, &["one.spg"]) == read(folder, &["many.spg"]), "{command}");
+        let Some(child) = start(folder, n_ranks, &format!("{} --partitioned", line("many"))) else {
+            continue;
+        };
+        let run = end(child);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{n_ranks} {command}");
+        assert!(read(folder, &["one.spg"]) == read(folder, &["many.spg"]), "{command}");
+        assert_eq!(fs::read_dir(folder).unwrap().count(), 2);
+    }
+}
+
+#[test]
+fn ranks_run_graph500() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let line = "graph500 --scale 7 --roots 9";
+    let counts = |report: &Value| {
+        let edges = ["bfs", "sssp"].map(|kernel| report[kernel]["traversed_edges"].clone());
+        (["edges", "vertices", "drawn_edges", "roots"].map(|key| report[key].clone()), edges)
+    };
+    let expected = counts(&json_in(folder, line));
+    let alone = json_in(folder, &format!("{line} --partitioned"));
+    assert_eq!((counts(&alone), alone.get("ranks")), (expected.clone(), None));
+    for n_ranks in [2, 3] {
+        let line = format!("{line} --partitioned --json");
+        let Some(child) = start(folder, n_ranks, &line) else { return };
+        let run = end(child);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{n_ranks}");
+        let found: Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!((counts(&found), &found["ranks"]), (expected.clone(), &n_ranks.into()));
+    }
+}
