@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::anyhow;
 use collectives::Communicator;
 use graph_formats::generate::{Graph500Config, Graph500Draws};
-use graph_formats::{GraphError, NoMemory, VertexId, ensure_granted};
+use graph_formats::{GraphError, VertexId, ensure_granted};
 use partitioned::{Part, PartitionedError, check_edges, tree_part};
 use sssp::Goal;
 
@@ -95,7 +95,7 @@ fn own_edges(ranks: &dyn Communicator, draws: &Graph500Draws) -> anyhow::Result<
     let own = first.min(draws.n_edges())..draws.n_edges().min(first + share);
     // with the arcs while they are dealt, and the part
     let bytes = (own.end - own.start).saturating_mul(12 + 2 * 24);
-    ensure_granted(usize::try_from(bytes).unwrap_or(usize::MAX)).map_err(NoMemory::from)?;
+    ensure_granted(usize::try_from(bytes).unwrap_or(usize::MAX))?;
     Ok(own.map(|edge| draws.edge(edge)).collect())
 }
 
