@@ -7,6 +7,9 @@
 // vertices, and writes the bits of its own vertices to all while it does (pull). Before the first of several
 // pulls it sends them what it knows (send_bits).
 //
+// Arcs that do not fit the GPU lie in host memory: of all rows those beyond a number. A pull looks there
+// last, in order of the rows (pull_in_host).
+//
 // Long rows are cut to pieces, which all warps take afterwards (push_pieces). All GPUs find the same sums at
 // a meeting, and so decide the same.
 //
@@ -27,7 +30,7 @@
 constexpr u32 unreached = 0xffffffffu;
 constexpr u32 no_vertex = 0xffffffffu;
 // Rows up to this length stay with their warp; the pieces of longer ones are this long. A piece is its
-// first arc, shifted, and its length.
+// first arc, shifted, its length, and in the highest bit whether it lies in host memory.
 constexpr u32 piece_length = 256, length_bits = 9;
 // Arcs of a row that a lane looks at by itself, some together, before the whole warp does; rows that it looks
 // at together.
@@ -69,10 +72,15 @@ struct Control {
     u32 sent[8];
 };
 
-// What a launch is given. The host has the same structure.
-struct Search {
+struct Rows {
     const u64* offsets;
     const u32* ends;
+};
+
+// What a launch is given. The host has the same structure.
+struct Search {
+    // the arcs of its vertices, or the first ones of each; the others, which lie in host memory
+    Rows rows[2];
     // the first arc's end of each row, or no_vertex where it has none
     const u32* firsts;
     // of its own vertices
@@ -129,7 +137,7 @@ struct Stages {
 };
 
 // A warp that finds the vertices of a level, what it keeps aside, and what it has counted.
-struct Warp {
+template <bool uses_host> struct Warp {
     const Search& search;
     const u32 level;
     u32* const seen;
@@ -149,7 +157,8 @@ struct Warp {
         __syncwarp();
         for (u32 k = lane(); k < n_own; k += 32) {
             __stcg(to + k, own[k]);
-            arcs += row_at(search.offsets, own[k]).length;
+            arcs += row_at(search.rows[0].offsets, own[k]).length;
+            if (uses_host) arcs += row_at(search.rows[1].offsets, own[k]).length;
         }
         __syncwarp();
         n_own = 0;
@@ -188,10 +197,10 @@ struct Warp {
         list(has, place);
     }
 
-    template <u32 n> __device__ __forceinline__ void look(const Arcs<n>& arcs) {
+    template <u32 n> __device__ __forceinline__ void look(const u32* ends, const Arcs<n>& arcs) {
         u32 vertices[n], words[n];
 #pragma unroll
-        for (u32 k = 0; k < n; ++k) vertices[k] = arcs.has[k] ? __ldg(search.ends + arcs.at[k]) : no_vertex;
+        for (u32 k = 0; k < n; ++k) vertices[k] = arcs.has[k] ? __ldg(ends + arcs.at[k]) : no_vertex;
 #pragma unroll
         for (u32 k = 0; k < n; ++k) words[k] = arcs.has[k] ? seen[vertices[k] / 32] : everyone;
 #pragma unroll
@@ -233,6 +242,7 @@ struct Warp {
 };
 
 // The state before the first level. Bits beyond the last vertex of a part are set.
+template <bool uses_host>
 __device__ __forceinline__ void start(const Search& search, const Frontier& frontier, Stages& stages) {
     for (u32 place = grid_thread(); place < search.stride; place += grid_threads()) {
         search.levels[place] = first_of(search) + place == search.source ? 0 : unreached;
@@ -248,45 +258,54 @@ __device__ __forceinline__ void start(const Search& search, const Frontier& fron
     }
     const u32 own = search.source - first_of(search);
     if (grid_thread() < 32 && own < search.n_rows && search.source >= first_of(search)) {
-        Warp warp(search, frontier, stages);
+        Warp<uses_host> warp(search, frontier, stages);
         warp.take(lane() == 0, search.source);
         warp.end();
     }
 }
 
+template <bool uses_host>
 __device__ __forceinline__ void push(const Search& search, const Frontier& frontier, Stages& stages) {
-    Warp warp(search, frontier, stages);
+    Warp<uses_host> warp(search, frontier, stages);
     const u32 count = frontier.end - frontier.begin;
     // few vertices are spread over all warps
     const u32 at_once = count == 0 ? 1 : min((count - 1) / grid_warps() + 1, 32u);
     for (u32 first = grid_warp() * at_once; first < count; first += grid_warps() * at_once) {
         const u32 at = first + lane();
         const bool has = lane() < at_once && at < count;
-        Run row = has ? row_at(search.offsets, load(search.list + frontier.begin + at)) : Run{0, 0};
-        const bool is_long = row.length > piece_length;
-        cut_rows(search.pieces, &search.control->pieces, piece_length, is_long, row, 0,
-                 [](int, u64 first, u32 length) { return first << length_bits | length; });
-        if (is_long) row.length = 0;
-        for_each_arc_of_runs<2>(row, [&](const Arcs<2>& arcs, const u32(&)[2]) { warp.look(arcs); });
+        const u32 place = has ? load(search.list + frontier.begin + at) : 0;
+        for (u32 where = 0; where < (uses_host ? 2 : 1); ++where) {
+            const Rows& rows = search.rows[where];
+            Run row = has ? row_at(rows.offsets, place) : Run{0, 0};
+            const bool is_long = row.length > piece_length;
+            cut_rows(search.pieces, &search.control->pieces, piece_length, is_long, row, where,
+                     [](u64 its, u64 first, u32 length) { return its << 63 | first << length_bits | length; });
+            if (is_long) row.length = 0;
+            for_each_arc_of_runs<2>(row, [&](const Arcs<2>& arcs, const u32(&)[2]) { warp.look(rows.ends, arcs); });
+        }
     }
     warp.end();
 }
 
+template <bool uses_host>
 __device__ __forceinline__ void push_pieces(const Search& search, const Frontier& frontier, Stages& stages) {
-    Warp warp(search, frontier, stages);
+    Warp<uses_host> warp(search, frontier, stages);
     const u32 n = load(&search.control->pieces);
     share(&search.control->taken[0], n, 1, [&](u32 at) {
         const u64 piece = load(search.pieces + at);
         const u32 length = static_cast<u32>(piece) & (1u << length_bits) - 1;
-        for (u32 k = 0; k < length; k += 128) warp.look(Arcs<4>::of(piece >> length_bits, length, k));
+        const u64 first = piece << 1 >> (length_bits + 1);
+        const u32* ends = search.rows[uses_host ? piece >> 63 : 0].ends;
+        for (u32 k = 0; k < length; k += 128) warp.look(ends, Arcs<4>::of(first, length, k));
     });
     warp.end();
 }
 
 // Takes what others have sent.
+template <bool uses_host>
 __device__ __forceinline__ void receive(const Search& search, const Frontier& frontier,
                                         const Meetings<Told>& meetings, Stages& stages) {
-    Warp warp(search, frontier, stages);
+    Warp<uses_host> warp(search, frontier, stages);
     for (u32 other = 0; other < search.n_parts; ++other) {
         if (other == search.part) continue;
         const u32 n = load(&meetings.told_by(other)->sent);
@@ -324,7 +343,7 @@ __device__ __forceinline__ void look_at(const Search& search, const u32* seen, c
 #pragma unroll
         for (u32 j = 0; j < n; ++j) {
             const bool has = looks && first + j < rows[k].length;
-            heads[k][j] = has ? __ldg(search.ends + rows[k].first + first + j) : no_vertex;
+            heads[k][j] = has ? __ldg(search.rows[0].ends + rows[k].first + first + j) : no_vertex;
             looked += has;
         }
     }
@@ -333,6 +352,23 @@ __device__ __forceinline__ void look_at(const Search& search, const u32* seen, c
 #pragma unroll
         for (u32 j = 0; j < n; ++j) found[k] |= heads[k][j] != no_vertex && is_seen(seen, heads[k][j]);
     }
+}
+
+// Whether the end of an arc is seen, from one on, of the row of a lane: the whole warp looks.
+__device__ __forceinline__ bool look_together(const u32* ends, const u32* seen, Run row, u32 owner, u32 first,
+                                              u64& looked) {
+    ends += __shfl_sync(everyone, row.first, owner);
+    const u32 end = __shfl_sync(everyone, row.length, owner);
+    bool one = false;
+    for (u32 at = first + lane(); !__any_sync(everyone, one) && at - lane() < end; at += 128) {
+#pragma unroll
+        for (u32 j = 0; j < 128; j += 32) {
+            const bool has = at + j < end;
+            one |= has && is_seen(seen, __ldg(ends + at + j));
+            looked += has;
+        }
+    }
+    return __any_sync(everyone, one);
 }
 
 // Which of the lane's rows has the end of an arc seen, the first one aside: some by itself, the others by the
@@ -351,18 +387,7 @@ __device__ __forceinline__ void look_through(const Search& search, const u32* se
     for (u32 k = 0; k < rows_together; ++k) {
         for (u32 rest = __ballot_sync(everyone, !found[k] && own_arcs < rows[k].length); rest; rest &= rest - 1) {
             const u32 owner = __ffs(rest) - 1;
-            const u32* ends = search.ends + __shfl_sync(everyone, rows[k].first, owner);
-            const u32 end = __shfl_sync(everyone, rows[k].length, owner);
-            bool one = false;
-            for (u32 at = own_arcs + lane(); !__any_sync(everyone, one) && at - lane() < end; at += 128) {
-#pragma unroll
-                for (u32 j = 0; j < 128; j += 32) {
-                    const bool has = at + j < end;
-                    one |= has && is_seen(seen, __ldg(ends + at + j));
-                    looked += has;
-                }
-            }
-            const bool any = __any_sync(everyone, one);
+            const bool any = look_together(search.rows[0].ends, seen, rows[k], owner, own_arcs, looked);
             if (lane() == owner) found[k] = any;
         }
     }
@@ -373,8 +398,9 @@ __device__ __forceinline__ u32 words_at_once(const Search& search) {
     return min(max(search.stride / 32 / (4 * grid_warps()), 1u), 32u);
 }
 
+template <bool uses_host>
 __device__ __forceinline__ void pull(const Search& search, const Frontier& frontier, Stages& stages) {
-    Warp warp(search, frontier, stages);
+    Warp<uses_host> warp(search, frontier, stages);
     u32* const* next = search.seen[frontier.which ^ 1];
     const u32 first_word = first_of(search) / 32, n_words = search.stride / 32, at_once = words_at_once(search);
     share(&search.control->taken[1], n_words, at_once, [&](u32 first) {
@@ -401,7 +427,7 @@ __device__ __forceinline__ void pull(const Search& search, const Frontier& front
             }
 #pragma unroll
             for (u32 k = 0; k < rows_together; ++k) {
-                rows[k] = heads[k] != no_vertex && !found[k] ? row_at(search.offsets, places[k]) : Run{0, 0};
+                rows[k] = heads[k] != no_vertex && !found[k] ? row_at(search.rows[0].offsets, places[k]) : Run{0, 0};
             }
             look_through(search, warp.seen, rows, found, warp.looked);
 #pragma unroll
@@ -419,9 +445,35 @@ __device__ __forceinline__ void pull(const Search& search, const Frontier& front
     warp.end();
 }
 
+// Goes on where a pull has found nothing, along the arcs in host memory.
+__device__ __forceinline__ void pull_in_host(const Search& search, const Frontier& frontier, Stages& stages) {
+    Warp<true> warp(search, frontier, stages);
+    u32* const* next = search.seen[frontier.which ^ 1];
+    const u32 first_word = first_of(search) / 32;
+    share(&search.control->taken[0], search.stride / 32, 1, [&](u32 at) {
+        const u32 before = load(next[search.part] + first_word + at), place = at * 32 + lane();
+        const bool looks = (before >> lane() & 1) == 0;
+        const Run row = looks ? row_at(search.rows[1].offsets, place) : Run{0, 0};
+        u32 bits = before;
+        for (u32 rest = __ballot_sync(everyone, row.length != 0); rest; rest &= rest - 1) {
+            const u32 owner = __ffs(rest) - 1;
+            const bool found = look_together(search.rows[1].ends, warp.seen, row, owner, 0, warp.looked);
+            bits |= static_cast<u32>(found) << owner;
+        }
+        if (bits == before) return;
+        if ((bits ^ before) >> lane() & 1) {
+            __stcg(search.levels + place, warp.level);
+            ++warp.found;
+        }
+        if (lane() < search.n_parts) next[lane()][first_word + at] = bits;
+    });
+    warp.end();
+}
+
 // Lists what the last pull has found: of the bits of its own those that were not seen before.
+template <bool uses_host>
 __device__ __forceinline__ void list_pulled(const Search& search, const Frontier& frontier, Stages& stages) {
-    Warp warp(search, frontier, stages);
+    Warp<uses_host> warp(search, frontier, stages);
     const u32* before = search.seen[frontier.which ^ 1][search.part];
     const u32 first_word = first_of(search) / 32, n_words = search.stride / 32, at_once = words_at_once(search);
     for (u32 first = grid_warp() * at_once; first < n_words; first += grid_warps() * at_once) {
@@ -449,7 +501,7 @@ __device__ __forceinline__ Told tell(const Search& search, u32 level) {
     return told;
 }
 
-extern "C" __global__ void __launch_bounds__(512, 2) levels(const __grid_constant__ Search search) {
+template <bool uses_host> __device__ __forceinline__ void find_levels(const Search& search) {
     __shared__ Stages stages;
     Control& control = *search.control;
     const bool is_first = grid_thread() == 0;
@@ -457,7 +509,7 @@ extern "C" __global__ void __launch_bounds__(512, 2) levels(const __grid_constan
     Meetings<Told> meetings{search.rooms[search.part], search.rooms, search.host, search.part, search.n_parts};
     Frontier frontier;
     bool is_pulled = false;
-    start(search, frontier, stages);
+    start<uses_host>(search, frontier, stages);
     while (true) {
         const Told all = meetings.meet(frontier.level, [&](u32) { return tell(search, frontier.level); });
         if (is_pulled) frontier.which ^= 1;
@@ -470,27 +522,31 @@ extern "C" __global__ void __launch_bounds__(512, 2) levels(const __grid_constan
             }
             if (is_first) control.listed = 0;
             ++frontier.level;
-            pull(search, frontier, stages);
+            pull<uses_host>(search, frontier, stages);
+            if (uses_host) {
+                barrier.wait();
+                pull_in_host(search, frontier, stages);
+            }
         } else {
             frontier.begin = frontier.end;
             if (is_pulled) {
-                list_pulled(search, frontier, stages);
+                list_pulled<uses_host>(search, frontier, stages);
                 barrier.wait();
                 frontier.begin = 0;
             }
             frontier.end = is_pulled ? load(&control.listed) : load(&meetings.told_by(search.part)->listed);
             if (is_pulled) barrier.wait();
             ++frontier.level;
-            push(search, frontier, stages);
+            push<uses_host>(search, frontier, stages);
             barrier.wait();
-            push_pieces(search, frontier, stages);
+            push_pieces<uses_host>(search, frontier, stages);
             if (search.n_parts > 1) {
                 meetings.meet(frontier.level, [&](u32 other) {
                     const u32 sent = load(control.sent + other);
                     control.sent[other] = 0;
                     return Told{0, 0, sent, 0, 0};
                 });
-                receive(search, frontier, meetings, stages);
+                receive<uses_host>(search, frontier, meetings, stages);
             }
         }
         is_pulled = pulls;
@@ -501,4 +557,13 @@ extern "C" __global__ void __launch_bounds__(512, 2) levels(const __grid_constan
     search.host[7] = static_cast<u32>(looked >> 32);
     search.host[8] = frontier.level;
     meetings.end(search.number);
+}
+
+extern "C" __global__ void __launch_bounds__(512, 2) levels(const __grid_constant__ Search search) {
+    find_levels<false>(search);
+}
+
+// Where arcs lie in host memory.
+extern "C" __global__ void __launch_bounds__(512, 2) levels_in_host(const __grid_constant__ Search search) {
+    find_levels<true>(search);
 }

@@ -1,7 +1,8 @@
 // The rows of a part: its arcs with their weights, and apart from one another the short and the long.
 //
 // Rows come sorted, with heads by rank (../sssp/ranked_rows.cu); vertices of ranks r, r + 1, … go to the
-// parts in turn. Weights of drawn arcs are hashes, as in graph-formats/src/generate/draws.rs.
+// parts in turn. Weights of drawn arcs are hashes, as in graph-formats/src/generate/draws.rs. A launch may
+// be for some rows of a part. Arcs may lie in host memory: they are written and read in order.
 //
 // Launch: any grid of blocks of 256 threads; a warp a row.
 //
@@ -19,15 +20,17 @@ struct Weights {
     u32 both_ways;
 };
 
-// The rows of a part. The host has the same structure.
+// Rows of a part. The host has the same structure.
 struct Part {
     const u64* offsets;
     u32* heads;
     u64 n_arcs;
     u32 n_rows;
+    u32 first_row;
     u32 part;
     u32 n_parts;
     u32 stride;
+    u32 unused;
 };
 
 #if defined(WEIGHT_U32)
@@ -35,7 +38,7 @@ struct Part {
 extern "C" __global__ void weigh(const Part part, const Weights weights, const u32* order, u32* drawn) {
     for (u32 row = grid_warp(); row < part.n_rows; row += grid_warps()) {
         const u64 begin = part.offsets[row], end = part.offsets[row + 1];
-        const u32 tail = __ldg(order + static_cast<u64>(row) * part.n_parts + part.part);
+        const u32 tail = __ldg(order + static_cast<u64>(part.first_row + row) * part.n_parts + part.part);
         for (u64 arc = begin + lane(); arc < end; arc += 32) {
             const u32 rank = part.heads[arc];
             u64 copy = 0;
@@ -49,6 +52,22 @@ extern "C" __global__ void weigh(const Part part, const Weights weights, const u
     }
 }
 
+// Copies the first arcs of each row, up to this number, and the others; rows have these offsets there.
+// `firsts` gets the first head of each row of the part, or `everyone`.
+extern "C" __global__ void copy_first(const Part part, u32 n_first, const u64* first_offsets, const u64* other_offsets,
+                                      u32* first_heads, u32* other_heads, u32* firsts) {
+    for (u32 row = grid_warp(); row < part.n_rows; row += grid_warps()) {
+        const u64 begin = part.offsets[row], length = part.offsets[row + 1] - begin;
+        u32 *first = first_heads + first_offsets[row], *others = other_heads + other_offsets[row];
+        for (u64 at = lane(); at < length; at += 32) {
+            const u32 head = part.heads[begin + at];
+            if (at < n_first) first[at] = head;
+            else others[at - n_first] = head;
+        }
+        if (lane() == 0) firsts[part.first_row + row] = length != 0 ? part.heads[begin] : everyone;
+    }
+}
+
 // Replaces ranks by dealt numbers.
 extern "C" __global__ void deal(const Part part) {
     const u64 n_threads = grid_threads();
@@ -58,6 +77,32 @@ extern "C" __global__ void deal(const Part part) {
     }
 }
 #endif
+
+// How many arcs have as many of these limits up to their weight: none, one, … all. The limits ascend.
+constexpr u32 max_limits = 2048;
+
+extern "C" __global__ void ENTRY(count_between)(const Part part, const Weight* weights, const u64* limits, u32 n_limits,
+                                                u64* counts) {
+    __shared__ Weight shared[max_limits];
+    __shared__ u32 counted[max_limits + 1];
+    for (u32 at = threadIdx.x; at < n_limits; at += blockDim.x) shared[at] = static_cast<Weight>(limits[at]);
+    for (u32 at = threadIdx.x; at <= n_limits; at += blockDim.x) counted[at] = 0;
+    __syncthreads();
+    for (u64 arc = grid_thread(); arc < part.n_arcs; arc += grid_threads()) {
+        const Weight weight = without_sign(weights[arc]);
+        u32 low = 0, high = n_limits;
+        while (low < high) {
+            const u32 middle = (low + high) / 2;
+            if (shared[middle] <= weight) low = middle + 1;
+            else high = middle;
+        }
+        atomicAdd(counted + low, 1);
+    }
+    __syncthreads();
+    for (u32 at = threadIdx.x; at <= n_limits; at += blockDim.x) {
+        if (counted[at]) atomicAdd(counts + at, static_cast<u64>(counted[at]));
+    }
+}
 
 // Counts the arcs of each row whose weight is below the limit.
 extern "C" __global__ void ENTRY(count_short)(const Part part, const Weight* weights, u64 limit, u32* counts) {

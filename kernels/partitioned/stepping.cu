@@ -95,7 +95,7 @@ struct Control {
 
 // What a launch is given. The host has the same structure. Keys have 64 bits here.
 struct Search {
-    // arcs below the limit, or all; the others, or none
+    // arcs below the limit, or all; the others, or none. They may lie in host memory, which is never written
     Rows rows[2];
     Entry* near[2];
     Entry* far[2];
@@ -131,6 +131,10 @@ struct Search {
     u32 target;
     // the number of the search
     u32 number;
+    // whether arcs lead both ways, so that vertices can look for their neighbours
+    u32 may_pull;
+    // pushes of deferred arcs after which none are deferred
+    u32 max_pushes;
     u32 unused;
 };
 
@@ -158,6 +162,8 @@ struct Step {
     Key low, threshold;
     // no key from here on is made, but late: then none below
     Key settled_bound;
+    // where the settled bound was before
+    Key settled;
     Key width;
     // entries of lists
     u32 n_near, n_far, n_visited;
@@ -510,9 +516,8 @@ constexpr u32 thin = 2, thick = 16;
 constexpr u32 rest = 256;
 // The most times that the width may be doubled for a bucket.
 constexpr u32 most_doublings = 5;
-// Pushes of deferred arcs after which none are deferred; none are either where a pull has left less than
-// this part of all arcs.
-constexpr u32 most_pushes = 8, few_arcs = 16;
+// No arcs are deferred where a pull has left less than this part of all.
+constexpr u32 few_arcs = 16;
 
 // The state before the first step, and what it works on.
 __device__ __forceinline__ void begin(const Search& search, BlockMemory& memory) {
@@ -581,13 +586,13 @@ __device__ __forceinline__ void widen(const Search& search, Step& step, const To
 
 // Moves the settled bound, all arcs deferred at it having been pushed or pulled.
 __device__ __forceinline__ void pass_bound(const Search& search, Step& step, Key least, bool pulled) {
-    step.low = step.threshold = max(step.settled_bound, least);
+    step.settled = step.low = step.threshold = max(step.settled_bound, least);
     step.settled_bound = beyond(step.low, static_cast<Key>(search.short_limit));
     step.phase ^= 1;
     step.has_lost = false;
     step.pushes += !pulled;
     const bool few_are_left = search.n_arcs < step.settled_arcs + search.n_arcs / few_arcs;
-    if (step.pushes == most_pushes || (pulled && few_are_left)) {
+    if (step.pushes == search.max_pushes || (pulled && few_are_left)) {
         // from here on none is deferred, and buckets are as wide as the greatest weight
         step.defers = false;
         step.settled_bound = unreached;
@@ -607,7 +612,8 @@ __device__ __forceinline__ Work next_work(const Search& search, Step& step, cons
     if (!step.defers) return Work::ends;
     step.settled_arcs += all.visited_arcs;
     const u64 left = search.n_arcs > step.settled_arcs ? search.n_arcs - step.settled_arcs : 0;
-    return all.visited_arcs > left || step.has_lost ? Work::pulls_deferred : Work::pushes_deferred;
+    const bool pulls = search.may_pull != 0 && (all.visited_arcs > left || step.has_lost);
+    return pulls ? Work::pulls_deferred : Work::pushes_deferred;
 }
 
 // Decides what comes next, by what all GPUs have found. One thread of each block calls it.
@@ -638,7 +644,12 @@ __device__ __forceinline__ void decide(const Search& search, Step& step, const T
         if (all.near == 0) step.low = step.threshold;
         step.threshold = min(beyond(step.threshold, step.width), step.settled_bound);
     }
-    if (step.work == Work::pushes_deferred) step.low = step.threshold = step.settled_bound;
+    if (step.work == Work::pushes_deferred) {
+        // where visited vertices were lost, all from here to the threshold
+        step.low = step.settled;
+        step.threshold = step.settled_bound;
+    }
+    if (step.work == Work::finds_least) step.low = step.settled_bound;
     if (step.splits() || step.work == Work::pulls_deferred) {
         // the far list becomes the one that is read
         exchange(step.far_now, step.far_next);

@@ -29,13 +29,15 @@ extern "C" __global__ void count_drawn(const Draws draws, u32* counts) {
 }
 
 // `places` has the offset of each row, and then of the next. `ranks` are the numbers of vertices,
-// or null where they keep theirs. Of several parts that get the ranks in turn, these are the rows of one.
+// or null where they keep theirs. Of several parts that get the ranks in turn, these are `n_rows` rows of
+// one, from the row `first` on.
 extern "C" __global__ void place_drawn(const Draws draws, const u32* ranks, u64* places, u32* ends, u32 part,
-                                       u32 n_parts) {
+                                       u32 n_parts, u32 first, u32 n_rows) {
     draw_all(draws, [&](u32 tail, u32 head) {
         const u32 rank = ranks == nullptr ? tail : __ldg(ranks + tail);
-        if (rank % n_parts != part) return;
-        ends[atomicAdd(places + rank / n_parts, 1)] = ranks == nullptr ? head : __ldg(ranks + head);
+        const u32 row = rank / n_parts - first;
+        if (rank % n_parts != part || row >= n_rows) return;
+        ends[atomicAdd(places + row, 1)] = ranks == nullptr ? head : __ldg(ranks + head);
     });
 }
 

@@ -61,6 +61,9 @@ macro_rules! interface {
             fn download_into(&self, values: &mut [T]) -> Result<()>;
             fn fill_bytes(&mut self, byte: u8) -> Result<()>;
         } }
+        $each! { [T,] PinnedBuffer<T> {
+            fn address(&self) -> Result<u64>;
+        } }
         $each! { [] Mailbox {
             fn address(&self) -> Result<u64>;
         } }

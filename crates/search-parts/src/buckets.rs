@@ -13,7 +13,7 @@ const MAX_BUCKETS: f64 = 65_536.0;
 /// as without, and those of degree 32 three quarters.
 const MIN_DEGREE: usize = 20;
 /// The largest weight divided by the limit of short arcs.
-const LIMITS_PER_WEIGHT: f64 = 6.0;
+pub const LIMITS_PER_WEIGHT: f64 = 6.0;
 
 /// The width by `Delta::Auto`, before [`usable`] corrects it.
 pub fn auto(typical_weight: f64, degree_at_arc_end: f64, n_threads: usize) -> f64 {

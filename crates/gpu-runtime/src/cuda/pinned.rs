@@ -1,4 +1,4 @@
-//! Arrays of the host from and to which the GPU copies directly.
+//! Arrays of the host from and to which the GPU copies directly, and which kernels can read.
 
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
@@ -11,7 +11,9 @@ use super::status::check;
 use crate::{GpuError, Pod};
 
 /// An array in the host's memory whose pages stay where they are, which lets copies run at the full
-/// speed of the bus. It is used as a slice. Such memory is scarce: use it for what is copied often.
+/// speed of the bus. It is used as a slice. Kernels of its GPU reach it by its [address](Self::address),
+/// at the speed of the bus where they go through it in order. Such memory is scarce, and taking it is
+/// slow, about a second for 3 GB: use it for what is copied or read often.
 #[derive(Debug)]
 pub struct PinnedBuffer<T> {
     /// Dangling if it takes no memory.
@@ -32,6 +34,7 @@ impl Gpu {
     /// # Errors
     /// [`GpuError::Driver`], also if there is too little memory.
     pub fn pinned<T: Pod>(&self, len: usize) -> Result<PinnedBuffer<T>, GpuError> {
+        const PORTABLE_AND_MAPPED: u32 = 1 | 2;
         // The driver gives whole pages.
         const { assert!(align_of::<T>() <= 4096, "pinned memory is aligned to pages only") };
         let gpu = self.clone();
@@ -43,7 +46,7 @@ impl Gpu {
         let mut start = std::ptr::null_mut();
         let result = match isize::try_from(n_bytes) {
             // SAFETY: the driver writes one address, to a place that is one.
-            Ok(_) => unsafe { sys::cuMemAllocHost_v2(&raw mut start, n_bytes) },
+            Ok(_) => unsafe { sys::cuMemHostAlloc(&raw mut start, n_bytes, PORTABLE_AND_MAPPED) },
             // No slice may be so large.
             Err(_) => CUresult::CUDA_ERROR_OUT_OF_MEMORY,
         };
@@ -55,12 +58,34 @@ impl Gpu {
     }
 }
 
+impl<T> PinnedBuffer<T> {
+    /// Its address for a kernel, 0 if it takes no memory, for the pointers of a
+    /// [structure](crate::Arg::structure); valid while the array lives. What a kernel writes is seen by
+    /// the host when it has waited for the kernel.
+    ///
+    /// # Errors
+    /// [`GpuError::Driver`].
+    pub fn address(&self) -> Result<u64, GpuError> {
+        let mut address = 0;
+        if self.len == 0 || size_of::<T>() == 0 {
+            return Ok(address);
+        }
+        self.gpu.make_current()?;
+        let start = self.start.as_ptr().cast();
+        // SAFETY: the driver writes one address, to a place that is one; the memory was
+        // allocated as mapped.
+        let result = unsafe { sys::cuMemHostGetDevicePointer_v2(&raw mut address, start, 0) };
+        check("asking where pinned memory is", result)?;
+        Ok(address)
+    }
+}
+
 impl<T> Deref for PinnedBuffer<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
         // SAFETY: `len` elements were allocated and set to zero, which is a plain value;
-        // copies of the GPU from here or to here are waited for.
+        // copies of the GPU from here or to here are waited for, and so are kernels that write it.
         unsafe { slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }

@@ -79,6 +79,20 @@ fn pinned_memory_is_a_slice() {
     assert!(pinned.iter().all(|&value| value == 42));
 }
 
+#[test]
+fn kernels_reach_pinned_memory() {
+    let Some(gpu) = gpu() else { return };
+    let mut pinned = gpu.pinned::<u32>(1000).unwrap();
+    pinned.fill(41);
+    let kernel = gpu.kernel(&INCREMENT, "increment").unwrap();
+    let args = [pinned.address().unwrap().into(), 1000u32.into()];
+    // SAFETY: the kernel changes the first 1000 values, and there are as many.
+    unsafe { gpu.launch(&kernel, LaunchConfig::covering(1000, 256), &args) }.unwrap();
+    gpu.synchronize().unwrap();
+    assert!(pinned.iter().all(|&value| value == 42));
+    assert_eq!(gpu.pinned::<u32>(0).unwrap().address().unwrap(), 0);
+}
+
 /// Copies to the last GPU, which may be the first; a range beyond an end is refused.
 #[test]
 fn buffers_are_copied_between_gpus() {

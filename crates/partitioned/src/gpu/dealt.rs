@@ -3,6 +3,7 @@
 //! So all GPUs have as many vertices and about as many arcs, hubs among them. Vertices without arcs
 //! have no place, if the graph is undirected. Within a part those of high degree come first, and their bits and keys lie together.
 
+use std::ops::Range;
 use std::thread;
 
 use gpu_runtime::Gpu;
@@ -96,27 +97,28 @@ impl Dealt {
         self.ranks.ranks.par_iter().map(value).collect()
     }
 
-    /// Where the rows of a part of `graph` begin, and the numbers of arcs in them, row by row.
+    /// Where these rows of a part of `graph` begin, and the numbers of arcs in them, row by row.
     pub(super) fn rows_of<W: Weight>(
         &self,
         graph: &Csr<W>,
         part: usize,
+        rows: Range<usize>,
     ) -> Result<(Vec<u64>, Vec<usize>), SearchError> {
-        let rows = || self.ranks.order.iter().skip(part).step_by(self.n_parts);
-        let offsets = offsets_of(rows().map(|&v| graph.out_degree(v) as u64))?;
-        let rows: Vec<_> = rows().collect();
-        let arcs = rows.into_par_iter().flat_map_iter(|&v| graph.row(v)).collect();
+        let rows: Vec<_> = rows.map(|row| self.ranks.order[row * self.n_parts + part]).collect();
+        let offsets = offsets_of(rows.iter().map(|&v| graph.out_degree(v) as u64))?;
+        let arcs = rows.into_par_iter().flat_map_iter(|v| graph.row(v)).collect();
         Ok((offsets, arcs))
     }
 
-    /// The rows of a part of `graph`, with heads by rank.
+    /// These rows of a part of `graph`, with heads by rank.
     pub(super) fn sorted_rows<W: Weight>(
         &self,
         gpu: &Gpu,
         graph: &Csr<W>,
         part: usize,
+        rows: Range<usize>,
     ) -> Result<RankedArcs, SearchError> {
-        let (offsets, arcs) = self.rows_of(graph, part)?;
+        let (offsets, arcs) = self.rows_of(graph, part, rows)?;
         let heads = self.heads(graph, &arcs);
         RankedArcs::sorted(gpu, offsets, &heads)
     }

@@ -2,10 +2,12 @@
 //!
 //! The method is in `kernels/partitioned/levels.cu`. Each GPU has the rows of its vertices, 4 bytes an
 //! arc, sorted so that hubs come first. It has 20 bytes for each of its vertices, 4 for each of the
-//! others', and two bits for each vertex of all. O(n + m).
+//! others', and two bits for each vertex of all. Arcs that do not fit are in host memory; see
+//! `first_arcs.rs`. O(n + m).
 //!
 //! Reference: beamer-2012
 
+use std::ops::Range;
 use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
@@ -17,7 +19,8 @@ use search_parts::{NO_VERTEX, Query, SearchError, Work, milliseconds};
 
 use super::check::Check;
 use super::dealt::{Dealt, MAX_PARTS, check_reach, each_part};
-use super::rows::number_heads;
+use super::first_arcs::{FirstArcs, FirstRows};
+use super::rows::Memory;
 use super::together::{Together, number};
 
 static KERNELS: Ptx = Ptx::new(kernels::partitioned::LEVELS.name, kernels::partitioned::LEVELS.ptx);
@@ -41,8 +44,7 @@ const TOLD_WORDS: usize = 3;
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 struct LevelSearch {
-    offsets: u64,
-    ends: u64,
+    rows: [[u64; 2]; 2],
     firsts: u64,
     levels: u64,
     list: u64,
@@ -82,12 +84,11 @@ struct LevelControl {
 
 /// What a GPU has of the graph and of a search.
 struct Part {
-    rows: RankedArcs,
+    rows: FirstRows,
     levels: Buffer<u32>,
     seen: [Buffer<u32>; 2],
-    _firsts: Buffer<u32>,
-    _list: Buffer<u32>,
-    _pieces: Buffer<u64>,
+    list: Buffer<u32>,
+    pieces: Buffer<u64>,
     inbox: Buffer<u32>,
     control: Buffer<LevelControl>,
     search: LevelSearch,
@@ -127,14 +128,29 @@ pub struct LevelsOnGpus {
 impl LevelsOnGpus {
     /// Deals the arcs of `graph` to these GPUs, 1 to 8. O(n + m).
     ///
+    /// If they do not fit what the GPUs may use, as by [`with_memory_cap`](Gpu::with_memory_cap), those
+    /// beyond the first of each vertex are put into host memory. Taking it lasts about a second for 3 GB.
+    ///
     /// # Errors
-    /// [`SearchError::NotOnGpu`] where GPUs cannot read each other's memory or a row is too long, and
-    /// [`SearchError::Gpu`] where one fails or has too little memory.
+    /// [`SearchError::NotOnGpu`] where GPUs cannot read each other's memory, the host has too little of it,
+    /// or a row is too long. [`SearchError::Gpu`] where one fails, or has too little memory even if all arcs
+    /// are in that of the host.
     pub fn new<W: Weight>(gpus: &[Gpu], graph: &Csr<W>) -> Result<Self, SearchError> {
         check_reach(gpus)?;
         let dealt = Dealt::of_graph(gpus, graph);
         let both_ways = graph.direction() == Direction::Undirected;
-        let rows = each_part(gpus, |part, gpu| dealt.sorted_rows(gpu, graph, part))?;
+        let length = |rank: usize| graph.out_degree(dealt.order()[rank]) as u64;
+        let make =
+            |part: usize, gpu: &Gpu, rows: Range<usize>| dealt.sorted_rows(gpu, graph, part, rows);
+        let rows = FirstArcs {
+            gpus,
+            dealt: &dealt,
+            length: &length,
+            of_search: &|part, n_arcs| Part::bytes(&dealt, part, n_arcs),
+            beside: 0,
+            make: &make,
+        };
+        let rows = rows.place()?;
         Self::of_rows(gpus, dealt, rows, both_ways)
     }
 
@@ -145,26 +161,37 @@ impl LevelsOnGpus {
     pub fn drawn(gpus: &[Gpu], draws: &EdgeDraws) -> Result<Self, SearchError> {
         check_reach(gpus)?;
         let (dealt, lengths) = Dealt::of_draws(gpus, draws)?;
-        let ranks = dealt.ranks();
-        let rows = each_part(gpus, |part, gpu| {
-            RankedArcs::drawn_part(gpu, draws, &lengths, ranks, part, gpus.len())
-        })?;
+        let length = |rank: usize| lengths[dealt.order()[rank] as usize].into();
+        let make = |part: usize, gpu: &Gpu, rows: Range<usize>| {
+            let of_parts = [part, gpus.len()];
+            RankedArcs::drawn_rows(gpu, draws, &lengths, dealt.ranks(), of_parts, rows)
+        };
+        let rows = FirstArcs {
+            gpus,
+            dealt: &dealt,
+            length: &length,
+            of_search: &|part, n_arcs| Part::bytes(&dealt, part, n_arcs),
+            // ranks of all vertices
+            beside: size_of_val(&lengths[..]) as u64,
+            make: &make,
+        };
+        let rows = rows.place()?;
         Self::of_rows(gpus, dealt, rows, draws.direction() == Direction::Undirected)
     }
 
     fn of_rows(
         gpus: &[Gpu],
         dealt: Dealt,
-        rows: Vec<RankedArcs>,
+        rows: Vec<FirstRows>,
         both_ways: bool,
     ) -> Result<Self, SearchError> {
         let together = Together::new(gpus, WORDS, TOLD_WORDS)?;
-        let n_arcs = rows.iter().map(|rows| rows.ends.len() as u64).sum();
+        let n_arcs = rows.iter().map(FirstRows::n_arcs).sum();
+        let uses_host = rows.iter().any(|rows| rows.of[1].n_arcs > 0);
         let n = dealt.order().len() as u64;
         let may_pull = both_ways && n_arcs >= MIN_DEGREE_TO_PULL * n;
         let mut parts = Vec::with_capacity(gpus.len());
         for (part, (gpu, rows)) in gpus.iter().zip(rows).enumerate() {
-            number_heads(gpu, &dealt, part, &rows)?;
             let mut made = Part::new(gpu, &dealt, part, rows)?;
             made.search.host = together.host(part)?;
             made.search.arcs_to_pull = if may_pull { n_arcs / ARCS_TO_PULL } else { u64::MAX };
@@ -181,8 +208,9 @@ impl LevelsOnGpus {
                 search.inboxes[other] = inbox;
             }
         }
+        let name = if uses_host { "levels_in_host" } else { "levels" };
         let kernels =
-            gpus.iter().map(|gpu| gpu.kernel(&KERNELS, "levels")).collect::<Result<_, _>>()?;
+            gpus.iter().map(|gpu| gpu.kernel(&KERNELS, name)).collect::<Result<_, _>>()?;
         gpus.iter().try_for_each(Gpu::synchronize)?;
         let (gpus, source) = (gpus.to_vec(), NO_VERTEX);
         Ok(Self {
@@ -201,6 +229,11 @@ impl LevelsOnGpus {
     /// Arcs of the graph.
     pub fn n_arcs(&self) -> u64 {
         self.n_arcs
+    }
+
+    /// What the graph and its searches take of each GPU, and of host memory for it.
+    pub fn memory(&self) -> Vec<Memory> {
+        self.parts.iter().map(Part::memory).collect()
     }
 
     /// How the vertices are dealt.
@@ -269,10 +302,12 @@ impl LevelsOnGpus {
             all.push(levels);
         }
         for (part, (own, levels)) in self.parts.iter().zip(&all).enumerate() {
-            // SAFETY: heads are numbers of vertices, each with a level.
-            unsafe {
-                check.mark(part, &own.rows.offsets, own.rows.ends.address(), levels.address())?
-            };
+            for rows in own.rows.of.iter().filter(|rows| rows.n_arcs > 0) {
+                // SAFETY: heads are numbers of vertices, each with a level.
+                unsafe {
+                    check.mark(part, &rows.offsets, rows.arcs.address(), levels.address())?;
+                }
+            }
         }
         let addresses: Vec<_> = all.iter().map(Buffer::address).collect();
         // SAFETY: they are the levels of all vertices.
@@ -280,23 +315,44 @@ impl LevelsOnGpus {
     }
 }
 
+/// The most pieces of rows of so long together.
+fn max_pieces(n_arcs: u64) -> usize {
+    n_arcs as usize / MIN_PIECE + 2
+}
+
 impl Part {
-    fn new(gpu: &Gpu, dealt: &Dealt, part: usize, rows: RankedArcs) -> Result<Self, SearchError> {
+    /// Bytes on the GPU for a search of `n_arcs` arcs, beside the rows, and for a check.
+    fn bytes(dealt: &Dealt, part: usize, n_arcs: u64) -> u64 {
+        let (stride, n_parts) = (dealt.stride() as usize, dealt.n_parts());
+        let words = n_parts * stride / 32;
+        let sent = if n_parts == 1 { 1 } else { n_parts * stride };
+        let of_search =
+            8 * max_pieces(n_arcs) + 4 * (2 * dealt.len(part) + sent + stride + 2 * words);
+        let of_check = 4 * (n_parts * stride + words) + size_of::<u64>();
+        (of_search + of_check + size_of::<LevelControl>()) as u64
+    }
+
+    fn memory(&self) -> Memory {
+        let lists = self.list.bytes() + self.pieces.bytes() + self.inbox.bytes();
+        let bits: u64 = self.seen.iter().map(Buffer::bytes).sum();
+        let Memory { gpu, host } = Memory::of_rows(&self.rows.of);
+        let lists = lists + self.rows.firsts.bytes();
+        Memory { gpu: gpu + lists + bits + self.levels.bytes() + self.control.bytes(), host }
+    }
+
+    fn new(gpu: &Gpu, dealt: &Dealt, part: usize, rows: FirstRows) -> Result<Self, SearchError> {
         let (n_rows, stride, n_parts) = (dealt.len(part), dealt.stride(), dealt.n_parts());
         let words = n_parts * stride as usize / 32;
-        let most_pieces = rows.ends.len() / MIN_PIECE + 1;
+        let most_pieces = max_pieces(rows.n_arcs());
         let sent = if n_parts == 1 { 1 } else { n_parts * stride as usize };
-        let required = 8 * most_pieces + 4 * (2 * n_rows + sent + stride as usize + 2 * words);
-        gpu.check_fits("a breadth-first search", required as u64)?;
         let (list, pieces) = (gpu.buffer(n_rows)?, gpu.buffer(most_pieces)?);
-        let (inbox, firsts) = (gpu.buffer(sent)?, rows.first_ends(gpu)?);
+        let inbox = gpu.buffer(sent)?;
         let levels = gpu.buffer(stride as usize)?;
         let seen = [gpu.buffer(words)?, gpu.buffer(words)?];
         let control = gpu.buffer(1)?;
         let search = LevelSearch {
-            offsets: rows.offsets.address(),
-            ends: rows.ends.address(),
-            firsts: firsts.address(),
+            rows: rows.of.each_ref().map(|rows| [rows.offsets.address(), rows.arcs.address()]),
+            firsts: rows.firsts.address(),
             levels: levels.address(),
             list: list.address(),
             pieces: pieces.address(),
@@ -308,15 +364,14 @@ impl Part {
             n_rows: n_rows as u32,
             ..LevelSearch::zeroed()
         };
-        let (_firsts, _list, _pieces) = (firsts, list, pieces);
-        Ok(Self { rows, levels, seen, _firsts, _list, _pieces, inbox, control, search })
+        Ok(Self { rows, levels, seen, list, pieces, inbox, control, search })
     }
 }
 
 #[cfg(test)]
 test_support::layout_test! {
     LevelSearch as "Search" of ["partitioned/levels.cu"]:
-        offsets, ends, firsts, levels, list, pieces, inbox, control, host, rooms, seen, inboxes, arcs_to_pull,
+        rows, firsts, levels, list, pieces, inbox, control, host, rooms, seen, inboxes, arcs_to_pull,
         vertices_to_push, part, n_parts, stride, n_rows, source, target, limit, number, unused;
     LevelControl as "Control" of ["partitioned/levels.cu"]:
         arcs, looked, listed, found, pieces, arrived, taken, sent;

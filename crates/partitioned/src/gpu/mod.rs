@@ -2,17 +2,22 @@
 //!
 //! A search is one launch on each GPU. After each step these meet, tell each other what they have
 //! found, and all decide the same. What is for a vertex of another GPU is written into the memory of that.
+//! Arcs that do not fit are in host memory, which the GPUs read.
 
 mod check;
 mod dealt;
+mod first_arcs;
 mod levels;
+mod placing;
 mod rows;
 mod stepping;
 mod stepping_part;
 mod together;
 mod tree;
+mod weighted;
 
 pub use dealt::Dealt;
 pub use levels::LevelsOnGpus;
+pub use rows::Memory;
 pub use stepping::DistancesOnGpus;
 pub use tree::TreesOnGpus;

@@ -6,8 +6,8 @@ use search_parts::device::KeyKind;
 use search_parts::{NO_VERTEX, SearchError};
 
 use super::dealt::{Dealt, MAX_PARTS};
-use super::rows::WeightedRows;
 use super::together::Together;
+use super::weighted::WeightedGraph;
 
 /// Threads of a block.
 pub(super) const BLOCK: u32 = 512;
@@ -19,6 +19,8 @@ pub(super) const TOLD_WORDS: usize = 8;
 const MIN_PIECE: u64 = 128;
 /// The part of a GPU's vertices that it can be sent in a step; beyond, all keys are read.
 const SENT_PART: usize = 16;
+/// Pushes of deferred arcs after which none are deferred.
+const MAX_PUSHES: u32 = 8;
 /// Places that lists have in any case.
 const PLACES: usize = 4096;
 
@@ -37,11 +39,11 @@ pub(super) struct Search {
     rooms: [u64; MAX_PARTS],
     inboxes: [u64; MAX_PARTS],
     keys: [u64; MAX_PARTS],
-    pub(super) delta: u64,
-    pub(super) short_limit: u64,
-    pub(super) greatest: u64,
+    delta: u64,
+    short_limit: u64,
+    greatest: u64,
     limit: u64,
-    pub(super) n_arcs: u64,
+    n_arcs: u64,
     capacity: u32,
     piece_capacity: u32,
     sent_capacity: u32,
@@ -53,6 +55,8 @@ pub(super) struct Search {
     source: u32,
     target: u32,
     number: u32,
+    may_pull: u32,
+    max_pushes: u32,
     unused: u32,
 }
 
@@ -83,7 +87,7 @@ pub(super) struct Part {
     control: Buffer<Control>,
     pub(super) search: Search,
     /// The other buffers whose addresses `search` has.
-    _lists: [Buffer<u32>; 6],
+    lists: [Buffer<u32>; 6],
 }
 
 impl Search {
@@ -93,28 +97,73 @@ impl Search {
     }
 }
 
+/// The most pieces of rows of so long together.
+fn max_pieces(n_arcs: u64) -> usize {
+    (n_arcs / MIN_PIECE) as usize + 1
+}
+
+/// How many entries and words the buffers of a part have.
+struct Sizes {
+    /// Places of a list.
+    capacity: usize,
+    /// Words of all keys.
+    keys: usize,
+    sent_capacity: usize,
+    /// Words of the inbox.
+    sent: usize,
+    /// Words of an entry and of a piece.
+    of_entry: usize,
+    of_piece: usize,
+}
+
+impl Sizes {
+    fn new(dealt: &Dealt, part: usize, kind: KeyKind) -> Self {
+        let (stride, n_parts, words) =
+            (dealt.stride() as usize, dealt.n_parts(), kind.words_of_key());
+        let (of_entry, of_piece) = (2 * words, 4 * words);
+        let sent_capacity = stride / SENT_PART + PLACES;
+        Self {
+            capacity: dealt.len(part) + PLACES,
+            keys: n_parts * stride * words,
+            sent_capacity,
+            sent: if n_parts == 1 { 1 } else { n_parts * sent_capacity * of_entry },
+            of_entry,
+            of_piece,
+        }
+    }
+}
+
 impl Part {
+    /// Bytes on the GPU for a search of `n_arcs` arcs, beside the rows.
+    pub(super) fn bytes(dealt: &Dealt, part: usize, n_arcs: u64, kind: KeyKind) -> u64 {
+        let sizes = Sizes::new(dealt, part, kind);
+        let pieces = max_pieces(n_arcs) + 1;
+        let lists = 5 * sizes.capacity * sizes.of_entry + pieces * sizes.of_piece;
+        // those of a check
+        let marks = dealt.n_parts() * dealt.stride() as usize / 8 + size_of::<u64>();
+        (4 * (sizes.keys + sizes.sent + lists) + marks + size_of::<Control>()) as u64
+    }
+
+    /// Bytes that it has on the GPU.
+    pub(super) fn bytes_taken(&self) -> u64 {
+        let lists: u64 = self.lists.iter().map(Buffer::bytes).sum();
+        lists + self.keys.bytes() + self.inbox.bytes() + self.control.bytes()
+    }
+
     pub(super) fn new(
         gpu: &Gpu,
-        dealt: &Dealt,
+        graph: &WeightedGraph,
         part: usize,
-        rows: &[WeightedRows; 2],
         kind: KeyKind,
     ) -> Result<Self, SearchError> {
+        let (dealt, rows) = (&graph.dealt, &graph.rows[part]);
+        let Sizes { capacity, keys, sent_capacity, sent, of_entry: entry, of_piece: piece } =
+            Sizes::new(dealt, part, kind);
         let (n_rows, stride, n_parts) = (dealt.len(part), dealt.stride(), dealt.n_parts());
-        let capacity = n_rows + PLACES;
-        let most_arcs = rows.iter().map(|rows| rows.n_arcs).max().unwrap_or(0);
-        let piece_capacity = (most_arcs / MIN_PIECE) as usize + 1;
-        let sent_capacity = stride as usize / SENT_PART + PLACES;
-        // words of a key, of an entry and of a piece
-        let words = kind.words_of_key();
-        let (entry, piece) = (2 * words, 4 * words);
-        let keys = n_parts * stride as usize * words;
-        let sent = if n_parts == 1 { 1 } else { n_parts * sent_capacity * entry };
-        let required = 4 * (keys + sent + 5 * capacity * entry + 2 * piece_capacity * piece);
-        gpu.check_fits("a search by delta-stepping", required as u64)?;
+        // pieces of long arcs follow those of short ones
+        let [piece_capacity, of_long] = rows.each_ref().map(|rows| max_pieces(rows.n_arcs));
         let list = || gpu.buffer::<u32>(capacity * entry);
-        let pieces = gpu.buffer(2 * piece_capacity * piece)?;
+        let pieces = gpu.buffer((piece_capacity + of_long) * piece)?;
         let lists = [list()?, list()?, list()?, list()?, list()?, pieces];
         let (keys, inbox) = (gpu.buffer(keys)?, gpu.buffer(sent)?);
         let control = gpu.buffer(1)?;
@@ -135,9 +184,16 @@ impl Part {
             n_parts: n_parts as u32,
             stride,
             n_rows: n_rows as u32,
+            delta: graph.delta,
+            short_limit: graph.short_limit,
+            greatest: graph.greatest,
+            n_arcs: graph.n_arcs,
+            may_pull: graph.may_pull.into(),
+            // arcs in host memory are read once
+            max_pushes: if graph.uses_host { u32::MAX } else { MAX_PUSHES },
             ..Search::zeroed()
         };
-        Ok(Self { keys, kind, inbox, control, search, _lists: lists })
+        Ok(Self { keys, kind, inbox, control, search, lists })
     }
 
     /// Tells each part where the others take what is for them.
@@ -187,7 +243,8 @@ test_support::layout_test! {
     Search as "Search" of ["partitioned/stepping.cu"]:
         rows, near, far, visited, pieces, inbox, control, host, rooms, inboxes, keys, delta,
         short_limit, greatest, limit, n_arcs, capacity, piece_capacity, sent_capacity, part, n_parts,
-        stride, n_rows, n_warps, source, target, number, unused;
+        stride, n_rows, n_warps, source, target, number, may_pull,
+        max_pushes, unused;
     Control as "Control" of ["partitioned/stepping.cu"]:
         least, visited_arcs, relaxations, improvements, near, trouble, pieces, far, visited, sent,
         taken, arrived, unused;

@@ -11,7 +11,7 @@ use search_parts::device::limit_key;
 use search_parts::{Query, SearchError, Work};
 use sssp::{Goal, SearchWeight, SsspError};
 
-use super::{DistancesOnGpus, LevelsOnGpus};
+use super::{DistancesOnGpus, LevelsOnGpus, Memory};
 use crate::Found;
 use crate::level_keys::LevelKeys;
 
@@ -42,6 +42,14 @@ impl<'g> TreesOnGpus<'g> {
             false => DistancesOnGpus::new(gpus, graph).map(Searches::Distances),
         })?;
         Ok(Self { gpus: gpus.to_vec(), graph, searches })
+    }
+
+    /// As [`DistancesOnGpus::memory`].
+    pub fn memory(&self) -> Vec<Memory> {
+        match &self.searches {
+            Searches::Levels(searches) => searches.memory(),
+            Searches::Distances(searches) => searches.memory(),
+        }
     }
 
     /// The shortest-path tree from `source` within `goal`: the same as from every other solver of the

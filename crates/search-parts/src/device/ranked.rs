@@ -7,6 +7,8 @@
 //! O(m log² d) for rows of d arcs, since rows are sorted by bitonic networks. Besides the rows, the
 //! device holds those in the other numbers, or, where equal arcs are dropped, those with them.
 
+use std::ops::Range;
+
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, LaunchConfig, Ptx};
 #[cfg(test)]
 use graph_formats::generate::DrawParameters;
@@ -132,7 +134,7 @@ impl RankedArcs {
         let lengths = Self::lengths(gpu, draws)?;
         let row_offsets = offsets_of(lengths.iter().map(|&length| length.into()))?;
         drop(lengths);
-        Self::placed(gpu, draws, row_offsets, None, [0, 1])
+        Self::placed(gpu, draws, row_offsets, None, [0, 1, 0])
     }
 
     /// The same rows by ranks, with the ranks: those of the rows before equal arcs are dropped.
@@ -158,9 +160,28 @@ impl RankedArcs {
         part: usize,
         n_parts: usize,
     ) -> Result<Self, SearchError> {
-        let rows = ranks.order.iter().skip(part).step_by(n_parts);
-        let row_offsets = offsets_of(rows.map(|&v| lengths[v as usize].into()))?;
-        Self::placed(gpu, draws, row_offsets, Some(ranks), [part as u32, n_parts as u32])
+        let n_rows = (ranks.order.len() + n_parts - 1 - part) / n_parts;
+        Self::drawn_rows(gpu, draws, lengths, ranks, [part, n_parts], 0..n_rows)
+    }
+
+    /// Some rows of [such a part](Self::drawn_part), which is the number `part` of `n_parts`. Takes the time
+    /// of drawing all edges.
+    ///
+    /// # Errors
+    /// As [`of_graph`](Self::of_graph).
+    pub fn drawn_rows(
+        gpu: &Gpu,
+        draws: &EdgeDraws,
+        lengths: &[u32],
+        ranks: &Ranks,
+        [part, n_parts]: [usize; 2],
+        rows: Range<usize>,
+    ) -> Result<Self, SearchError> {
+        let first = rows.start;
+        let rows = rows.map(|row| ranks.order[row * n_parts + part]);
+        let row_offsets = offsets_of(rows.map(|v| lengths[v as usize].into()))?;
+        let of_part = [part as u32, n_parts as u32, first as u32];
+        Self::placed(gpu, draws, row_offsets, Some(ranks), of_part)
     }
 
     /// These rows, sorted.
@@ -208,7 +229,7 @@ impl RankedArcs {
         draws: &EdgeDraws,
         row_offsets: Vec<u64>,
         ranks: Option<&Ranks>,
-        [part, n_parts]: [u32; 2],
+        [part, n_parts, first]: [u32; 3],
     ) -> Result<Self, SearchError> {
         let m = *row_offsets.last().unwrap_or(&0) as usize;
         gpu.check_fits("the graph", Self::bytes(row_offsets.len(), m))?;
@@ -223,6 +244,8 @@ impl RankedArcs {
             (&ends).into(),
             part.into(),
             n_parts.into(),
+            first.into(),
+            ((row_offsets.len() - 1) as u32).into(),
         ];
         // SAFETY: the same edges are drawn as were counted, so each arc has a place in its row.
         unsafe { launch(gpu, "place_drawn", all_threads(gpu), &args)? };
