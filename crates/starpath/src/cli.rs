@@ -32,6 +32,7 @@ pub(crate) use star::{
 };
 
 use crate::failure::WrongUse;
+use crate::size::parse_size;
 
 /// Shortest paths in graph files.
 #[derive(Debug, Parser)]
@@ -447,6 +448,10 @@ pub(crate) struct SsspArgs {
     /// --partitioned, or all [default: 1]
     #[arg(long, value_name = "N|all", requires = "shared", conflicts_with = "nearest")]
     pub(crate) gpus: Option<GpuCount>,
+    /// With --partitioned, bytes that may be used in each GPU's memory: 1000000, 512M (512 MiB), 2G;
+    /// arcs that do not fit stay in the host's [default: what is free]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, requires = "partitioned")]
+    pub(crate) memory: Option<u64>,
     /// Write the results: OUT.tsv or OUT.npy, see below; - is standard output, as .tsv
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,

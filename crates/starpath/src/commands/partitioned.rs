@@ -49,6 +49,9 @@ pub(crate) fn run(
     common: &Common,
 ) -> anyhow::Result<()> {
     GpuCount::check(args.gpus, common)?;
+    if args.memory.is_some() && common.backend != Backend::Cuda {
+        return Err(WrongUse("--memory is for --backend cuda".to_owned()).into());
+    }
     if args.sources.is_some() {
         return many::run(ranks, args, common);
     }
@@ -166,7 +169,7 @@ fn search_on_gpus(
     let [source, target] = ends(&names, args)?;
     let target = args.target.as_ref().map(|_| target);
     let goal = goal(target, args, loaded.csr.kind())?;
-    let gpus = gpus_on_request(args.gpus, None, common)?;
+    let gpus = gpus_on_request(args.gpus, args.memory, common)?;
     let step = progress("searching", common);
     let start = Instant::now();
     let mut searches =
@@ -188,6 +191,10 @@ fn search_on_gpus(
     if common.explain {
         let (relaxed, steps) = (found.relaxations, found.exchanges);
         say(format_args!("work: {relaxed} arcs relaxed, {steps} steps of all GPUs"));
+        for (at, memory) in searches.memory().into_iter().enumerate() {
+            let (gpu, host) = (memory.gpu, memory.host);
+            say(format_args!("memory: {gpu} bytes on GPU {at}, {host} of the host for it"));
+        }
     }
     let head = loaded.head("sssp").solved(found.algorithm, &search_ms, common);
     let head = Head { backend: "cuda", threads: 1, ..head };

@@ -25,7 +25,7 @@ fn gpus_that_share_a_graph_leave_the_same_files() {
                  {{}}/{name}.npy"
             )
         };
-        let shared = line("shared", "--partitioned --backend cuda --gpus all");
+        let shared = line("shared", "--partitioned --backend cuda --gpus all --memory 350K");
         let run = run_in(folder, &shared);
         if run.code != Some(0) {
             assert!(run.stderr.contains("backend cuda: "), "{run:?}");
@@ -54,6 +54,8 @@ fn what_gpus_cannot_share_is_refused() {
     for (line, said) in [
         ("sssp {}/r.spg --source 5 --gpus 2", "--partitioned"),
         ("sssp {}/r.spg --source 5 --partitioned --gpus 2", "--gpus is for --backend cuda"),
+        ("sssp {}/r.spg --source 5 --memory 2G", "--partitioned"),
+        ("sssp {}/r.spg --source 5 --partitioned --memory 2G", "--memory is for --backend cuda"),
     ] {
         let run = run_in(folder, line);
         assert_eq!(run.code, Some(2), "{line}: {run:?}");
