@@ -26,8 +26,8 @@ template <typename Told> struct Room {
 template <typename Told> constexpr bool room_is_known = sizeof(Room<Told>) == 17 * sizeof(Told) + 40;
 
 // What a kernel needs to meet. The host's first words: the number of the search that has ended; whether it is
-// to end; how far it is; whether a GPU has failed, so that none is to wait; how long this one has waited, in
-// two. The second and the third are those of the first GPU alone.
+// to end; how far it is; whether a GPU has failed, so that none is to wait. Then in two how long this one
+// has waited. The second and the third are those of the first GPU alone.
 template <typename Told> struct Meetings {
     Room<Told>* room;
     Room<Told>* const* rooms;

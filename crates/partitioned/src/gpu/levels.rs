@@ -99,8 +99,7 @@ struct Part {
 /// ```no_run
 /// use gpu_runtime::Gpu;
 /// use graph_formats::generate::{RmatConfig, rmat};
-/// use partitioned::gpu::LevelsOnGpus;
-/// use search_parts::Query;
+/// use partitioned::gpu::{LevelsOnGpus, Query};
 ///
 /// let graph = rmat(&RmatConfig::default())?;
 /// let gpus = [Gpu::open_ordinal(0)?, Gpu::open_ordinal(1)?];

@@ -21,3 +21,5 @@ pub use levels::LevelsOnGpus;
 pub use rows::Memory;
 pub use stepping::DistancesOnGpus;
 pub use tree::TreesOnGpus;
+
+pub use search_parts::Query;

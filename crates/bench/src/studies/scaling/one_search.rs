@@ -3,10 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use ::sssp::SsspError;
 use gpu_runtime::GpuError;
 use graph_formats::generate::{EdgeDraws, RmatConfig, UniformConfig};
-use partitioned::gpu::{DistancesOnGpus, LevelsOnGpus};
-use search_parts::{Query, SearchError};
+use partitioned::gpu::{DistancesOnGpus, LevelsOnGpus, Query};
 
 use super::super::*;
 
@@ -75,8 +75,8 @@ pub(super) fn measure(bench: &Bench, gpus: &[Gpu], graph: Drawn, is_weak: bool) 
     Ok(())
 }
 
-fn is_too_large(error: &SearchError) -> bool {
-    matches!(error, SearchError::Gpu(error) if matches!(**error, GpuError::OutOfMemory { .. }))
+fn is_too_large(error: &SsspError) -> bool {
+    matches!(error, SsspError::Gpu(error) if matches!(**error, GpuError::OutOfMemory { .. }))
 }
 
 /// Searches that are ready.
@@ -86,7 +86,7 @@ enum Searches {
 }
 
 impl Searches {
-    fn new(gpus: &[Gpu], draws: &EdgeDraws, search: &str) -> Result<Self, SearchError> {
+    fn new(gpus: &[Gpu], draws: &EdgeDraws, search: &str) -> Result<Self, SsspError> {
         Ok(match search {
             BREADTH_FIRST => Self::Levels(LevelsOnGpus::drawn(gpus, draws)?),
             _ => Self::Distances(DistancesOnGpus::drawn(gpus, draws)?),
