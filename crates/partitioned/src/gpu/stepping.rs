@@ -99,6 +99,9 @@ impl DistancesOnGpus {
         self.parts.clear();
         for (part, gpu) in self.gpus.iter().enumerate() {
             self.graph.make_room(gpu, part, kind)?;
+        }
+        // all know now whether arcs are in host memory
+        for (part, gpu) in self.gpus.iter().enumerate() {
             self.parts.push(Part::new(gpu, &self.graph, part, kind)?);
         }
         let of_gpu = |gpu: &Gpu| gpu.properties().multiprocessors;
