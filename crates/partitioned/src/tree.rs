@@ -97,7 +97,7 @@ pub fn tree_part(
 }
 
 /// What a rank has of a shortest-path tree: distances and predecessors of its vertices, by place as
-/// [`Deal::vertex_at`] counts.
+/// [`Deal::vertex_at`](crate::Deal::vertex_at) counts.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct TreePart {
