@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use collectives::Communicator;
-use graph_formats::{Direction, VertexId, WeightKind};
+use graph_formats::{Direction, NoMemory, VertexId, WeightKind, ensure_granted};
 
 use super::{Part, RawRows, Weights, check_slots};
 use crate::messages::agree;
@@ -10,6 +10,9 @@ use crate::{Deal, PartitionedError};
 
 /// Edges that a rank sends in an exchange.
 const EDGES_PER_ROUND: usize = 1 << 20;
+
+/// Bytes of an arc while it is put into its row.
+const BYTES_PER_ARC: usize = 24;
 
 /// An arc to the rank that has its tail.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -41,7 +44,7 @@ impl Part {
     /// ```
     ///
     /// # Errors
-    /// When there are too many vertices, or another rank has ended.
+    /// When there are too many vertices, the system refuses the memory of a rank, or one has ended.
     ///
     /// # Panics
     /// When an edge ends at a vertex that does not exist.
@@ -52,6 +55,9 @@ impl Part {
     ) -> Result<Self, PartitionedError> {
         let deal = Deal::new(n_vertices, ranks.size());
         agree(ranks, check_slots(&deal))?;
+        // of as many arcs as this rank's edges have
+        let granted = ensure_granted(edges.len().saturating_mul(2 * BYTES_PER_ARC));
+        agree(ranks, granted.map_err(NoMemory::into))?;
         let n_rounds = ranks.max(edges.len().div_ceil(EDGES_PER_ROUND) as u64)?;
         let mut rounds = edges.chunks(EDGES_PER_ROUND);
         let mut arcs = Vec::<Arc>::new();

@@ -59,7 +59,7 @@ where
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(12))]
     #[test]
     fn any_graph_and_vertices(
         integers in arbitrary_graph::<u32>(40, 60, 0..=2),

@@ -93,8 +93,7 @@ fn own_edges(ranks: &dyn Communicator, draws: &Graph500Draws) -> anyhow::Result<
     let share = draws.n_edges().div_ceil(ranks.size() as u64);
     let first = share * ranks.rank() as u64;
     let own = first.min(draws.n_edges())..draws.n_edges().min(first + share);
-    // with the arcs while they are dealt, and the part
-    let bytes = (own.end - own.start).saturating_mul(12 + 2 * 24);
+    let bytes = (own.end - own.start).saturating_mul(size_of::<Edge>() as u64);
     ensure_granted(usize::try_from(bytes).unwrap_or(usize::MAX))?;
     Ok(own.map(|edge| draws.edge(edge)).collect())
 }
