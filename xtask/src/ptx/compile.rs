@@ -80,19 +80,22 @@ fn with_includes(kernels: &Path, source: &str) -> Result<Vec<String>> {
 /// the text claims a version of 8.3 or more.
 const UNUSED_BYTES: &str = ".pragma \"used_bytes_mask";
 
-/// The text with the compiler's own comments replaced by ours, and the version lowered.
+/// The text without what only readers need, for each program has all of it: the compiler's comments are
+/// replaced by ours, blank lines and indentation go, and the version is lowered. The brackets of
+/// blocks in an entry stay indented.
 fn cleaned(compiled: &str, module: &Module) -> Result<String> {
     let mut text = format!("// Built by `cargo xtask ptx` from kernels/{}.\n", module.source);
     let mut n_versions = 0;
-    for line in compiled.lines().filter(|line| !line.starts_with("//")) {
-        if line.trim_start().starts_with(UNUSED_BYTES) {
+    for line in compiled.lines() {
+        let said = line.trim();
+        if said.is_empty() || said.starts_with("//") || said.starts_with(UNUSED_BYTES) {
             continue;
         }
-        if line.starts_with(".version ") {
+        if said.starts_with(".version ") {
             n_versions += 1;
             let _ = writeln!(text, ".version {}", module.version);
-        } else if !(line.is_empty() && text.ends_with("\n\n")) {
-            text += line.trim_end();
+        } else {
+            text += if said.starts_with('}') { line.trim_end() } else { said };
             text += "\n";
         }
     }
@@ -143,19 +146,16 @@ mod tests {
     }
 
     const COMPILED: &str = "//\n// Build ID: 1\n//\n\n.version 9.0\n.target sm_75\n\n\n\
-                            .visible .entry go(\n)\n{\n\t.pragma \"used_bytes_mask 15\";\n\tld.a \n\tret;\n\n}\n\
+                            .visible .entry go(\n)\n{\n\t.pragma \"used_bytes_mask 15\";\n\t{ // a\n\t}\n\tld.a \n\tret;\n\n}\n\
                             .visible .entry stay()\n{\n\tret;\n}\n";
 
     #[test]
     fn comments_go_and_the_version_falls() {
         let text = cleaned(COMPILED, &module(&[])).unwrap();
-        assert!(
-            text.starts_with(
-                "// Built by `cargo xtask ptx` from kernels/a/b.cu.\n\n.version 6.3\n"
-            )
-        );
-        assert!(!text.contains("pragma"));
-        assert!(!text.contains("Build ID") && !text.contains("\n\n\n") && !text.contains(" \n"));
+        let begin = "// Built by `cargo xtask ptx` from kernels/a/b.cu.\n.version 6.3\n";
+        assert!(text.starts_with(begin));
+        assert!(!text.contains("pragma") && !text.contains("Build ID"));
+        assert!(!text.contains("\n\n") && !text.contains(" \n") && !text.contains("\tret"));
         assert!(cleaned("", &module(&[])).is_err());
     }
 
