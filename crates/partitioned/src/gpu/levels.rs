@@ -128,7 +128,7 @@ impl LevelsOnGpus {
     /// Deals the arcs of `graph` to these GPUs, 1 to 8. O(n + m).
     ///
     /// If they do not fit what the GPUs may use, as by [`with_memory_cap`](Gpu::with_memory_cap), those
-    /// beyond the first of each vertex are put into host memory. Taking it lasts about a second for 3 GB.
+    /// beyond the first of each vertex are put into host memory. Rows are then made in pieces, which takes longer.
     ///
     /// # Errors
     /// [`SearchError::NotOnGpu`] where GPUs cannot read each other's memory, the host has too little of it,

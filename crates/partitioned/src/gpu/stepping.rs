@@ -52,7 +52,7 @@ impl DistancesOnGpus {
     /// Deals the arcs of `graph` to these GPUs, 1 to 8. O(n + m).
     ///
     /// If they do not fit what the GPUs may use, as by [`with_memory_cap`](Gpu::with_memory_cap), the long
-    /// ones are put into host memory. Taking it lasts about a second for 3 GB.
+    /// ones are put into host memory. Rows are then made in pieces, which takes longer.
     ///
     /// # Errors
     /// [`SearchError::NegativeWeight`]. [`SearchError::NotOnGpu`] where GPUs cannot read each other's
