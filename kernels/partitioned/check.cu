@@ -26,7 +26,7 @@ __device__ __forceinline__ Key along(Key from, Arc arc) { return after(from, arc
 
 // Marks of each part, in its memory.
 struct Marks {
-    const u32* of[8];
+    const u32* of[32];
 };
 
 extern "C" __global__ void ENTRY(mark)(const u64* offsets, const Arc* arcs, const Key* keys, u32 first, u32 n_rows,

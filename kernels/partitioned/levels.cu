@@ -11,7 +11,8 @@
 // last, in order of the rows (pull_in_host).
 //
 // Long rows are cut to pieces, which all warps take afterwards (push_pieces). All GPUs find the same sums at
-// a meeting, and so decide the same.
+// a meeting, and so decide the same. What comes between two meetings is one function (go_on). Where GPUs
+// do not meet, it is a launch.
 //
 // Launch: cooperative, 512 threads a block, all resident. Reads the graph; writes levels, bits, the list,
 // `control` and rooms, the inboxes and bits of other GPUs, and words of the host's memory.
@@ -69,12 +70,32 @@ struct Control {
     // pieces, and words of vertices to pull, that warps have taken
     u32 taken[2];
     // how many vertices were sent to each part
-    u32 sent[8];
+    u32 sent[32];
 };
 
 struct Rows {
     const u64* offsets;
     const u32* ends;
+};
+
+// What comes after a meeting.
+enum class Next : u32 {
+    starts,
+    // decides how the next level is found, and finds it, as far as it can
+    decides,
+    // pulls, when all have the bits of all
+    pulls,
+    // takes what others have sent
+    receives,
+    ends
+};
+
+// The frontier: its entries in the list, its level, and which of the bits are those of what was seen.
+struct Frontier {
+    u32 begin, end, level, which;
+    // whether the last level was pulled
+    u32 is_pulled;
+    Next next;
 };
 
 // What a launch is given. The host has the same structure.
@@ -91,11 +112,14 @@ struct Search {
     // vertices of its own that each part has sent, `stride` places for each
     const u32* inbox;
     Control* control;
+    // where the search stands, which is kept between launches
+    Frontier* frontier;
     volatile u32* host;
-    // of each part: its room, bits of all vertices, twice, and the inbox
-    Room<Told>* rooms[8];
-    u32* seen[2][8];
-    u32* inboxes[8];
+    // of each part: its room, bits of all vertices, twice, and the inbox. Where hosts bring them, the bits
+    // of others are its own, and their inboxes are places of its own that the host reads
+    Room<Told>* rooms[32];
+    u32* seen[2][32];
+    u32* inboxes[32];
     // a level is pulled where the frontier has more arcs; it is pushed again where it has found fewer vertices
     u64 arcs_to_pull;
     u32 vertices_to_push;
@@ -109,14 +133,10 @@ struct Search {
     u32 target;
     // the last level that is wanted
     u32 limit;
-    // the number of the search
+    // the number of the search, or of the launch
     u32 number;
-    u32 unused;
-};
-
-// The frontier: its entries in the list, its level, and which of the bits are those of what was seen.
-struct Frontier {
-    u32 begin = 0, end = 0, level = 0, which = 0;
+    // whether hosts bring what is for others
+    u32 is_apart;
 };
 
 __device__ __forceinline__ u32 first_of(const Search& search) { return search.part * search.stride; }
@@ -490,7 +510,7 @@ __device__ __forceinline__ void list_pulled(const Search& search, const Frontier
 }
 
 // What this GPU tells another after a level. Counts of the level are cleared.
-__device__ __forceinline__ Told tell(const Search& search, u32 level) {
+__device__ __forceinline__ Told tell_of_level(const Search& search, u32 level) {
     Control& control = *search.control;
     const bool ends = level >= search.limit ||
                       (search.target != no_vertex && load(search.levels + search.target) <= level);
@@ -501,62 +521,125 @@ __device__ __forceinline__ Told tell(const Search& search, u32 level) {
     return told;
 }
 
+template <bool uses_host>
+__device__ __forceinline__ void pull_level(const Search& search, Frontier& frontier, Stages& stages,
+                                           GridBarrier& barrier) {
+    if (grid_thread() == 0) search.control->listed = 0;
+    ++frontier.level;
+    frontier.is_pulled = true;
+    pull<uses_host>(search, frontier, stages);
+    if (uses_host) {
+        barrier.wait();
+        pull_in_host(search, frontier, stages);
+    }
+}
+
+template <bool uses_host>
+__device__ __forceinline__ void push_level(const Search& search, Frontier& frontier, Stages& stages,
+                                           const Meetings<Told>& meetings, GridBarrier& barrier) {
+    frontier.begin = frontier.end;
+    if (frontier.is_pulled) {
+        list_pulled<uses_host>(search, frontier, stages);
+        barrier.wait();
+        frontier.begin = 0;
+        frontier.end = load(&search.control->listed);
+        barrier.wait();
+    } else {
+        frontier.end = load(&meetings.told_by(search.part)->listed);
+    }
+    ++frontier.level;
+    frontier.is_pulled = false;
+    push<uses_host>(search, frontier, stages);
+    barrier.wait();
+    push_pieces<uses_host>(search, frontier, stages);
+}
+
+// What this GPU does from one meeting to the next; `all` is what was told at the first.
+template <bool uses_host>
+__device__ __forceinline__ void go_on(const Search& search, Frontier& frontier, const Told& all, Stages& stages,
+                                      const Meetings<Told>& meetings, GridBarrier& barrier) {
+    const bool is_alone = search.n_parts == 1;
+    const Next now = frontier.next;
+    frontier.next = Next::decides;
+    if (now == Next::starts) {
+        start<uses_host>(search, frontier, stages);
+        return;
+    }
+    if (now == Next::receives) {
+        receive<uses_host>(search, frontier, meetings, stages);
+        return;
+    }
+    if (now == Next::decides) {
+        if (frontier.is_pulled) frontier.which ^= 1;
+        if (all.found == 0 || all.ends) {
+            frontier.next = Next::ends;
+            return;
+        }
+        const bool pulls =
+            frontier.is_pulled ? all.found >= search.vertices_to_push : all.arcs > search.arcs_to_pull;
+        if (!pulls) {
+            push_level<uses_host>(search, frontier, stages, meetings, barrier);
+            if (!is_alone) frontier.next = Next::receives;
+            return;
+        }
+        if (!frontier.is_pulled && !is_alone) {
+            send_bits(search, frontier);
+            frontier.next = Next::pulls;
+            return;
+        }
+    }
+    pull_level<uses_host>(search, frontier, stages, barrier);
+}
+
+// What this GPU tells another when it meets it now.
+__device__ __forceinline__ Told tell(const Search& search, const Frontier& frontier, u32 other) {
+    if (frontier.next == Next::decides) return tell_of_level(search, frontier.level);
+    Told told{};
+    if (frontier.next == Next::receives) {
+        told.sent = load(search.control->sent + other);
+        search.control->sent[other] = 0;
+    }
+    return told;
+}
+
+// What hosts are to bring now.
+__device__ __forceinline__ Brought brought(const Frontier& frontier) {
+    const auto bits = [](u32 which) { return which == 0 ? Brought::first_array : Brought::second_array; };
+    if (frontier.next == Next::ends) return Brought::none;
+    if (frontier.next == Next::receives) return Brought::entries;
+    if (frontier.next == Next::pulls) return bits(frontier.which);
+    return frontier.is_pulled ? bits(frontier.which ^ 1) : Brought::told;
+}
+
 template <bool uses_host> __device__ __forceinline__ void find_levels(const Search& search) {
     __shared__ Stages stages;
     Control& control = *search.control;
     const bool is_first = grid_thread() == 0;
     GridBarrier barrier{&control.arrived, gridDim.x, 0};
     Meetings<Told> meetings{search.rooms[search.part], search.rooms, search.host, search.part, search.n_parts};
-    Frontier frontier;
-    bool is_pulled = false;
-    start<uses_host>(search, frontier, stages);
-    while (true) {
-        const Told all = meetings.meet(frontier.level, [&](u32) { return tell(search, frontier.level); });
-        if (is_pulled) frontier.which ^= 1;
-        if (all.found == 0 || all.ends) break;
-        const bool pulls = is_pulled ? all.found >= search.vertices_to_push : all.arcs > search.arcs_to_pull;
-        if (pulls) {
-            if (!is_pulled && search.n_parts > 1) {
-                send_bits(search, frontier);
-                meetings.meet(frontier.level, [](u32) { return Told{}; });
-            }
-            if (is_first) control.listed = 0;
-            ++frontier.level;
-            pull<uses_host>(search, frontier, stages);
-            if (uses_host) {
-                barrier.wait();
-                pull_in_host(search, frontier, stages);
-            }
-        } else {
-            frontier.begin = frontier.end;
-            if (is_pulled) {
-                list_pulled<uses_host>(search, frontier, stages);
-                barrier.wait();
-                frontier.begin = 0;
-            }
-            frontier.end = is_pulled ? load(&control.listed) : load(&meetings.told_by(search.part)->listed);
-            if (is_pulled) barrier.wait();
-            ++frontier.level;
-            push<uses_host>(search, frontier, stages);
-            barrier.wait();
-            push_pieces<uses_host>(search, frontier, stages);
-            if (search.n_parts > 1) {
-                meetings.meet(frontier.level, [&](u32 other) {
-                    const u32 sent = load(control.sent + other);
-                    control.sent[other] = 0;
-                    return Told{0, 0, sent, 0, 0};
-                });
-                receive<uses_host>(search, frontier, meetings, stages);
-            }
-        }
-        is_pulled = pulls;
+    Frontier frontier{};
+    Told all{};
+    if (search.is_apart) {
+        frontier = *search.frontier;
+        if (frontier.next != Next::starts) all = meetings.take_brought(barrier);
     }
-    if (!is_first) return;
-    const u64 looked = load(&control.looked);
-    search.host[6] = static_cast<u32>(looked);
-    search.host[7] = static_cast<u32>(looked >> 32);
-    search.host[8] = frontier.level;
-    meetings.end(search.number);
+    while (true) {
+        go_on<uses_host>(search, frontier, all, stages, meetings, barrier);
+        if (search.is_apart || frontier.next == Next::ends) break;
+        all = meetings.meet(frontier.level, [&](u32 other) { return tell(search, frontier, other); });
+    }
+    if (is_first) {
+        const u64 looked = load(&control.looked);
+        search.host[6] = static_cast<u32>(looked);
+        search.host[7] = static_cast<u32>(looked >> 32);
+        search.host[8] = frontier.level;
+        if (!search.is_apart) meetings.end(search.number);
+    }
+    if (!search.is_apart) return;
+    meetings.leave(search.number, frontier.level, 3, brought(frontier), &control.arrived, [&](u32 other) {
+        if (lane() == 0) *search.frontier = frontier;
+        return tell(search, frontier, other);
+    });
 }
 
 extern "C" __global__ void __launch_bounds__(512, 2) levels(const __grid_constant__ Search search) {

@@ -5,6 +5,9 @@
 // written theirs here. So no GPU reads the memory of another while it waits. Then the sum goes to the blocks.
 //
 // All blocks of all GPUs must be resident at once. So a process makes one search of this kind at a time.
+//
+// GPUs that cannot write into each other's memory do not meet. A launch ends where they would, and the
+// hosts bring what each has for the others. The next launch goes on from there.
 #pragma once
 
 #include "part.cuh"
@@ -23,11 +26,24 @@ template <typename Told> struct Room {
 };
 
 // The host takes memory for it.
-template <typename Told> constexpr bool room_is_known = sizeof(Room<Told>) == 17 * sizeof(Told) + 40;
+template <typename Told> constexpr bool room_is_known = sizeof(Room<Told>) == 65 * sizeof(Told) + 136;
 
-// What a kernel needs to meet. The host's first words: the number of the search that has ended; whether it is
-// to end; how far it is; whether a GPU has failed, so that none is to wait. Then in two how long this one
-// has waited. The second and the third are those of the first GPU alone.
+// What hosts bring to other GPUs when a launch has ended.
+enum class Brought : u32 {
+    // the end of the search: nothing more
+    none,
+    // what each has told
+    told,
+    // the entries that each has put into the inboxes of others too
+    entries,
+    // what each has of its own vertices too, in the first array or in the second
+    first_array,
+    second_array
+};
+
+// What a kernel needs to meet. The host's first words: the number of the search that has ended, or of the
+// launch; whether it is to end; how far it is; whether a GPU has failed, so that none waits. Then in two how
+// long this one has waited. The second and the third are those of the first GPU alone.
 template <typename Told> struct Meetings {
     Room<Told>* room;
     Room<Told>* const* rooms;
@@ -47,8 +63,7 @@ template <typename Told> struct Meetings {
         if (blockIdx.x == 0) {
             if (threadIdx.x < 32) lead(steps, own);
         } else if (threadIdx.x == 0) {
-            __threadfence();
-            asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(&room->arrived) : "memory");
+            come();
             while (static_cast<int>(acquire(&room->opened) - n_meetings) < 0) {
             }
             __threadfence();
@@ -60,6 +75,42 @@ template <typename Told> struct Meetings {
     // What a GPU has told this one at the last meeting.
     __device__ __forceinline__ const Told* told_by(u32 other) const { return &room->told[n_meetings & 1][other]; }
 
+    // Where hosts have brought what all GPUs have told: the sum. `barrier` is one of all blocks.
+    __device__ __forceinline__ Told take_brought(GridBarrier& barrier) {
+        if (blockIdx.x == 0 && threadIdx.x == 0) sum(0);
+        barrier.wait();
+        return load_told(&room->all);
+    }
+
+    // Ends a launch: tells the host what this GPU has for each part, behind `words` words of the search, as
+    // `meet` would tell them. All blocks call it, and use no barrier after.
+    template <typename Own>
+    __device__ __forceinline__ void leave(u32 number, u32 steps, u32 words, Brought what, u32* arrived, Own&& own) {
+        __syncthreads();
+        if (blockIdx.x != 0) {
+            if (threadIdx.x == 0) come();
+            return;
+        }
+        if (threadIdx.x >= 32) return;
+        if (lane() == 0) wait_for_blocks(gridDim.x - 1);
+        __syncwarp();
+        volatile u32* to = host + own_words + words;
+        if (lane() < n_parts) {
+            Told mine = own(lane());
+            mine.ends |= host[1];
+            for (u32 word = 0; word < told_words; ++word) {
+                to[1 + lane() * told_words + word] = reinterpret_cast<const u32*>(&mine)[word];
+            }
+            __threadfence_system();
+        }
+        __syncwarp();
+        if (lane() != 0) return;
+        to[0] = static_cast<u32>(what);
+        host[2] = steps;
+        room->arrived = *arrived = 0;
+        end(number);
+    }
+
     // Tells the host that the search has ended, and how long this GPU has waited.
     __device__ __forceinline__ void end(u32 number) const {
         host[4] = static_cast<u32>(waited);
@@ -68,7 +119,30 @@ template <typename Told> struct Meetings {
         host[0] = number;
     }
 
+    // The host's words before those of a search, and words of what is told.
+    static constexpr u32 own_words = 6, told_words = sizeof(Told) / sizeof(u32);
+
   private:
+    // Says that this block has come.
+    __device__ __forceinline__ void come() const {
+        __threadfence();
+        asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(&room->arrived) : "memory");
+    }
+
+    // Waits until so many have come in all.
+    __device__ __forceinline__ void wait_for_blocks(u32 n) const {
+        while (static_cast<int>(acquire(&room->arrived) - n) < 0) {
+        }
+        __threadfence();
+    }
+
+    // Adds what all have told, for all blocks.
+    __device__ __forceinline__ void sum(u32 parity) const {
+        Told all = load_told(&room->told[parity][0]);
+        for (u32 other = 1; other < n_parts; ++other) all.add(load_told(&room->told[parity][other]));
+        room->all = all;
+    }
+
     static __device__ __forceinline__ u32 acquire(const u32* from) {
         u32 value;
         asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
@@ -95,9 +169,7 @@ template <typename Told> struct Meetings {
         const u32 ends = part == 0 && lane() == 0 ? host[1] : 0;
         if (lane() == 0) {
             if (part == 0) host[2] = steps;
-            while (static_cast<int>(acquire(&room->arrived) - expected) < 0) {
-            }
-            __threadfence();
+            wait_for_blocks(expected);
         }
         __syncwarp();
         const u32 parity = n_meetings & 1;
@@ -105,7 +177,7 @@ template <typename Told> struct Meetings {
         bool fails = false;
         if (lane() < n_parts) {
             Told mine = own(lane());
-            mine.ends |= __shfl_sync((1u << n_parts) - 1, ends, 0);
+            mine.ends |= __shfl_sync(everyone >> (32 - n_parts), ends, 0);
             Room<Told>& theirs = *rooms[lane()];
             theirs.told[parity][part] = mine;
             __threadfence_system();
@@ -120,10 +192,8 @@ template <typename Told> struct Meetings {
         waited += nanoseconds() - since;
         if (lane() == 0) {
             __threadfence_system();
-            Told all = load_told(&room->told[parity][0]);
-            for (u32 other = 1; other < n_parts; ++other) all.add(load_told(&room->told[parity][other]));
-            if (fails) all.ends = 1;
-            room->all = all;
+            sum(parity);
+            if (fails) room->all.ends = 1;
             asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(&room->opened), "r"(n_meetings) : "memory");
         }
         __syncwarp();

@@ -6,8 +6,8 @@
 
 #include "../common/grid.cuh"
 
-// The most GPUs that a graph is on; the structures have arrays of 8.
-constexpr u32 max_parts = 8;
+// The most GPUs that a graph is on, one for each lane; the structures have arrays of 32.
+constexpr u32 max_parts = 32;
 
 __device__ __forceinline__ u32 grid_thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
 __device__ __forceinline__ u32 grid_threads() { return gridDim.x * blockDim.x; }
@@ -18,12 +18,13 @@ __device__ __forceinline__ u32 grid_warps() { return gridDim.x * (blockDim.x / 3
 // Gives the warps of this GPU the numbers below `n`, `at_once` at a time: to each some at first, and the
 // others to those that come for them, some sixteen times. `taken` is 0 before.
 template <typename Take> __device__ __forceinline__ void share(u32* taken, u32 n, u32 at_once, Take&& take) {
-    const u32 some = (n / (16 * grid_warps() * at_once) + 1) * at_once, at_first = grid_warps() * some;
-    for (u32 first = grid_warp() * some; first < n;) {
-        for (u32 at = first; at < min(first + some, n); at += at_once) take(at);
-        if (n <= at_first) return;
-        if (lane() == 0) first = at_first + atomicAdd(taken, some);
-        first = __shfl_sync(everyone, first, 0);
+    const u64 some = (n / (16 * grid_warps() * at_once) + 1) * at_once;
+    for (u32 turn = grid_warp(); turn * some < n;) {
+        const u64 end = min((turn + 1) * some, static_cast<u64>(n));
+        for (u64 at = turn * some; at < end; at += at_once) take(static_cast<u32>(at));
+        if (n <= grid_warps() * some) return;
+        if (lane() == 0) turn = grid_warps() + atomicAdd(taken, 1);
+        turn = __shfl_sync(everyone, turn, 0);
     }
 }
 

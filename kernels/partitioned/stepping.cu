@@ -5,7 +5,8 @@
 // own that falls is near or far. One of another part that falls below what this GPU knows goes with its
 // key into the inbox of its owner, which then takes it (receive). So what is sent falls, as seen from
 // its sender, and most arcs send nothing. A step ends with a meeting, where all GPUs find the same sums, and
-// so decide the same.
+// so decide the same. What comes between two meetings is one function (go_on). Where GPUs do not meet, it is
+// a launch.
 //
 // Long arcs are deferred as in ../sssp/delta_stepping/team.cuh. Short and long arcs lie apart here, and
 // a pull takes place after the keys of all vertices were exchanged.
@@ -85,13 +86,15 @@ struct Control {
     u32 far[2];
     u32 visited[2];
     // how many entries were sent to each part
-    u32 sent[8];
+    u32 sent[32];
     // what warps have taken of the near list, of short and of long pieces, and of the far list
     u32 taken[4];
     // blocks that have come to a barrier of this GPU
     u32 arrived;
     u32 unused;
 };
+
+struct Step;
 
 // What a launch is given. The host has the same structure. Keys have 64 bits here.
 struct Search {
@@ -104,11 +107,14 @@ struct Search {
     // entries that each part has sent, `sent_capacity` places for each
     const Entry* inbox;
     Control* control;
+    // where the search stands, which is kept between launches
+    Step* step;
     volatile u32* host;
-    // of each part: its room, its inbox, and the keys of all vertices
-    Room<Told>* rooms[8];
-    Entry* inboxes[8];
-    Key* keys[8];
+    // of each part: its room, its inbox, and the keys of all vertices. Where hosts bring them, inboxes of
+    // others are places of its own that the host reads, and their keys of its vertices come to its inbox
+    Room<Told>* rooms[32];
+    Entry* inboxes[32];
+    Key* keys[32];
     // the width of buckets; the limit of short arcs, or 0 where none is deferred; the greatest weight
     u64 delta;
     u64 short_limit;
@@ -129,13 +135,14 @@ struct Search {
     u32 source;
     // a vertex of its own whose key ends the search when it is final
     u32 target;
-    // the number of the search
+    // the number of the search, or of the launch
     u32 number;
     // whether arcs lead both ways, so that vertices can look for their neighbours
     u32 may_pull;
     // pushes of deferred arcs after which none are deferred
     u32 max_pushes;
-    u32 unused;
+    // whether hosts bring what is for others
+    u32 is_apart;
 };
 
 // What a step does.
@@ -153,9 +160,23 @@ enum class Work {
     ends
 };
 
+// What comes after a meeting.
+enum class Next : u32 {
+    starts,
+    // decides what is done, and does it, as far as it can
+    decides,
+    // takes what others have sent
+    receives,
+    // pulls, when all have the keys of all
+    pulls,
+    ends
+};
+
 // A step, and where the search stands: the same for all threads of a block.
 struct Step {
+    Next next;
     Work work;
+    u32 number;
     const Entry *near_now, *far_now;
     Entry *near_next, *far_next;
     // the near and far keys are divided here; a bucket has no key below `low`
@@ -171,6 +192,8 @@ struct Step {
     u32 far_turn, phase;
     u32 doublings, pushes;
     u64 settled_arcs;
+    // whether the step relaxes arcs
+    bool relaxes;
     bool defers;
     // whether a list since the last settled bound was too short, so that vertices may have been visited
     // twice with the same key
@@ -179,6 +202,9 @@ struct Step {
     __device__ __forceinline__ bool late() const { return work == Work::pushes_deferred; }
     __device__ __forceinline__ bool splits() const { return work == Work::next_bucket || work == Work::finds_least; }
 };
+
+// The host takes memory for it.
+static_assert(sizeof(Step) <= 192, "bytes of a step");
 
 __device__ __forceinline__ u32 first_of(const Search& search) { return search.part * search.stride; }
 
@@ -524,6 +550,7 @@ __device__ __forceinline__ void begin(const Search& search, BlockMemory& memory)
     Step& step = memory.step;
     if (threadIdx.x == 0) {
         step = Step{};
+        step.next = Next::decides;
         step.work = Work::relaxes;
         step.near_now = search.near[1];
         step.near_next = search.near[0];
@@ -549,7 +576,7 @@ __device__ __forceinline__ void begin(const Search& search, BlockMemory& memory)
 }
 
 // What this GPU tells another after a step. Counts of lists that are made next are cleared.
-__device__ __forceinline__ Told tell(const Search& search, const Step& step) {
+__device__ __forceinline__ Told tell_of_step(const Search& search, const Step& step) {
     Control& control = *search.control;
     const u64 target = search.target == everyone ? unreached : load(search.keys[search.part] + search.target);
     const u32 near = load(&control.near), far = load(&control.far[step.far_turn]);
@@ -616,7 +643,7 @@ __device__ __forceinline__ Work next_work(const Search& search, Step& step, cons
     return pulls ? Work::pulls_deferred : Work::pushes_deferred;
 }
 
-// Decides what comes next, by what all GPUs have found. One thread of each block calls it.
+// Decides what the next step is, by what all GPUs have found. One thread of each block calls it.
 __device__ __forceinline__ void decide(const Search& search, Step& step, const Told& all, const Told& own) {
     exchange(step.near_now, step.near_next);
     step.n_near = static_cast<u32>(own.near);
@@ -655,6 +682,63 @@ __device__ __forceinline__ void decide(const Search& search, Step& step, const T
         exchange(step.far_now, step.far_next);
         step.far_turn ^= 1;
     }
+    step.relaxes = step.work == Work::relaxes || step.late() || (step.work == Work::next_bucket && all.near != 0);
+    const bool is_alone = search.n_parts == 1;
+    if (step.work == Work::ends) step.next = Next::ends;
+    else if (step.relaxes && !is_alone) step.next = Next::receives;
+    else if (step.work == Work::pulls_deferred && !is_alone) step.next = Next::pulls;
+    step.number += step.work != Work::ends;
+}
+
+// What this GPU does from one meeting to the next; `all` is what was told at the first.
+__device__ __forceinline__ void go_on(const Search& search, BlockMemory& memory, const Told& all,
+                                      const Meetings<Told>& meetings, GridBarrier& barrier) {
+    Step& step = memory.step;
+    const Next now = step.next;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        step.next = Next::decides;
+        if (now == Next::decides) decide(search, step, all, *meetings.told_by(search.part));
+    }
+    __syncthreads();
+    bool pulls = now == Next::pulls;
+    if (now == Next::starts) {
+        begin(search, memory);
+        __syncthreads();
+    }
+    if (now == Next::receives) receive(search, memory, meetings);
+    if (now == Next::decides) {
+        if (step.splits()) split_far(search, memory);
+        if (step.relaxes) {
+            relax_near(search, memory);
+            barrier.wait();
+            relax_pieces(search, memory);
+        }
+        if (step.next == Next::pulls) send_keys(search);
+        pulls = step.work == Work::pulls_deferred && step.next != Next::pulls;
+    }
+    if (pulls) pull(search, memory);
+}
+
+// What this GPU tells another when it meets it now.
+__device__ __forceinline__ Told tell(const Search& search, const Step& step, u32 other) {
+    if (step.next == Next::decides) return tell_of_step(search, step);
+    Told told{};
+    if (step.next == Next::receives) {
+        told.sent = load(search.control->sent + other);
+        search.control->sent[other] = 0;
+    }
+    return told;
+}
+
+// What hosts are to bring now.
+__device__ __forceinline__ Brought brought(const Step& step) {
+    switch (step.next) {
+        case Next::ends: return Brought::none;
+        case Next::receives: return Brought::entries;
+        case Next::pulls: return Brought::first_array;
+        default: return Brought::told;
+    }
 }
 
 extern "C" __global__ void __launch_bounds__(warps * 32, 2) ENTRY(stepping)(const __grid_constant__ Search search) {
@@ -663,46 +747,31 @@ extern "C" __global__ void __launch_bounds__(warps * 32, 2) ENTRY(stepping)(cons
     Step& step = memory.step;
     GridBarrier barrier{&control.arrived, gridDim.x, 0};
     Meetings<Told> meetings{search.rooms[search.part], search.rooms, search.host, search.part, search.n_parts};
-    const bool is_alone = search.n_parts == 1;
-    u32 steps = 0;
-    begin(search, memory);
-    while (true) {
-        const Told all = meetings.meet(steps, [&](u32) { return tell(search, step); });
-        if (threadIdx.x == 0) decide(search, step, all, *meetings.told_by(search.part));
-        __syncthreads();
-        if (step.work == Work::ends) break;
-        ++steps;
-        if (step.splits()) split_far(search, memory);
-        if (step.work == Work::relaxes || step.late() || (step.work == Work::next_bucket && all.near != 0)) {
-            relax_near(search, memory);
-            barrier.wait();
-            relax_pieces(search, memory);
-            if (!is_alone) {
-                // the others learn what was sent them
-                meetings.meet(steps, [&](u32 other) {
-                    Told told{};
-                    told.sent = load(control.sent + other);
-                    control.sent[other] = 0;
-                    return told;
-                });
-                receive(search, memory, meetings);
-            }
-        }
-        if (step.work == Work::pulls_deferred) {
-            if (!is_alone) {
-                send_keys(search);
-                meetings.meet(steps, [](u32) { return Told{}; });
-            }
-            pull(search, memory);
-        }
+    Told all{};
+    if (threadIdx.x == 0) {
+        step.next = Next::starts;
+        if (search.is_apart) step = *search.step;
     }
-    if (grid_thread() != 0) return;
-    const u64 relaxations = load(&control.relaxations), improvements = load(&control.improvements);
-    search.host[6] = static_cast<u32>(relaxations);
-    search.host[7] = static_cast<u32>(relaxations >> 32);
-    search.host[8] = static_cast<u32>(improvements);
-    search.host[9] = static_cast<u32>(improvements >> 32);
-    search.host[10] = steps;
-    search.host[11] = load(&control.trouble);
-    meetings.end(search.number);
+    __syncthreads();
+    if (step.next != Next::starts) all = meetings.take_brought(barrier);
+    while (true) {
+        go_on(search, memory, all, meetings, barrier);
+        if (search.is_apart || step.next == Next::ends) break;
+        all = meetings.meet(step.number, [&](u32 other) { return tell(search, step, other); });
+    }
+    if (grid_thread() == 0) {
+        const u64 relaxations = load(&control.relaxations), improvements = load(&control.improvements);
+        search.host[6] = static_cast<u32>(relaxations);
+        search.host[7] = static_cast<u32>(relaxations >> 32);
+        search.host[8] = static_cast<u32>(improvements);
+        search.host[9] = static_cast<u32>(improvements >> 32);
+        search.host[10] = step.number;
+        search.host[11] = load(&control.trouble);
+        if (!search.is_apart) meetings.end(search.number);
+    }
+    if (!search.is_apart) return;
+    meetings.leave(search.number, step.number, 6, brought(step), &control.arrived, [&](u32 other) {
+        if (lane() == 0) *search.step = step;
+        return tell(search, step, other);
+    });
 }

@@ -1,4 +1,4 @@
-//! Broadcasts between the memories of GPUs, by NVIDIA's library NCCL.
+//! Broadcasts and exchanges between the memories of GPUs, by NVIDIA's library NCCL.
 //!
 //! It is loaded at its first use, so that neither building nor running needs it: `libnccl.so.2`, or
 //! the file that the variable `STARPATH_NCCL` names. What it does is queued on a stream of the GPU,
@@ -46,6 +46,10 @@ struct Functions {
         Comm,
         *mut c_void,
     ) -> c_int,
+    send: unsafe extern "C" fn(*const c_void, usize, c_int, c_int, Comm, *mut c_void) -> c_int,
+    receive: unsafe extern "C" fn(*mut c_void, usize, c_int, c_int, Comm, *mut c_void) -> c_int,
+    group_start: unsafe extern "C" fn() -> c_int,
+    group_end: unsafe extern "C" fn() -> c_int,
     state: unsafe extern "C" fn(Comm, *mut c_int) -> c_int,
     abort: unsafe extern "C" fn(Comm) -> c_int,
     error_string: unsafe extern "C" fn(c_int) -> *const c_char,
@@ -88,6 +92,9 @@ pub struct Nccl {
     comm: Cell<Comm>,
 }
 
+// SAFETY: NCCL lets any thread use a communicator, one at a time, and a `Cell` is not shared.
+unsafe impl Send for Nccl {}
+
 impl fmt::Debug for Nccl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Nccl").finish_non_exhaustive()
@@ -112,6 +119,10 @@ impl Functions {
                 get_unique_id: *library.get(b"ncclGetUniqueId\0")?,
                 init: *library.get(b"ncclCommInitRankConfig\0")?,
                 broadcast: *library.get(b"ncclBroadcast\0")?,
+                send: *library.get(b"ncclSend\0")?,
+                receive: *library.get(b"ncclRecv\0")?,
+                group_start: *library.get(b"ncclGroupStart\0")?,
+                group_end: *library.get(b"ncclGroupEnd\0")?,
                 state: *library.get(b"ncclCommGetAsyncError\0")?,
                 abort: *library.get(b"ncclCommAbort\0")?,
                 error_string: *library.get(b"ncclGetErrorString\0")?,
@@ -130,6 +141,31 @@ impl Functions {
 }
 
 impl Nccl {
+    /// Connects the current GPUs of all ranks, which call it together, each with what names its GPU:
+    /// the connection, or why there is none, the same on all ranks. `try_it` uses the connection, for
+    /// NCCL connects when it first sends.
+    ///
+    /// # Errors
+    /// When another rank has ended.
+    pub fn between(
+        ranks: &dyn Communicator,
+        gpu: [u8; 16],
+        try_it: impl FnOnce(&Self) -> Result<(), String>,
+    ) -> Result<Result<Self, String>, RanksError> {
+        let gpus = ranks.gather(0, &gpu)?;
+        let is_shared = (1..gpus.len()).any(|i| gpus[..i].contains(&gpus[i]));
+        let connected = match ranks.any(is_shared)? {
+            true => Err("ranks share a GPU".to_owned()),
+            false => Self::connect(ranks).map_err(|error| error.to_string()),
+        };
+        let tried = connected.and_then(|nccl| try_it(&nccl).map(|()| nccl));
+        let reason = ranks.first_message(tried.as_ref().err().map(String::as_str))?;
+        Ok(match reason {
+            Some((_, reason)) => Err(reason),
+            None => tried,
+        })
+    }
+
     /// Connects the current GPUs of all ranks, which call it together. No two may have the same:
     /// NCCL refuses that.
     ///
@@ -182,17 +218,66 @@ impl Nccl {
         root: usize,
         stream: *mut c_void,
     ) -> Result<(), RanksError> {
-        let (place, comm) = (address as *mut c_void, self.comm.get());
-        if comm.is_null() {
-            return Err(RanksError::Nccl(
-                "the connection of the ranks has been closed by an earlier error".to_owned(),
-            ));
-        }
+        let (place, comm) = (address as *mut c_void, self.open()?);
         // SAFETY: the caller's, and the communicator is open.
         let code = unsafe {
             (self.functions.broadcast)(place, place, n_bytes, BYTES, root as c_int, comm, stream)
         };
         self.settle(ranks, code)
+    }
+
+    /// Queues, on a stream of this rank's GPU, an exchange of bytes between the GPUs of all ranks.
+    /// `sent` and `received` have an address and a number of bytes for each, none for this rank itself.
+    /// To be called by all ranks, in the same order.
+    ///
+    /// # Errors
+    /// As [`broadcast`](Self::broadcast).
+    ///
+    /// # Safety
+    /// At each address lie the bytes in the memory of the current GPU, of which `stream` is a
+    /// `CUstream`, and they stay until the exchange is done. Until then what is received is not used, and what
+    /// is sent not written, by work that is not ordered after it. A rank receives from another as many
+    /// bytes as that sends it.
+    pub unsafe fn exchange(
+        &self,
+        ranks: &dyn Communicator,
+        sent: &[(u64, usize)],
+        received: &[(u64, usize)],
+        stream: *mut c_void,
+    ) -> Result<(), RanksError> {
+        let comm = self.open()?;
+        let mut worst = DONE;
+        let mut call = |code| {
+            if !matches!(code, DONE | IN_PROGRESS) && worst == DONE {
+                worst = code;
+            }
+        };
+        // SAFETY: the caller's, and the communicator is open. A group has both sides of each message, so
+        // that none waits for another.
+        let ended = unsafe {
+            call((self.functions.group_start)());
+            for (other, &(address, n_bytes)) in (0..).zip(sent).filter(|(_, sent)| sent.1 > 0) {
+                let from = address as *const c_void;
+                call((self.functions.send)(from, n_bytes, BYTES, other, comm, stream));
+            }
+            for (other, &(address, n_bytes)) in (0..).zip(received).filter(|(_, to)| to.1 > 0) {
+                let to = address as *mut c_void;
+                call((self.functions.receive)(to, n_bytes, BYTES, other, comm, stream));
+            }
+            (self.functions.group_end)()
+        };
+        self.settle(ranks, if worst == DONE { ended } else { worst })
+    }
+
+    /// The communicator, if it was not given up.
+    fn open(&self) -> Result<Comm, RanksError> {
+        let comm = self.comm.get();
+        if comm.is_null() {
+            return Err(RanksError::Nccl(
+                "the connection of the ranks has been closed by an earlier error".to_owned(),
+            ));
+        }
+        Ok(comm)
     }
 
     /// Waits until a call, which returned `code` here, is done on all ranks. If it is refused on
@@ -268,14 +353,33 @@ mod tests {
     /// `ncclSystemError`.
     const REFUSED: c_int = 2;
 
-    static FUNCTIONS: Functions =
-        Functions { get_unique_id, init, broadcast, state, abort, error_string };
+    static FUNCTIONS: Functions = Functions {
+        get_unique_id,
+        init,
+        broadcast,
+        send,
+        receive,
+        group_start,
+        group_end,
+        state,
+        abort,
+        error_string,
+    };
 
     /// What the library refuses: a function, of a rank.
     static REFUSES: Mutex<Option<(&str, usize)>> = Mutex::new(None);
     /// Calls that all ranks make, and how often a communicator was given up.
     static N_CALLS: AtomicUsize = AtomicUsize::new(0);
     static N_ABORTS: AtomicUsize = AtomicUsize::new(0);
+
+    /// Messages: from which rank, to which, and bytes.
+    static SENT: Mutex<Vec<(usize, usize, usize)>> = Mutex::new(Vec::new());
+    static RECEIVED: Mutex<Vec<(usize, usize, usize)>> = Mutex::new(Vec::new());
+
+    thread_local! {
+        /// The rank that has received last.
+        static THIS: Cell<usize> = const { Cell::new(0) };
+    }
 
     /// A communicator is its rank, from 1.
     fn call(function: &str, rank: usize) -> c_int {
@@ -318,6 +422,39 @@ mod tests {
         call("broadcast", comm.addr() - 1)
     }
 
+    unsafe extern "C" fn send(
+        _: *const c_void,
+        n: usize,
+        _: c_int,
+        to: c_int,
+        comm: Comm,
+        _: *mut c_void,
+    ) -> c_int {
+        SENT.lock().unwrap().push((comm.addr() - 1, to as usize, n));
+        DONE
+    }
+
+    unsafe extern "C" fn receive(
+        _: *mut c_void,
+        n: usize,
+        _: c_int,
+        from: c_int,
+        comm: Comm,
+        _: *mut c_void,
+    ) -> c_int {
+        RECEIVED.lock().unwrap().push((from as usize, comm.addr() - 1, n));
+        THIS.set(comm.addr() - 1);
+        DONE
+    }
+
+    unsafe extern "C" fn group_start() -> c_int {
+        DONE
+    }
+
+    unsafe extern "C" fn group_end() -> c_int {
+        call("exchange", THIS.get())
+    }
+
     unsafe extern "C" fn state(_: Comm, state: *mut c_int) -> c_int {
         let is_done = N_CALLS.load(Ordering::SeqCst).is_multiple_of(N_RANKS);
         // SAFETY: it is a place of the caller's.
@@ -346,7 +483,13 @@ mod tests {
                 let broadcast = || unsafe { nccl.broadcast(ranks, 0, 0, 0, ptr::null_mut()) };
                 let first = broadcast();
                 assert_eq!(first.is_err(), broadcast().is_err());
-                first
+                first?;
+                let bytes = |from: usize, to: usize| if from == to { 0 } else { 10 * from + to };
+                let rank = ranks.rank();
+                let sent: Vec<_> = (0..N_RANKS).map(|other| (0, bytes(rank, other))).collect();
+                let received: Vec<_> = (0..N_RANKS).map(|other| (0, bytes(other, rank))).collect();
+                // SAFETY: as before.
+                unsafe { nccl.exchange(ranks, &sent, &received, ptr::null_mut()) }
             };
             Ok::<_, RanksError>(talk())
         };
@@ -358,7 +501,11 @@ mod tests {
         assert_eq!(hear(None), vec![Ok(()); N_RANKS]);
         assert_eq!(N_ABORTS.load(Ordering::SeqCst), N_RANKS);
         let refused = Err(RanksError::Nccl("unhandled system error".to_owned()));
-        for function in ["init", "broadcast"] {
+        let mut messages = [&SENT, &RECEIVED].map(|all| std::mem::take(&mut *all.lock().unwrap()));
+        messages.iter_mut().for_each(|all| all.sort_unstable());
+        assert_eq!(messages[0], messages[1]);
+        assert_eq!(messages[0].len(), N_RANKS * (N_RANKS - 1));
+        for function in ["init", "broadcast", "exchange"] {
             for rank in 0..N_RANKS {
                 assert_eq!(hear(Some((function, rank))), vec![refused.clone(); N_RANKS]);
                 assert_eq!(N_ABORTS.load(Ordering::SeqCst), N_RANKS, "{function} {rank}");

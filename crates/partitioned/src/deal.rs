@@ -67,6 +67,11 @@ impl Deal {
         self.n_parts * self.stride
     }
 
+    /// Slots of each part.
+    pub(crate) fn stride(&self) -> usize {
+        self.stride
+    }
+
     /// The part that has `vertex`.
     #[inline]
     pub fn part_of(&self, vertex: VertexId) -> usize {

@@ -15,10 +15,11 @@ use paths::{AnyDistances, AnyTree, Distances, Number};
 use sssp::over_parts::{FullKeys, KeyArithmetic, U32Keys, distance_bound};
 use sssp::{Goal, SsspError};
 
+use crate::gpu::OnGpu;
 use crate::level_keys::LevelKeys;
 use crate::levels::{self, UNREACHED};
 use crate::messages::{Mail, agree};
-use crate::part::{Part, Rows, Weights, with_rows};
+use crate::part::{Part, Rows, Shared, Weights, with_rows};
 use crate::stepping::{Outcome, Stepping, share};
 use crate::{PartitionedError, nearest, predecessors};
 
@@ -162,7 +163,7 @@ pub(crate) fn search(
         query: Query { sources: &sources, targets: &targets, limit: limit_key, progress },
     };
     match part.weights() {
-        Weights::U32(weights) if search.is_narrow() => {
+        Weights::U32(weights) if search.on_gpu().is_none() && search.is_narrow() => {
             search.step::<u32, U32Keys>(part.rows(weights))
         }
         _ => with_rows!(part, |rows| search.by_weights(rows)),
@@ -211,7 +212,10 @@ impl<'a> Search<'a> {
     /// The search by levels, or by full keys.
     fn by_weights<W: Weight>(&self, rows: Rows<'a, W>) -> Result<Found<Own>, PartitionedError> {
         if !self.part.totals().is_common {
-            return self.step::<W, FullKeys>(rows);
+            return match self.on_gpu() {
+                Some(on_gpu) => self.step_on_gpus(rows, on_gpu),
+                None => self.step::<W, FullKeys>(rows),
+            };
         }
         let start = Instant::now();
         let mut mail = Mail::new(self.ranks, self.part.deal());
@@ -222,22 +226,45 @@ impl<'a> Search<'a> {
             u64::MAX => UNREACHED,
             limit => table.last_within(limit, self.part.deal().n_vertices()),
         };
+        if let Some(on_gpu) = self.on_gpu() {
+            let (levels, counts) = on_gpu.lock().levels(self.ranks, &self.query, last)?;
+            let deepest = levels.iter().filter(|&&level| level != UNREACHED).max().copied();
+            let table = table.up_to(self.ranks.max(deepest.unwrap_or(0))?);
+            let levels = levels.into_iter();
+            let outcome = self.outcome_of_levels(&mut mail, &table, levels, counts)?;
+            return self.finish::<W, FullKeys>(rows, &mut mail, outcome, "breadth-first", start);
+        }
         let found = levels::search(self.part, &mut mail, &self.query, last)?;
         let table = table.up_to(found.deepest);
-        let (keys, unreached) = table.split_at(table.len() - 1);
+        let keys = &table[..table.len() - 1];
         let are_distances = keys.iter().all(|&k| is_distance::<W, FullKeys>(self.part.kind(), k));
         // where sums of floats stop growing, or sums overflow, keys decide
         if self.beside != Beside::Sources && are_distances && keys.is_sorted_by(|a, b| a < b) {
             return self.of_levels(&found, &table, &mut mail, start);
         }
-        let key = |level: u32| keys.get(level as usize).copied().unwrap_or(unreached[0]);
-        let deal = self.part.deal();
-        let mut keys = vec![unreached[0]; deal.n_slots()];
-        let own = &mut keys[deal.slots(self.part.rank())];
-        own.iter_mut().zip(&found.labels).for_each(|(own, label)| *own = key(label.level()));
-        share(self.part, &mut mail, &mut keys)?;
-        let outcome = Outcome { keys, counts: found.counts };
+        let levels = found.labels.iter().map(|label| label.level());
+        let outcome = self.outcome_of_levels(&mut mail, &table, levels, found.counts)?;
         self.finish::<W, FullKeys>(rows, &mut mail, outcome, "breadth-first", start)
+    }
+
+    /// The keys of all slots, by the levels of this rank's vertices and the keys of levels, followed by
+    /// that of unreached vertices.
+    fn outcome_of_levels<K: DistanceKey>(
+        &self,
+        mail: &mut Mail<'_>,
+        table: &[K],
+        levels: impl Iterator<Item = u32>,
+        counts: Counts,
+    ) -> Result<Outcome<K>, PartitionedError> {
+        let deal = self.part.deal();
+        let unreached = table[table.len() - 1];
+        let mut keys = vec![unreached; deal.n_slots()];
+        let own = &mut keys[deal.slots(self.part.rank())];
+        for (own, level) in own.iter_mut().zip(levels) {
+            *own = table.get(level as usize).copied().unwrap_or(unreached);
+        }
+        share(self.part, mail, &mut keys)?;
+        Ok(Outcome { keys, counts })
     }
 
     /// The tree of the levels, whose keys are given, followed by that of unreached vertices.
@@ -305,6 +332,31 @@ impl<'a> Search<'a> {
         let query = Query { sources, targets, limit, progress };
         let outcome = Stepping::<W, L>::search(self.part, rows, &mut mail, &query)?;
         self.finish::<W, L>(rows, &mut mail, outcome, "delta-stepping", start)
+    }
+
+    /// As [`step`](Self::step), by the GPUs of all ranks.
+    fn step_on_gpus<W: Weight>(
+        &self,
+        rows: Rows<'a, W>,
+        on_gpu: &Shared<OnGpu>,
+    ) -> Result<Found<Own>, PartitionedError> {
+        let start = Instant::now();
+        let mut mail = Mail::new(self.ranks, self.part.deal());
+        let (own, counts) = on_gpu.lock().keys(self.ranks, &self.query)?;
+        let deal = self.part.deal();
+        let unreached = <W::Distance as Distance>::Key::GREATEST;
+        let mut keys = vec![unreached; deal.n_slots()];
+        for (key, &found) in keys[deal.slots(self.part.rank())].iter_mut().zip(&own) {
+            *key = DistanceKey::from_u64(found.min(unreached.to_u64()));
+        }
+        share(self.part, &mut mail, &mut keys)?;
+        let outcome = Outcome { keys, counts };
+        self.finish::<W, FullKeys>(rows, &mut mail, outcome, "delta-stepping", start)
+    }
+
+    /// The GPUs, if they can answer: they search from one source.
+    fn on_gpu(&self) -> Option<&'a Shared<OnGpu>> {
+        self.part.on_gpu().filter(|_| self.query.sources.len() == 1)
     }
 
     /// From the keys of all slots to the results.

@@ -30,28 +30,29 @@ impl<'a> Link<'a> {
         gpu: &Gpu,
         max_words: usize,
     ) -> Result<(Self, String), ApspError> {
-        let uuids = ranks.gather(0, &agree(ranks, gpu.uuid().map_err(ApspError::from))?)?;
-        let is_shared = (1..uuids.len()).any(|i| uuids[..i].contains(&uuids[i]));
-        let found = match ranks.any(is_shared)? {
-            true => Err("ranks share a GPU".to_owned()),
-            false => connected(ranks, gpu).map_err(|error| error.to_string()),
-        };
-        let own = found.as_ref().err().map(String::as_str);
-        let reason = ranks.first_message(own)?.map(|(_, reason)| reason);
-        let way = match (found, &reason) {
-            (Ok(nccl), None) => Way::Nccl(nccl),
-            _ => {
+        // NCCL uses the current GPU, which this call sets
+        let word = agree(ranks, gpu.buffer::<u32>(1).map_err(ApspError::from))?;
+        let stream = agree(ranks, gpu.stream_handle().map_err(ApspError::from))?;
+        let uuid = agree(ranks, gpu.uuid().map_err(ApspError::from))?;
+        let connected = Nccl::between(ranks, uuid, |nccl| {
+            // SAFETY: the word lies on the current GPU, and the stream is waited for.
+            unsafe { nccl.broadcast(ranks, word.address(), size_of::<u32>(), 0, stream) }
+                .map_err(|error| error.to_string())?;
+            gpu.synchronize().map_err(|error| error.to_string())
+        })?;
+        Ok(match connected {
+            Ok(nccl) => {
+                let note = "; NCCL brings the rows of other ranks".to_owned();
+                (Self { ranks, way: Way::Nccl(nccl) }, note)
+            }
+            Err(why) => {
                 let memory = gpu.pinned(max_words).map_err(ApspError::from);
-                Way::Pinned(RefCell::new(agree(ranks, memory)?))
+                let way = Way::Pinned(RefCell::new(agree(ranks, memory)?));
+                let note =
+                    format!("; rows of other ranks come through the hosts' memory, because {why}");
+                (Self { ranks, way }, note)
             }
-        };
-        let note = match reason {
-            None => "; NCCL brings the rows of other ranks".to_owned(),
-            Some(why) => {
-                format!("; rows of other ranks come through the hosts' memory, because {why}")
-            }
-        };
-        Ok((Self { ranks, way }, note))
+        })
     }
 
     /// Whether `own` is true on any rank. To be called by all ranks.
@@ -97,16 +98,4 @@ impl<'a> Link<'a> {
         }
         Ok(())
     }
-}
-
-/// Ranks connected by NCCL, which sets up its connections when it first sends.
-fn connected(ranks: &dyn Communicator, gpu: &Gpu) -> Result<Nccl, ApspError> {
-    // NCCL uses the current GPU, which this call sets
-    let word = agree(ranks, gpu.buffer::<u32>(1).map_err(ApspError::from))?;
-    let stream = agree(ranks, gpu.stream_handle().map_err(ApspError::from))?;
-    let nccl = Nccl::connect(ranks)?;
-    // SAFETY: the word lies on the current GPU, and the stream is waited for.
-    unsafe { nccl.broadcast(ranks, word.address(), size_of::<u32>(), 0, stream)? };
-    gpu.synchronize()?;
-    Ok(nccl)
 }

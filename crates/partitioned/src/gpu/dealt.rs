@@ -14,7 +14,7 @@ use search_parts::device::{RankedArcs, Ranks, offsets_of};
 use search_parts::{NO_VERTEX, SearchError};
 
 /// The most GPUs: `max_parts` of `part.cuh`.
-pub(super) const MAX_PARTS: usize = 8;
+pub(super) const MAX_PARTS: usize = 32;
 /// Bits of vertices are exchanged in whole lines of memory.
 const VERTICES_OF_LINE: usize = 1024;
 
@@ -23,6 +23,15 @@ pub struct Dealt {
     ranks: Ranks,
     n_parts: usize,
     stride: u32,
+}
+
+/// How many vertices a part has, of how many parts, and how many numbers each.
+#[derive(Clone, Copy)]
+pub(super) struct Shape {
+    pub(super) part: usize,
+    pub(super) n_rows: usize,
+    pub(super) n_parts: usize,
+    pub(super) stride: u32,
 }
 
 impl Dealt {
@@ -59,6 +68,10 @@ impl Dealt {
     /// Numbers of a part.
     pub(super) fn stride(&self) -> u32 {
         self.stride
+    }
+
+    pub(super) fn shape(&self, part: usize) -> Shape {
+        Shape { part, n_rows: self.len(part), n_parts: self.n_parts, stride: self.stride }
     }
 
     /// Vertices of the graph, also those without a place.

@@ -10,89 +10,18 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Buffer, Gpu, Kernel, Ptx};
+use gpu_runtime::{Buffer, Gpu, Kernel};
 use graph_formats::generate::EdgeDraws;
 use graph_formats::{Csr, Direction, Weight};
 use search_parts::device::RankedArcs;
 use search_parts::{NO_VERTEX, Query, SearchError, Work, milliseconds};
 
 use super::check::Check;
-use super::dealt::{Dealt, MAX_PARTS, check_reach, each_part};
+use super::dealt::{Dealt, check_reach, each_part};
 use super::first_arcs::{FirstArcs, FirstRows};
+use super::levels_part::{self, BLOCK, Part, TOLD_WORDS, WORDS};
 use super::rows::Memory;
 use super::together::{Together, number};
-
-static KERNELS: Ptx = Ptx::new(kernels::partitioned::LEVELS.name, kernels::partitioned::LEVELS.ptx);
-
-/// `piece_length` of `levels.cu`, halved: a row that is cut has pieces of at least that mean length.
-const MIN_PIECE: usize = 128;
-/// Pulls begin where the frontier has more than this part of all arcs, and end where a level has found
-/// less than this part of all vertices.
-const ARCS_TO_PULL: u64 = 60;
-const VERTICES_TO_PUSH: u64 = 64;
-/// The least mean degree at which levels are pulled.
-const MIN_DEGREE_TO_PULL: u64 = 5;
-/// Threads of a block.
-const BLOCK: u32 = 512;
-/// Words that a GPU tells the host: arcs that it looked at, in two, and the level.
-const WORDS: usize = 3;
-/// Words of 64 bits of `Told` of `levels.cu`.
-const TOLD_WORDS: usize = 3;
-
-/// `Search` of `levels.cu`.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-struct LevelSearch {
-    rows: [[u64; 2]; 2],
-    firsts: u64,
-    levels: u64,
-    list: u64,
-    pieces: u64,
-    inbox: u64,
-    control: u64,
-    host: u64,
-    rooms: [u64; MAX_PARTS],
-    seen: [[u64; MAX_PARTS]; 2],
-    inboxes: [u64; MAX_PARTS],
-    arcs_to_pull: u64,
-    vertices_to_push: u32,
-    part: u32,
-    n_parts: u32,
-    stride: u32,
-    n_rows: u32,
-    source: u32,
-    target: u32,
-    limit: u32,
-    number: u32,
-    unused: u32,
-}
-
-/// `Control` of `levels.cu`.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-struct LevelControl {
-    arcs: u64,
-    looked: u64,
-    listed: u32,
-    found: u32,
-    pieces: u32,
-    arrived: u32,
-    taken: [u32; 2],
-    sent: [u32; MAX_PARTS],
-}
-
-/// What a GPU has of the graph and of a search.
-struct Part {
-    rows: FirstRows,
-    levels: Buffer<u32>,
-    seen: [Buffer<u32>; 2],
-    list: Buffer<u32>,
-    pieces: Buffer<u64>,
-    inbox: Buffer<u32>,
-    control: Buffer<LevelControl>,
-    search: LevelSearch,
-}
 
 /// Breadth-first searches of a graph that is dealt to several GPUs.
 ///
@@ -145,7 +74,7 @@ impl LevelsOnGpus {
             gpus,
             dealt: &dealt,
             length: &length,
-            of_search: &|part, n_arcs| Part::bytes(&dealt, part, n_arcs),
+            of_search: &|part, n_arcs| Part::bytes(dealt.shape(part), n_arcs),
             beside: 0,
             make: &make,
         };
@@ -169,7 +98,7 @@ impl LevelsOnGpus {
             gpus,
             dealt: &dealt,
             length: &length,
-            of_search: &|part, n_arcs| Part::bytes(&dealt, part, n_arcs),
+            of_search: &|part, n_arcs| Part::bytes(dealt.shape(part), n_arcs),
             // ranks of all vertices
             beside: size_of_val(&lengths[..]) as u64,
             make: &make,
@@ -188,28 +117,15 @@ impl LevelsOnGpus {
         let n_arcs = rows.iter().map(FirstRows::n_arcs).sum();
         let uses_host = rows.iter().any(|rows| rows.of[1].n_arcs > 0);
         let n = dealt.order().len() as u64;
-        let may_pull = both_ways && n_arcs >= MIN_DEGREE_TO_PULL * n;
         let mut parts = Vec::with_capacity(gpus.len());
         for (part, (gpu, rows)) in gpus.iter().zip(rows).enumerate() {
-            let mut made = Part::new(gpu, &dealt, part, rows)?;
-            made.search.host = together.host(part)?;
-            made.search.arcs_to_pull = if may_pull { n_arcs / ARCS_TO_PULL } else { u64::MAX };
-            made.search.vertices_to_push = (n / VERTICES_TO_PUSH) as u32;
+            let mut made = Part::new(gpu, dealt.shape(part), rows)?;
+            made.rules(n_arcs, n, both_ways);
             parts.push(made);
         }
-        for other in 0..parts.len() {
-            let from = &parts[other];
-            let [seen, next] = from.seen.each_ref().map(Buffer::address);
-            let inbox = from.inbox.address();
-            for Part { search, .. } in &mut parts {
-                search.rooms[other] = together.room(other);
-                (search.seen[0][other], search.seen[1][other]) = (seen, next);
-                search.inboxes[other] = inbox;
-            }
-        }
-        let name = if uses_host { "levels_in_host" } else { "levels" };
-        let kernels =
-            gpus.iter().map(|gpu| gpu.kernel(&KERNELS, name)).collect::<Result<_, _>>()?;
+        Part::connect(&mut parts, &together)?;
+        let kernel = |gpu| levels_part::kernel(gpu, uses_host);
+        let kernels = gpus.iter().map(kernel).collect::<Result<_, _>>()?;
         gpus.iter().try_for_each(Gpu::synchronize)?;
         let (gpus, source) = (gpus.to_vec(), NO_VERTEX);
         Ok(Self {
@@ -251,14 +167,10 @@ impl LevelsOnGpus {
         let start = Instant::now();
         let source = self.dealt.number(query.source).unwrap_or(NO_VERTEX);
         let target = query.target().and_then(|target| self.dealt.number(target));
-        for Part { control, search, .. } in &mut self.parts {
-            control.fill_bytes(0)?;
-            let own = |vertex: &u32| vertex / search.stride == search.part;
-            let target = target.filter(own).map(|vertex| vertex % search.stride);
-            (search.source, search.target) = (source, target.unwrap_or(NO_VERTEX));
-            search.limit = query.limit;
+        for part in &mut self.parts {
+            part.begin(source, target, query.limit)?;
         }
-        let argument = |part: usize, number| LevelSearch { number, ..self.parts[part].search };
+        let argument = |part: usize, number| self.parts[part].search().numbered(number);
         let report = |level: u32| Ok(query.report(level.into(), 0)?);
         // SAFETY: each part has the buffers in its argument, of the lengths that the kernel
         // requires, and those of others lie on GPUs that it reaches; heads are numbers of vertices.
@@ -312,66 +224,4 @@ impl LevelsOnGpus {
         // SAFETY: they are the levels of all vertices.
         Ok(unsafe { check.count(&addresses, source)? })
     }
-}
-
-/// The most pieces of rows of so long together.
-fn max_pieces(n_arcs: u64) -> usize {
-    n_arcs as usize / MIN_PIECE + 2
-}
-
-impl Part {
-    /// Bytes on the GPU for a search of `n_arcs` arcs, beside the rows, and for a check.
-    fn bytes(dealt: &Dealt, part: usize, n_arcs: u64) -> u64 {
-        let (stride, n_parts) = (dealt.stride() as usize, dealt.n_parts());
-        let words = n_parts * stride / 32;
-        let sent = if n_parts == 1 { 1 } else { n_parts * stride };
-        let of_search =
-            8 * max_pieces(n_arcs) + 4 * (2 * dealt.len(part) + sent + stride + 2 * words);
-        let of_check = 4 * (n_parts * stride + words) + size_of::<u64>();
-        (of_search + of_check + size_of::<LevelControl>()) as u64
-    }
-
-    fn memory(&self) -> Memory {
-        let lists = self.list.bytes() + self.pieces.bytes() + self.inbox.bytes();
-        let bits: u64 = self.seen.iter().map(Buffer::bytes).sum();
-        let Memory { gpu, host } = Memory::of_rows(&self.rows.of);
-        let lists = lists + self.rows.firsts.bytes();
-        Memory { gpu: gpu + lists + bits + self.levels.bytes() + self.control.bytes(), host }
-    }
-
-    fn new(gpu: &Gpu, dealt: &Dealt, part: usize, rows: FirstRows) -> Result<Self, SearchError> {
-        let (n_rows, stride, n_parts) = (dealt.len(part), dealt.stride(), dealt.n_parts());
-        let words = n_parts * stride as usize / 32;
-        let most_pieces = max_pieces(rows.n_arcs());
-        let sent = if n_parts == 1 { 1 } else { n_parts * stride as usize };
-        let (list, pieces) = (gpu.buffer(n_rows)?, gpu.buffer(most_pieces)?);
-        let inbox = gpu.buffer(sent)?;
-        let levels = gpu.buffer(stride as usize)?;
-        let seen = [gpu.buffer(words)?, gpu.buffer(words)?];
-        let control = gpu.buffer(1)?;
-        let search = LevelSearch {
-            rows: rows.of.each_ref().map(|rows| [rows.offsets.address(), rows.arcs.address()]),
-            firsts: rows.firsts.address(),
-            levels: levels.address(),
-            list: list.address(),
-            pieces: pieces.address(),
-            inbox: inbox.address(),
-            control: control.address(),
-            part: part as u32,
-            n_parts: n_parts as u32,
-            stride,
-            n_rows: n_rows as u32,
-            ..LevelSearch::zeroed()
-        };
-        Ok(Self { rows, levels, seen, list, pieces, inbox, control, search })
-    }
-}
-
-#[cfg(test)]
-test_support::layout_test! {
-    LevelSearch as "Search" of ["partitioned/levels.cu"]:
-        rows, firsts, levels, list, pieces, inbox, control, host, rooms, seen, inboxes, arcs_to_pull,
-        vertices_to_push, part, n_parts, stride, n_rows, source, target, limit, number, unused;
-    LevelControl as "Control" of ["partitioned/levels.cu"]:
-        arcs, looked, listed, found, pieces, arrived, taken, sent;
 }

@@ -4,11 +4,16 @@
 //! found, and all decide the same. What is for a vertex of another GPU is written into the memory of that.
 //! Arcs that do not fit are in host memory, which the GPUs read.
 
+mod apart;
+mod bringer;
 mod check;
 mod dealt;
 mod first_arcs;
 mod levels;
+mod levels_part;
 mod placing;
+mod rank;
+mod rank_rows;
 mod rows;
 mod stepping;
 mod stepping_part;
@@ -18,6 +23,7 @@ mod weighted;
 
 pub use dealt::Dealt;
 pub use levels::LevelsOnGpus;
+pub(crate) use rank::OnGpu;
 pub use rows::Memory;
 pub use stepping::DistancesOnGpus;
 pub use tree::TreesOnGpus;

@@ -16,7 +16,7 @@ use search_parts::device::{KeyKind, offsets_of};
 
 use super::dealt::{Dealt, each_part};
 use super::rows::{Arcs, PlacedRows, Unplaced, words_of_arc};
-use super::stepping_part::Part;
+use super::stepping_part::{Part, SENT_PART};
 
 /// The most limits that are given; `max_limits` of `rows.cu` is one more.
 pub(super) const MAX_LIMITS: usize = 2047;
@@ -127,7 +127,7 @@ impl Placing<'_> {
         let usable = usable(gpu)?;
         let longest = ends.windows(2).map(|row| row[1] - row[0]).max().unwrap_or(0);
         let offsets = 2 * (n_rows as u64 + 1) * size_of::<u64>() as u64;
-        let search = offsets + Part::bytes(self.dealt, part, n_arcs, self.kind);
+        let search = offsets + Part::bytes(self.dealt.shape(part), n_arcs, self.kind, SENT_PART);
         let others = search.max(self.bytes_of_piece(1, longest));
         if others > usable {
             let what = "a search by delta-stepping with all arcs in host memory (take more GPUs, or allow \

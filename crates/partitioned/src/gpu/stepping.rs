@@ -17,19 +17,14 @@ use graph_formats::{Csr, Distance, DistanceKey, VertexId, Weight};
 use paths::Distances;
 use rayon::prelude::*;
 use search_parts::device::KeyKind;
-use search_parts::{
-    Kernels, NO_VERTEX, Query, SearchError, Work, check_not_negative, milliseconds,
-};
+use search_parts::{NO_VERTEX, Query, SearchError, Work, check_not_negative, milliseconds};
 
 use super::check::Check;
 use super::dealt::{Dealt, check_reach, each_part};
 use super::rows::Memory;
-use super::stepping_part::{BLOCK, Part, TOLD_WORDS, WORDS};
+use super::stepping_part::{self, BLOCK, Part, SENT_PART, TOLD_WORDS, WORDS};
 use super::together::{Together, number};
 use super::weighted::WeightedGraph;
-
-/// Warps of a multiprocessor at work.
-const WARPS: u32 = 16;
 
 /// Searches by Δ-stepping of a graph that is dealt to several GPUs.
 pub struct DistancesOnGpus {
@@ -92,33 +87,26 @@ impl DistancesOnGpus {
 
     /// Takes the work space for keys of this kind.
     fn set_kind(&mut self, kind: KeyKind) -> Result<(), SearchError> {
-        let load = |gpu: &Gpu| -> Result<Kernel, SearchError> {
-            Ok(Kernels::of(gpu, &kernels::partitioned::STEPPING, kind)?.get("stepping")?)
-        };
-        let kernels = self.gpus.iter().map(load).collect::<Result<_, _>>()?;
+        let kernel = |gpu| stepping_part::kernel(gpu, kind);
+        let kernels = self.gpus.iter().map(kernel).collect::<Result<_, _>>()?;
         self.parts.clear();
         for (part, gpu) in self.gpus.iter().enumerate() {
             self.graph.make_room(gpu, part, kind)?;
         }
         // all know now whether arcs are in host memory
         for (part, gpu) in self.gpus.iter().enumerate() {
-            self.parts.push(Part::new(gpu, &self.graph, part, kind)?);
+            let WeightedGraph { dealt, rows, rules, .. } = &self.graph;
+            let made = Part::new(gpu, dealt.shape(part), &rows[part], rules, kind, SENT_PART)?;
+            self.parts.push(made);
         }
-        let of_gpu = |gpu: &Gpu| gpu.properties().multiprocessors;
-        let n_warps = WARPS * self.gpus.iter().map(of_gpu).sum::<u32>();
-        for (part, made) in self.parts.iter_mut().enumerate() {
-            let search = &mut made.search;
-            search.host = self.together.host(part)?;
-            search.n_warps = n_warps;
-        }
-        Part::connect(&mut self.parts, &self.together);
+        Part::connect(&mut self.parts, &self.together)?;
         (self.kernels, self.kind) = (kernels, kind);
         Ok(self.gpus.iter().try_for_each(Gpu::synchronize)?)
     }
 
     /// Arcs of the graph.
     pub fn n_arcs(&self) -> u64 {
-        self.graph.n_arcs
+        self.graph.rules.n_arcs
     }
 
     /// What the graph and its searches take of each GPU, and of host memory for it.
@@ -157,11 +145,7 @@ impl DistancesOnGpus {
         }
         self.solve_ms = milliseconds(start);
         self.waiting_ms = self.together.waiting_ms;
-        found.ok_or_else(|| SearchError::NotOnGpu {
-            reason: "a sum of weights is too great for its numbers; scale the weights down, or \
-                     search on the CPU"
-                .to_owned(),
-        })
+        found.ok_or_else(too_great)
     }
 
     /// Searches; `None` where a sum does not fit the keys.
@@ -172,7 +156,7 @@ impl DistancesOnGpus {
         for part in &mut self.parts {
             part.begin(source, target.unwrap_or(NO_VERTEX), limit)?;
         }
-        let argument = |part: usize, number| self.parts[part].search.numbered(number);
+        let argument = |part: usize, number| self.parts[part].search().numbered(number);
         let report = |steps: u32| Ok(query.report(steps.into(), 0)?);
         // SAFETY: each part owns the buffers in its argument, of the lengths that the kernel
         // requires, and `self` the rows; those of others lie on GPUs that it reaches; heads are numbers.
@@ -247,4 +231,11 @@ impl DistancesOnGpus {
         }
         Ok(())
     }
+}
+
+/// That a sum fits no keys.
+pub(super) fn too_great() -> SearchError {
+    let reason = "a sum of weights is too great for its numbers; scale the weights down, or search on \
+                  the CPU";
+    SearchError::NotOnGpu { reason: reason.to_owned() }
 }

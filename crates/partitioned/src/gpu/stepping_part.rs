@@ -1,13 +1,14 @@
 //! What a GPU has of a search by Δ-stepping.
 
 use bytemuck::{Pod, Zeroable};
-use gpu_runtime::{Buffer, Gpu};
+use gpu_runtime::{Buffer, Gpu, GpuError, Kernel};
 use search_parts::device::KeyKind;
-use search_parts::{NO_VERTEX, SearchError};
+use search_parts::{Kernels, NO_VERTEX, SearchError, buckets};
 
-use super::dealt::{Dealt, MAX_PARTS};
-use super::together::Together;
-use super::weighted::WeightedGraph;
+use super::apart::Apart;
+use super::dealt::{MAX_PARTS, Shape};
+use super::rows::PlacedRows;
+use super::together::{Together, words_of_room};
 
 /// Threads of a block.
 pub(super) const BLOCK: u32 = 512;
@@ -18,9 +19,13 @@ pub(super) const TOLD_WORDS: usize = 8;
 /// `piece_length` of `stepping.cu`, halved: a row that is cut has pieces of at least that mean length.
 const MIN_PIECE: u64 = 128;
 /// The part of a GPU's vertices that it can be sent in a step; beyond, all keys are read.
-const SENT_PART: usize = 16;
+pub(super) const SENT_PART: usize = 16;
 /// Pushes of deferred arcs after which none are deferred.
 const MAX_PUSHES: u32 = 8;
+/// Warps of a multiprocessor at work.
+const WARPS: u32 = 16;
+/// The most buckets between two settled bounds.
+const MAX_BUCKETS_PER_BOUND: f64 = 6.0;
 /// Places that lists have in any case.
 const PLACES: usize = 4096;
 
@@ -35,7 +40,8 @@ pub(super) struct Search {
     pieces: u64,
     inbox: u64,
     control: u64,
-    pub(super) host: u64,
+    step: u64,
+    host: u64,
     rooms: [u64; MAX_PARTS],
     inboxes: [u64; MAX_PARTS],
     keys: [u64; MAX_PARTS],
@@ -51,13 +57,13 @@ pub(super) struct Search {
     n_parts: u32,
     stride: u32,
     n_rows: u32,
-    pub(super) n_warps: u32,
+    n_warps: u32,
     source: u32,
     target: u32,
     number: u32,
     may_pull: u32,
     max_pushes: u32,
-    unused: u32,
+    is_apart: u32,
 }
 
 /// `Control` of `stepping.cu`.
@@ -79,15 +85,52 @@ struct Control {
     unused: u32,
 }
 
+/// What is decided by the weights and degrees of the whole graph.
+#[derive(Clone, Copy)]
+pub(super) struct Rules {
+    /// The width of buckets, and the limit of short arcs, 0 where none are deferred.
+    pub(super) delta: u64,
+    pub(super) short_limit: u64,
+    /// The greatest weight.
+    pub(super) greatest: u64,
+    pub(super) n_arcs: u64,
+    /// Warps of all GPUs at work.
+    pub(super) n_warps: u32,
+    /// Whether arcs lead both ways, so that vertices can look for their neighbours.
+    pub(super) may_pull: bool,
+    /// Whether arcs are in host memory.
+    pub(super) uses_host: bool,
+}
+
 /// The keys and lists of a GPU.
 pub(super) struct Part {
     pub(super) keys: Buffer<u32>,
     kind: KeyKind,
-    inbox: Buffer<u32>,
+    pub(super) inbox: Buffer<u32>,
     control: Buffer<Control>,
-    pub(super) search: Search,
+    search: Search,
     /// The other buffers whose addresses `search` has.
     lists: [Buffer<u32>; 6],
+}
+
+impl Rules {
+    /// The width of buckets: `by_weights` or, if arcs of at least `ahead` are deferred, more, so that few
+    /// lie between two settled bounds.
+    pub(super) fn delta(kind: KeyKind, by_weights: f64, ahead: Option<f64>, greatest: f64) -> u64 {
+        let width_of_bound =
+            |ahead: f64| ahead.min(greatest / buckets::LIMITS_PER_WEIGHT) / MAX_BUCKETS_PER_BOUND;
+        kind.key(by_weights.max(ahead.map_or(0.0, width_of_bound))).max(1)
+    }
+}
+
+/// Warps of a GPU at work.
+pub(super) fn n_warps(gpu: &Gpu) -> u32 {
+    WARPS * gpu.properties().multiprocessors
+}
+
+/// The kernel for keys of this kind.
+pub(super) fn kernel(gpu: &Gpu, kind: KeyKind) -> Result<Kernel, SearchError> {
+    Ok(Kernels::of(gpu, &kernels::partitioned::STEPPING, kind)?.get("stepping")?)
 }
 
 impl Search {
@@ -117,13 +160,12 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn new(dealt: &Dealt, part: usize, kind: KeyKind) -> Self {
-        let (stride, n_parts, words) =
-            (dealt.stride() as usize, dealt.n_parts(), kind.words_of_key());
-        let (of_entry, of_piece) = (2 * words, 4 * words);
-        let sent_capacity = stride / SENT_PART + PLACES;
+    fn new(shape: Shape, kind: KeyKind, sent_part: usize) -> Self {
+        let (stride, words) = (shape.stride as usize, kind.words_of_key());
+        let (n_parts, of_entry, of_piece) = (shape.n_parts, 2 * words, 4 * words);
+        let sent_capacity = stride / sent_part + PLACES;
         Self {
-            capacity: dealt.len(part) + PLACES,
+            capacity: shape.n_rows + PLACES,
             keys: n_parts * stride * words,
             sent_capacity,
             sent: if n_parts == 1 { 1 } else { n_parts * sent_capacity * of_entry },
@@ -135,13 +177,19 @@ impl Sizes {
 
 impl Part {
     /// Bytes on the GPU for a search of `n_arcs` arcs, beside the rows.
-    pub(super) fn bytes(dealt: &Dealt, part: usize, n_arcs: u64, kind: KeyKind) -> u64 {
-        let sizes = Sizes::new(dealt, part, kind);
+    pub(super) fn bytes(shape: Shape, n_arcs: u64, kind: KeyKind, sent_part: usize) -> u64 {
+        let sizes = Sizes::new(shape, kind, sent_part);
         let pieces = max_pieces(n_arcs) + 1;
         let lists = 5 * sizes.capacity * sizes.of_entry + pieces * sizes.of_piece;
         // those of a check
-        let marks = dealt.n_parts() * dealt.stride() as usize / 8 + size_of::<u64>();
-        (4 * (sizes.keys + sizes.sent + lists) + marks + size_of::<Control>()) as u64
+        let marks = shape.n_parts * shape.stride as usize / 8 + size_of::<u64>();
+        let beside = marks + size_of::<Control>() + 8 * words_of_room(TOLD_WORDS);
+        (4 * (sizes.keys + sizes.sent + lists) + beside) as u64
+    }
+
+    /// Words of the inbox.
+    pub(super) fn inbox_words(shape: Shape, kind: KeyKind, sent_part: usize) -> usize {
+        Sizes::new(shape, kind, sent_part).sent
     }
 
     /// Bytes that it has on the GPU.
@@ -150,16 +198,18 @@ impl Part {
         lists + self.keys.bytes() + self.inbox.bytes() + self.control.bytes()
     }
 
+    /// `sent_part` is the part of its vertices that it can be sent in a step.
     pub(super) fn new(
         gpu: &Gpu,
-        graph: &WeightedGraph,
-        part: usize,
+        shape: Shape,
+        rows: &[PlacedRows; 2],
+        rules: &Rules,
         kind: KeyKind,
+        sent_part: usize,
     ) -> Result<Self, SearchError> {
-        let (dealt, rows) = (&graph.dealt, &graph.rows[part]);
         let Sizes { capacity, keys, sent_capacity, sent, of_entry: entry, of_piece: piece } =
-            Sizes::new(dealt, part, kind);
-        let (n_rows, stride, n_parts) = (dealt.len(part), dealt.stride(), dealt.n_parts());
+            Sizes::new(shape, kind, sent_part);
+        let Shape { part, n_rows, n_parts, stride } = shape;
         // pieces of long arcs follow those of short ones
         let [piece_capacity, of_long] = rows.each_ref().map(|rows| max_pieces(rows.n_arcs));
         let list = || gpu.buffer::<u32>(capacity * entry);
@@ -184,20 +234,21 @@ impl Part {
             n_parts: n_parts as u32,
             stride,
             n_rows: n_rows as u32,
-            delta: graph.delta,
-            short_limit: graph.short_limit,
-            greatest: graph.greatest,
-            n_arcs: graph.n_arcs,
-            may_pull: graph.may_pull.into(),
+            delta: rules.delta,
+            short_limit: rules.short_limit,
+            greatest: rules.greatest,
+            n_arcs: rules.n_arcs,
+            n_warps: rules.n_warps,
+            may_pull: rules.may_pull.into(),
             // arcs in host memory are read once
-            max_pushes: if graph.uses_host { u32::MAX } else { MAX_PUSHES },
+            max_pushes: if rules.uses_host { u32::MAX } else { MAX_PUSHES },
             ..Search::zeroed()
         };
         Ok(Self { keys, kind, inbox, control, search, lists })
     }
 
     /// Tells each part where the others take what is for them.
-    pub(super) fn connect(parts: &mut [Self], together: &Together) {
+    pub(super) fn connect(parts: &mut [Self], together: &Together) -> Result<(), GpuError> {
         for other in 0..parts.len() {
             let (inbox, keys) = (parts[other].inbox.address(), parts[other].keys.address());
             for Self { search, .. } in &mut *parts {
@@ -205,7 +256,35 @@ impl Part {
                 search.inboxes[other] = inbox;
                 search.keys[other] = keys;
             }
+            parts[other].search.host = together.host(other)?;
         }
+        Ok(())
+    }
+
+    /// Tells the part that a host takes what is for others from these places. Keys of others come to the
+    /// places of their entries.
+    pub(super) fn set_apart(&mut self, apart: &Apart) -> Result<(), GpuError> {
+        let search = &mut self.search;
+        (search.host, search.step, search.is_apart) = (apart.host()?, apart.state(), 1);
+        let bytes = (8 * self.kind.words_of_key()) as u64 * u64::from(search.sent_capacity);
+        let of_keys = (4 * self.kind.words_of_key()) as u64 * u64::from(search.stride);
+        for other in 0..search.n_parts as usize {
+            search.rooms[other] = apart.room();
+            search.inboxes[other] = apart.outbox_of(other, search.part, bytes);
+            let first = search.inbox + other as u64 * bytes;
+            search.keys[other] = first.wrapping_sub(u64::from(search.part) * of_keys);
+        }
+        search.keys[search.part as usize] = self.keys.address();
+        Ok(())
+    }
+
+    pub(super) fn search(&self) -> Search {
+        self.search
+    }
+
+    /// Entries that another part can be sent.
+    pub(super) fn sent_capacity(&self) -> usize {
+        self.search.sent_capacity as usize
     }
 
     /// The state before a search.
@@ -241,10 +320,10 @@ impl Part {
 #[cfg(test)]
 test_support::layout_test! {
     Search as "Search" of ["partitioned/stepping.cu"]:
-        rows, near, far, visited, pieces, inbox, control, host, rooms, inboxes, keys, delta,
+        rows, near, far, visited, pieces, inbox, control, step, host, rooms, inboxes, keys, delta,
         short_limit, greatest, limit, n_arcs, capacity, piece_capacity, sent_capacity, part, n_parts,
         stride, n_rows, n_warps, source, target, number, may_pull,
-        max_pushes, unused;
+        max_pushes, is_apart;
     Control as "Control" of ["partitioned/stepping.cu"]:
         least, visited_arcs, relaxations, improvements, near, trouble, pieces, far, visited, sent,
         taken, arrived, unused;

@@ -8,19 +8,26 @@ use bytemuck::Pod;
 use gpu_runtime::{Arg, Buffer, Gpu, GpuError, Kernel, LaunchConfig, Mailbox};
 use search_parts::SearchError;
 
+use super::dealt::MAX_PARTS;
+
 /// Blocks of two searches would wait for each other's places, and neither leave the other room.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// How often the host looks before it asks whether a GPU has failed.
-const LOOKS: u32 = 1 << 20;
+pub(super) const LOOKS: u32 = 1 << 20;
 /// The first words of a mailbox, as the kernels know them.
-const NUMBER: usize = 0;
-const ENDS: usize = 1;
-const STEPS: usize = 2;
+pub(super) const NUMBER: usize = 0;
+pub(super) const ENDS: usize = 1;
+pub(super) const STEPS: usize = 2;
 const FAILS: usize = 3;
 const WAITED: usize = 4;
 /// Where a search's own words begin.
-const WORDS: usize = 6;
+pub(super) const WORDS: usize = 6;
+
+/// Words of 64 bits of a `Room` where what is told has `told_words`.
+pub(super) fn words_of_room(told_words: usize) -> usize {
+    (2 * MAX_PARTS + 1) * told_words + (MAX_PARTS + 2) / 2
+}
 
 /// GPUs that search together.
 pub(super) struct Together {
@@ -40,7 +47,7 @@ impl Together {
     pub(super) fn new(gpus: &[Gpu], n_words: usize, told_words: usize) -> Result<Self, GpuError> {
         let mailbox = |gpu: &Gpu| gpu.mailbox(WORDS + n_words);
         let mailboxes = gpus.iter().map(mailbox).collect::<Result<_, _>>()?;
-        let room = |gpu: &Gpu| gpu.buffer(17 * told_words + 5);
+        let room = |gpu: &Gpu| gpu.buffer(words_of_room(told_words));
         let rooms = gpus.iter().map(room).collect::<Result<_, _>>()?;
         Ok(Self { gpus: gpus.to_vec(), mailboxes, rooms, number: 0, waiting_ms: 0.0 })
     }

@@ -12,10 +12,7 @@ use search_parts::{SearchError, buckets};
 use super::dealt::Dealt;
 use super::placing::{MAX_LIMITS, Placed, Placing};
 use super::rows::{PlacedRows, Unplaced, drawn_weights};
-use super::stepping_part::Part;
-
-/// The most buckets between two settled bounds.
-const MAX_BUCKETS_PER_BOUND: f64 = 6.0;
+use super::stepping_part::{Part, Rules, SENT_PART, n_warps};
 
 /// A graph that is dealt to GPUs, with weights of at least zero.
 pub(super) struct WeightedGraph {
@@ -23,20 +20,11 @@ pub(super) struct WeightedGraph {
     /// Of each part the short and the long arcs.
     pub(super) rows: Vec<[PlacedRows; 2]>,
     pub(super) kind: KeyKind,
-    pub(super) n_arcs: u64,
-    /// Whether arcs lead both ways, so that vertices can look for their neighbours.
-    pub(super) may_pull: bool,
-    /// Whether arcs are in host memory.
-    pub(super) uses_host: bool,
-    /// The width of buckets, and the limit of short arcs, 0 where none are deferred.
-    pub(super) delta: u64,
-    pub(super) short_limit: u64,
-    /// The greatest weight.
-    pub(super) greatest: u64,
+    pub(super) rules: Rules,
 }
 
 /// What is known of the weights and degrees before the arcs are split.
-struct Rules {
+struct Known {
     kind: KeyKind,
     greatest: f64,
     delta: f64,
@@ -45,7 +33,7 @@ struct Rules {
     may_pull: bool,
 }
 
-impl Rules {
+impl Known {
     fn new<W: Weight>(
         greatest: W,
         typical: f64,
@@ -85,8 +73,8 @@ impl WeightedGraph {
         let many = buckets::has_many_arcs(m, n_linked);
         let mean = summary.sum_of_sizes / m.max(1) as f64;
         let squares = squares / m.max(1) as f64;
-        let rules = Rules::new(summary.greatest, mean, squares, many, graph.direction());
-        let (dealt, kind) = (Dealt::of_graph(gpus, graph), rules.kind);
+        let known = Known::new(summary.greatest, mean, squares, many, graph.direction());
+        let (dealt, kind) = (Dealt::of_graph(gpus, graph), known.kind);
         let sample = graph.weights().iter().step_by(m / MAX_LIMITS + 1);
         let limits = sample.map(|weight| kind.key(weight.to_f64())).collect();
         let length = |rank: usize| graph.out_degree(dealt.order()[rank]) as u64;
@@ -101,14 +89,14 @@ impl WeightedGraph {
             gpus,
             dealt: &dealt,
             kind,
-            short_limit: rules.short_limit(),
+            short_limit: known.short_limit(),
             limits,
             length: &length,
             beside: 0,
             make: &make,
         };
         let placed = placing.place()?;
-        Ok(Self::of_parts(dealt, placed, &rules))
+        Ok(Self::of_parts(gpus, dealt, placed, &known))
     }
 
     /// Of edges that are drawn on the GPUs.
@@ -121,7 +109,7 @@ impl WeightedGraph {
         let many = buckets::has_many_arcs(m as usize, n_linked);
         let (least, greatest) = (*weights.start(), *weights.end());
         let mean = f64::midpoint(least.into(), greatest.into());
-        let rules = Rules::new(greatest, mean, squares / m.max(1.0), many, draws.direction());
+        let known = Known::new(greatest, mean, squares / m.max(1.0), many, draws.direction());
         let step = (greatest - least) as usize / (MAX_LIMITS - 1) + 1;
         let limits = weights.step_by(step).map(u64::from).collect();
         let length = |rank: usize| lengths[dealt.order()[rank] as usize].into();
@@ -129,13 +117,13 @@ impl WeightedGraph {
             let (of_parts, first) = ([part, gpus.len()], rows.start);
             let rows = RankedArcs::drawn_rows(gpu, draws, &lengths, dealt.ranks(), of_parts, rows)?;
             let weights = drawn_weights(gpu, &dealt, [part, first], &rows, draws)?;
-            Unplaced::new(gpu, &dealt, part, rules.kind, rows, weights)
+            Unplaced::new(gpu, &dealt, part, known.kind, rows, weights)
         };
         let placing = Placing {
             gpus,
             dealt: &dealt,
-            kind: rules.kind,
-            short_limit: rules.short_limit(),
+            kind: known.kind,
+            short_limit: known.short_limit(),
             limits,
             length: &length,
             // ranks of all vertices, and then the vertices by rank
@@ -143,34 +131,29 @@ impl WeightedGraph {
             make: &make,
         };
         let placed = placing.place()?;
-        Ok(Self::of_parts(dealt, placed, &rules))
+        Ok(Self::of_parts(gpus, dealt, placed, &known))
     }
 
-    fn of_parts(dealt: Dealt, placed: Placed, rules: &Rules) -> Self {
+    fn of_parts(gpus: &[Gpu], dealt: Dealt, placed: Placed, known: &Known) -> Self {
         let Placed { rows, limit, uses_host } = placed;
         let sum = |which: usize| rows.iter().map(|rows| rows[which].n_arcs).sum::<u64>();
         let (n_short, n_arcs) = (sum(0), sum(0) + sum(1));
-        let kind = rules.kind;
+        let kind = known.kind;
         let ahead = match uses_host {
-            false if buckets::defers_enough(n_short as usize, n_arcs as usize) => rules.ahead,
+            false if buckets::defers_enough(n_short as usize, n_arcs as usize) => known.ahead,
             true if limit != u64::MAX => Some(value(kind, limit)),
             _ => None,
         };
-        let width_of_bound = |ahead: f64| {
-            ahead.min(rules.greatest / buckets::LIMITS_PER_WEIGHT) / MAX_BUCKETS_PER_BOUND
-        };
-        let delta = rules.delta.max(ahead.map_or(0.0, width_of_bound));
-        Self {
-            dealt,
-            rows,
-            kind,
-            n_arcs,
-            may_pull: rules.may_pull,
-            uses_host,
-            delta: kind.key(delta).max(1),
+        let rules = Rules {
+            delta: Rules::delta(kind, known.delta, ahead, known.greatest),
             short_limit: if ahead.is_some() { limit } else { 0 },
-            greatest: kind.key(rules.greatest).max(1),
-        }
+            greatest: kind.key(known.greatest).max(1),
+            n_arcs,
+            n_warps: gpus.iter().map(n_warps).sum(),
+            may_pull: known.may_pull,
+            uses_host,
+        };
+        Self { dealt, rows, kind, rules }
     }
 
     /// Moves arcs to host memory until there is room for a search with keys of this kind.
@@ -182,11 +165,11 @@ impl WeightedGraph {
     ) -> Result<(), SearchError> {
         let rows = &mut self.rows[part];
         let n_arcs = rows.iter().map(|rows| rows.n_arcs).sum();
-        let required = Part::bytes(&self.dealt, part, n_arcs, kind);
+        let required = Part::bytes(self.dealt.shape(part), n_arcs, kind, SENT_PART);
         for rows in rows.iter_mut().rev() {
             if required > gpu.available_bytes()? {
                 rows.move_to_host(gpu)?;
-                self.uses_host = true;
+                self.rules.uses_host = true;
             }
         }
         let what = "a search by delta-stepping (take more GPUs, or allow more of their memory)";

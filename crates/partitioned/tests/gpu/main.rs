@@ -1,6 +1,7 @@
 //! Searches over all GPUs of this machine, and over one of them, against those of a CPU.
 
 mod host_memory;
+mod ranks;
 
 use std::ops::ControlFlow;
 

@@ -20,7 +20,7 @@ use paths::Number;
 use sssp::Goal;
 
 use super::sssp::{Outputs, Report, Summary, Surveyed, parse_cutoff};
-use crate::backend::gpus_on_request;
+use crate::backend::{gpus_of_rank, gpus_on_request};
 use crate::cli::{Backend, Common, GpuCount, SsspArgs};
 use crate::failure::{WrongUse, say};
 use crate::ids::Names;
@@ -40,6 +40,8 @@ struct Dealt {
     notes: Vec<String>,
     load_ms: Ms,
     prepare_ms: Ms,
+    /// That of this rank, if the part is on one.
+    gpu: Option<Gpu>,
 }
 
 /// Called by all ranks.
@@ -55,16 +57,12 @@ pub(crate) fn run(
     if args.sources.is_some() {
         return many::run(ranks, args, common);
     }
-    if common.backend == Backend::Cuda && ranks.size() > 1 {
-        let text = "--partitioned searches on the CPUs of ranks, or on the GPUs of one process; leave out \
-                    --backend cuda, or run without mpirun";
-        return Err(WrongUse(text.to_owned()).into());
-    }
-    if common.backend == Backend::Cuda {
+    if common.backend == Backend::Cuda && ranks.size() == 1 {
         return on_gpus(args, common);
     }
     let outputs = agree(ranks, ranks.is_root().then(|| Outputs::check(args)).transpose())?;
-    let dealt = Dealt::load(ranks, args, common)?;
+    let mut dealt = Dealt::load(ranks, args, common)?;
+    dealt.move_to_gpu(ranks, args, common)?;
     let names = dealt.names(args);
     let mut ends = agree(ranks, if ranks.is_root() { ends(&names, args) } else { Ok([0; 2]) })?;
     ranks.broadcast(0, &mut ends)?;
@@ -98,6 +96,10 @@ pub(crate) fn run(
         let head = dealt.head().solved(found.algorithm, &search_ms, common);
         let (prepare_ms, predecessors_ms) = (dealt.prepare_ms, median(&predecessors_ms));
         let searched = Searched::on_cpus(head, prepare_ms, predecessors_ms, found.relaxations);
+        let searched = match &dealt.gpu {
+            Some(gpu) => searched.on_device(gpu, gpu.jit_ms(), Ms(0.0)),
+            None => searched,
+        };
         let target = target.map(|target| (target, tree.limit, n_arcs));
         let surveyed = Surveyed { source, limit: tree.limit, summary, target };
         let mut report = Report::new(&names, &surveyed, searched);
@@ -235,7 +237,7 @@ impl Dealt {
         let part = agree(ranks, part.map_err(|error| names.explain(error)))?;
         drop(step);
         let load_ms = milliseconds(start.elapsed());
-        Ok(Self { part, ids, notes: Vec::new(), load_ms, prepare_ms: Ms(0.0) })
+        Ok(Self { part, ids, notes: Vec::new(), load_ms, prepare_ms: Ms(0.0), gpu: None })
     }
 
     /// Rank 0 reads the file.
@@ -257,7 +259,33 @@ impl Dealt {
             Some(loaded) => (loaded.ids, loaded.notes, loaded.load_ms),
             None => (Ids::FromZero, Vec::new(), Ms(0.0)),
         };
-        Ok(Self { part, ids, notes, load_ms, prepare_ms: milliseconds(start.elapsed()) })
+        let prepare_ms = milliseconds(start.elapsed());
+        Ok(Self { part, ids, notes, load_ms, prepare_ms, gpu: None })
+    }
+
+    /// Copies the part to the GPU of this rank, if the command line asks for it.
+    fn move_to_gpu(
+        &mut self,
+        ranks: &dyn Communicator,
+        args: &SsspArgs,
+        common: &Common,
+    ) -> anyhow::Result<()> {
+        let gpu =
+            gpus_of_rank(ranks, None, args.memory, common).map(|gpus| gpus.into_iter().next());
+        self.gpu = agree(ranks, gpu)?;
+        let Some(gpu) = &self.gpu else { return Ok(()) };
+        let start = Instant::now();
+        let hosts = self.part.move_to_gpu(ranks, gpu)?;
+        self.prepare_ms.0 += milliseconds(start.elapsed()).0;
+        if common.explain && ranks.is_root() && ranks.size() > 1 {
+            match hosts {
+                None => say(format_args!("NCCL brings what GPUs send each other")),
+                Some(why) => say(format_args!(
+                    "what GPUs send each other comes through the hosts' memory, because {why}"
+                )),
+            }
+        }
+        Ok(())
     }
 
     fn names<'a>(&'a self, args: &'a SsspArgs) -> Names<'a> {
@@ -270,7 +298,7 @@ impl Dealt {
         Head {
             command: "sssp",
             algorithm: None,
-            backend: "cpu",
+            backend: crate::backend::name(self.gpu.as_ref()),
             threads: 1,
             vertices: self.part.deal().n_vertices(),
             edges: self.part.n_arcs() as usize,

@@ -45,9 +45,10 @@ pub(super) fn run(
     args: &SsspArgs,
     common: &Common,
 ) -> anyhow::Result<()> {
-    refuse(args, common)?;
+    refuse(ranks, args, common)?;
     let lists = agree(ranks, ranks.is_root().then(|| Lists::read(args)).transpose())?;
-    let dealt = Dealt::load(ranks, args, common)?;
+    let mut dealt = Dealt::load(ranks, args, common)?;
+    dealt.move_to_gpu(ranks, args, common)?;
     let names = dealt.names(args);
     let vertices = lists.as_ref().map(|lists| lists.vertices(&names)).transpose();
     let [sources, targets] = agree(ranks, vertices)?.unwrap_or_default();
@@ -100,10 +101,10 @@ pub(super) fn run(
 }
 
 /// Refuses what searches in parts do not have.
-fn refuse(args: &SsspArgs, common: &Common) -> Result<(), WrongUse> {
-    if common.backend == Backend::Cuda {
-        let text = "--partitioned with --sources searches on CPUs; leave out --backend cuda, or \
-                    --partitioned";
+fn refuse(ranks: &dyn Communicator, args: &SsspArgs, common: &Common) -> Result<(), WrongUse> {
+    if common.backend == Backend::Cuda && (args.nearest || ranks.size() == 1) {
+        let text = "--partitioned with --nearest, or with --sources in one process, searches on CPUs; \
+                    leave out --backend cuda, or --partitioned";
         return Err(WrongUse(text.to_owned()));
     }
     if args.targets.is_none() && !args.nearest {
