@@ -111,6 +111,8 @@ struct Search {
     u64* pieces;
     // vertices of its own that each part has sent, `stride` places for each
     const u32* inbox;
+    // where there are several sources
+    const u32* sources;
     Control* control;
     // where the search stands, which is kept between launches
     Frontier* frontier;
@@ -128,7 +130,9 @@ struct Search {
     u32 stride;
     // its own vertices
     u32 n_rows;
+    // the only source
     u32 source;
+    u32 n_sources;
     // a vertex of its own whose level ends the search
     u32 target;
     // the last level that is wanted
@@ -137,6 +141,7 @@ struct Search {
     u32 number;
     // whether hosts bring what is for others
     u32 is_apart;
+    u32 unused;
 };
 
 __device__ __forceinline__ u32 first_of(const Search& search) { return search.part * search.stride; }
@@ -263,25 +268,28 @@ template <bool uses_host> struct Warp {
 
 // The state before the first level. Bits beyond the last vertex of a part are set.
 template <bool uses_host>
-__device__ __forceinline__ void start(const Search& search, const Frontier& frontier, Stages& stages) {
-    for (u32 place = grid_thread(); place < search.stride; place += grid_threads()) {
-        search.levels[place] = first_of(search) + place == search.source ? 0 : unreached;
-    }
+__device__ __forceinline__ void start(const Search& search, const Frontier& frontier, Stages& stages,
+                                      GridBarrier& barrier) {
+    Warp<uses_host> warp(search, frontier, stages);
+    for (u32 place = grid_thread(); place < search.stride; place += grid_threads()) search.levels[place] = unreached;
     for (u32 word = grid_thread(); word < search.n_parts * (search.stride / 32); word += grid_threads()) {
-        u32 bits = word == search.source / 32 ? 1u << search.source % 32 : 0;
+        u32 bits = 0;
         const u32 first = word * 32, own = first - first_of(search);
         if (first >= first_of(search) && own < search.stride) {
             if (own >= search.n_rows) bits = everyone;
-            else if (search.n_rows - own < 32) bits |= everyone << (search.n_rows - own);
+            else if (search.n_rows - own < 32) bits = everyone << (search.n_rows - own);
         }
-        search.seen[0][search.part][word] = bits;
+        warp.seen[word] = bits;
     }
-    const u32 own = search.source - first_of(search);
-    if (grid_thread() < 32 && own < search.n_rows && search.source >= first_of(search)) {
-        Warp<uses_host> warp(search, frontier, stages);
-        warp.take(lane() == 0, search.source);
-        warp.end();
+    barrier.wait();
+    for (u32 first = grid_warp() * 32; first < search.n_sources; first += grid_warps() * 32) {
+        const bool has = first + lane() < search.n_sources;
+        u32 vertex = search.source;
+        if (has && search.n_sources > 1) vertex = search.sources[first + lane()];
+        const bool is_new = sees(warp.seen, has, vertex);
+        warp.take(is_new && vertex - first_of(search) < search.stride, vertex);
     }
+    warp.end();
 }
 
 template <bool uses_host>
@@ -562,7 +570,7 @@ __device__ __forceinline__ void go_on(const Search& search, Frontier& frontier, 
     const Next now = frontier.next;
     frontier.next = Next::decides;
     if (now == Next::starts) {
-        start<uses_host>(search, frontier, stages);
+        start<uses_host>(search, frontier, stages, barrier);
         return;
     }
     if (now == Next::receives) {

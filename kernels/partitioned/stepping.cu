@@ -104,6 +104,8 @@ struct Search {
     Entry* far[2];
     Entry* visited;
     Piece* pieces;
+    // where there are several sources
+    const u32* sources;
     // entries that each part has sent, `sent_capacity` places for each
     const Entry* inbox;
     Control* control;
@@ -132,7 +134,9 @@ struct Search {
     u32 n_rows;
     // warps of all GPUs at work
     u32 n_warps;
+    // the only source
     u32 source;
+    u32 n_sources;
     // a vertex of its own whose key ends the search when it is final
     u32 target;
     // the number of the search, or of the launch
@@ -143,6 +147,7 @@ struct Search {
     u32 max_pushes;
     // whether hosts bring what is for others
     u32 is_apart;
+    u32 unused;
 };
 
 // What a step does.
@@ -546,7 +551,7 @@ constexpr u32 most_doublings = 5;
 constexpr u32 few_arcs = 16;
 
 // The state before the first step, and what it works on.
-__device__ __forceinline__ void begin(const Search& search, BlockMemory& memory) {
+__device__ __forceinline__ void begin(const Search& search, BlockMemory& memory, GridBarrier& barrier) {
     Step& step = memory.step;
     if (threadIdx.x == 0) {
         step = Step{};
@@ -561,16 +566,16 @@ __device__ __forceinline__ void begin(const Search& search, BlockMemory& memory)
         step.settled_bound = step.defers ? beyond(0, static_cast<Key>(search.short_limit)) : unreached;
         step.threshold = min(beyond(0, step.width), step.settled_bound);
     }
-    for (u32 v = grid_thread(); v < search.n_parts * search.stride; v += grid_threads()) {
-        search.keys[search.part][v] = v == search.source ? Key{0} : unreached;
-    }
-    if (grid_thread() == 0) {
-        Control& control = *search.control;
-        const u32 own = search.source - first_of(search);
-        control.least[0] = control.least[1] = unreached;
-        if (search.source >= first_of(search) && own < search.n_rows) {
-            step.near_next[0] = entry_of(0, own);
-            control.near = 1;
+    Key* keys = search.keys[search.part];
+    Control& control = *search.control;
+    for (u32 v = grid_thread(); v < search.n_parts * search.stride; v += grid_threads()) keys[v] = unreached;
+    if (grid_thread() == 0) control.least[0] = control.least[1] = unreached;
+    barrier.wait();
+    for (u32 at = grid_thread(); at < search.n_sources; at += grid_threads()) {
+        const u32 vertex = search.n_sources > 1 ? search.sources[at] : search.source, own = vertex - first_of(search);
+        // one may be named twice
+        if (atomicMin(keys + vertex, Key{0}) != 0 && own < search.n_rows) {
+            step.near_next[atomicAdd(&control.near, 1)] = entry_of(0, own);
         }
     }
 }
@@ -702,10 +707,7 @@ __device__ __forceinline__ void go_on(const Search& search, BlockMemory& memory,
     }
     __syncthreads();
     bool pulls = now == Next::pulls;
-    if (now == Next::starts) {
-        begin(search, memory);
-        __syncthreads();
-    }
+    if (now == Next::starts) begin(search, memory, barrier);
     if (now == Next::receives) receive(search, memory, meetings);
     if (now == Next::decides) {
         if (step.splits()) split_far(search, memory);

@@ -251,8 +251,8 @@ impl Part {
         Rows::new(self, weights)
     }
 
-    /// Copies the part to a GPU of this rank, where [`tree`](crate::tree) and [`table`](crate::table)
-    /// search it from then on, with the GPUs of all ranks. Several ranks may have the same GPU. NCCL
+    /// Copies the part to a GPU of this rank, where [`tree`](crate::tree), [`table`](crate::table) and
+    /// [`nearest`](crate::nearest) search it from then on, with the GPUs of all ranks. Several ranks may have the same GPU. NCCL
     /// brings what GPUs send each other; if it cannot, hosts do, and the result says why. To be called by
     /// all ranks.
     ///

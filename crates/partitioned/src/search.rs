@@ -163,7 +163,7 @@ pub(crate) fn search(
         query: Query { sources: &sources, targets: &targets, limit: limit_key, progress },
     };
     match part.weights() {
-        Weights::U32(weights) if search.on_gpu().is_none() && search.is_narrow() => {
+        Weights::U32(weights) if part.on_gpu().is_none() && search.is_narrow() => {
             search.step::<u32, U32Keys>(part.rows(weights))
         }
         _ => with_rows!(part, |rows| search.by_weights(rows)),
@@ -212,7 +212,7 @@ impl<'a> Search<'a> {
     /// The search by levels, or by full keys.
     fn by_weights<W: Weight>(&self, rows: Rows<'a, W>) -> Result<Found<Own>, PartitionedError> {
         if !self.part.totals().is_common {
-            return match self.on_gpu() {
+            return match self.part.on_gpu() {
                 Some(on_gpu) => self.step_on_gpus(rows, on_gpu),
                 None => self.step::<W, FullKeys>(rows),
             };
@@ -226,7 +226,7 @@ impl<'a> Search<'a> {
             u64::MAX => UNREACHED,
             limit => table.last_within(limit, self.part.deal().n_vertices()),
         };
-        if let Some(on_gpu) = self.on_gpu() {
+        if let Some(on_gpu) = self.part.on_gpu() {
             let (levels, counts) = on_gpu.lock().levels(self.ranks, &self.query, last)?;
             let deepest = levels.iter().filter(|&&level| level != UNREACHED).max().copied();
             let table = table.up_to(self.ranks.max(deepest.unwrap_or(0))?);
@@ -352,11 +352,6 @@ impl<'a> Search<'a> {
         share(self.part, &mut mail, &mut keys)?;
         let outcome = Outcome { keys, counts };
         self.finish::<W, FullKeys>(rows, &mut mail, outcome, "delta-stepping", start)
-    }
-
-    /// The GPUs, if they can answer: they search from one source.
-    fn on_gpu(&self) -> Option<&'a Shared<OnGpu>> {
-        self.part.on_gpu().filter(|_| self.query.sources.len() == 1)
     }
 
     /// From the keys of all slots to the results.

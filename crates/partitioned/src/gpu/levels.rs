@@ -165,10 +165,10 @@ impl LevelsOnGpus {
         query.check(self.dealt.n_vertices())?;
         self.source = query.source;
         let start = Instant::now();
-        let source = self.dealt.number(query.source).unwrap_or(NO_VERTEX);
+        let source = self.dealt.number(query.source);
         let target = query.target().and_then(|target| self.dealt.number(target));
         for part in &mut self.parts {
-            part.begin(source, target, query.limit)?;
+            part.begin(source.as_slice(), target, query.limit)?;
         }
         let argument = |part: usize, number| self.parts[part].search().numbered(number);
         let report = |level: u32| Ok(query.report(level.into(), 0)?);

@@ -8,6 +8,7 @@ use super::apart::Apart;
 use super::dealt::{MAX_PARTS, Shape};
 use super::first_arcs::FirstRows;
 use super::rows::Memory;
+use super::sources::Sources;
 use super::together::{Together, words_of_room};
 
 static KERNELS: Ptx = Ptx::new(kernels::partitioned::LEVELS.name, kernels::partitioned::LEVELS.ptx);
@@ -37,6 +38,7 @@ pub(super) struct LevelSearch {
     list: u64,
     pieces: u64,
     inbox: u64,
+    sources: u64,
     control: u64,
     frontier: u64,
     host: u64,
@@ -50,10 +52,12 @@ pub(super) struct LevelSearch {
     stride: u32,
     n_rows: u32,
     source: u32,
+    n_sources: u32,
     target: u32,
     limit: u32,
     number: u32,
     is_apart: u32,
+    unused: u32,
 }
 
 /// `Control` of `levels.cu`.
@@ -79,6 +83,7 @@ pub(super) struct Part {
     pieces: Buffer<u64>,
     pub(super) inbox: Buffer<u32>,
     control: Buffer<LevelControl>,
+    sources: Sources,
     search: LevelSearch,
 }
 
@@ -138,7 +143,8 @@ impl Part {
             n_rows: n_rows as u32,
             ..LevelSearch::zeroed()
         };
-        Ok(Self { rows, levels, seen, list, pieces, inbox, control, search })
+        let sources = Sources::new(gpu)?;
+        Ok(Self { rows, levels, seen, list, pieces, inbox, control, sources, search })
     }
 
     /// When levels are pulled and pushed, in a graph of so many arcs and vertices that have some.
@@ -181,16 +187,17 @@ impl Part {
     /// The state before a search.
     pub(super) fn begin(
         &mut self,
-        source: u32,
+        sources: &[u32],
         target: Option<u32>,
         limit: u32,
     ) -> Result<(), SearchError> {
         self.control.fill_bytes(0)?;
+        self.sources.set(sources)?;
         let search = &mut self.search;
+        (search.source, search.n_sources, search.sources) = self.sources.at();
         let own = |vertex: &u32| vertex / search.stride == search.part;
         let target = target.filter(own).map(|vertex| vertex % search.stride);
-        (search.source, search.target) = (source, target.unwrap_or(NO_VERTEX));
-        search.limit = limit;
+        (search.target, search.limit) = (target.unwrap_or(NO_VERTEX), limit);
         Ok(())
     }
 
@@ -207,8 +214,8 @@ pub(super) fn kernel(gpu: &Gpu, uses_host: bool) -> Result<Kernel, GpuError> {
 #[cfg(test)]
 test_support::layout_test! {
     LevelSearch as "Search" of ["partitioned/levels.cu"]:
-        rows, firsts, levels, list, pieces, inbox, control, frontier, host, rooms, seen, inboxes, arcs_to_pull,
-        vertices_to_push, part, n_parts, stride, n_rows, source, target, limit, number, is_apart;
+        rows, firsts, levels, list, pieces, inbox, sources, control, frontier, host, rooms, seen, inboxes, arcs_to_pull,
+        vertices_to_push, part, n_parts, stride, n_rows, source, n_sources, target, limit, number, is_apart, unused;
     LevelControl as "Control" of ["partitioned/levels.cu"]:
         arcs, looked, listed, found, pieces, arrived, taken, sent;
 }

@@ -15,6 +15,7 @@ mod placing;
 mod rank;
 mod rank_rows;
 mod rows;
+mod sources;
 mod stepping;
 mod stepping_part;
 mod together;

@@ -8,7 +8,7 @@ use collectives::Communicator;
 use gpu_runtime::{Gpu, Kernel};
 use graph_formats::{Direction, Weight, tell};
 use search_parts::device::KeyKind;
-use search_parts::{NO_VERTEX, SearchError, buckets};
+use search_parts::{SearchError, buckets};
 
 use super::apart::{Apart, Places, Told, check_parts};
 use super::bringer::Bringer;
@@ -108,12 +108,12 @@ impl OnGpu {
         query: &Query<'_, K>,
         last: u32,
     ) -> Result<Searched<u32>, PartitionedError> {
-        let (source, target) = self.ends(query);
+        let (sources, target) = self.ends(query);
         let Engine::Levels(engine) = &mut self.engine else {
             unreachable!("a part of equal weights is searched by levels")
         };
         let Levels { part, apart, kernel } = &mut **engine;
-        let begun = part.begin(source, target, last);
+        let begun = part.begin(&sources, target, last);
         agree(ranks, begun.map_err(PartitionedError::from))?;
         let (search, stride) = (part.search(), self.shape.stride as usize);
         let places = Places {
@@ -131,7 +131,7 @@ impl OnGpu {
             unsafe { apart.search(ranks, &mut self.bringer, kernel, &places, argument, report)? };
         let levels = part.levels.download().map_err(SearchError::from);
         let levels = agree(ranks, levels.map_err(PartitionedError::from))?;
-        let levels = self.by_place(&levels, source, [0, u32::MAX]);
+        let levels = self.by_place(&levels, &sources, [0, u32::MAX]);
         Ok((levels, Counts { settled: 0, relaxed: number(&words) }))
     }
 
@@ -141,11 +141,11 @@ impl OnGpu {
         ranks: &dyn Communicator,
         query: &Query<'_, u64>,
     ) -> Result<Searched<u64>, PartitionedError> {
-        let (source, target) = self.ends(query);
+        let (sources, target) = self.ends(query);
         loop {
-            let found = self.keys_by_kind(ranks, query, source, target)?;
+            let found = self.keys_by_kind(ranks, query, &sources, target)?;
             if let Some((keys, counts)) = found {
-                return Ok((self.by_place(&keys, source, [0, u64::MAX]), counts));
+                return Ok((self.by_place(&keys, &sources, [0, u64::MAX]), counts));
             }
             match &mut self.engine {
                 Engine::Keys(engine) if engine.kind == KeyKind::U32 => {
@@ -161,7 +161,7 @@ impl OnGpu {
         &mut self,
         ranks: &dyn Communicator,
         query: &Query<'_, u64>,
-        source: u32,
+        sources: &[u32],
         target: Option<u32>,
     ) -> Result<Option<Searched<u64>>, PartitionedError> {
         let Engine::Keys(engine) = &mut self.engine else {
@@ -172,7 +172,7 @@ impl OnGpu {
         agree(ranks, taken.map_err(PartitionedError::from))?;
         let Some((part, apart)) = &mut engine.taken else { unreachable!("it was taken") };
         let kernel = stepping_part::kernel(&self.gpu, kind).and_then(|kernel| {
-            part.begin(source, target.unwrap_or(NO_VERTEX), kind.at_most(query.limit))?;
+            part.begin(sources, target, kind.at_most(query.limit))?;
             Ok(kernel)
         });
         let kernel = agree(ranks, kernel.map_err(PartitionedError::from))?;
@@ -197,21 +197,28 @@ impl OnGpu {
         Ok(Some((keys, Counts { settled: 0, relaxed: number(&words) })))
     }
 
-    /// The number of the source, and that of the target, if there is one alone.
-    fn ends<K>(&self, query: &Query<'_, K>) -> (u32, Option<u32>) {
+    /// The numbers of the sources, and that of the target, if there is one alone.
+    fn ends<K>(&self, query: &Query<'_, K>) -> (Vec<u32>, Option<u32>) {
         let number = |&slot: &u32| self.numbers[slot as usize];
         let target = Some(query.targets).filter(|targets| targets.len() == 1);
-        (number(&query.sources[0]), target.map(|targets| number(&targets[0])))
+        let sources = query.sources.iter().map(number).collect();
+        (sources, target.map(|targets| number(&targets[0])))
     }
 
-    /// Values by place, from those by number: that of the source, and of vertices without a row, are given.
-    fn by_place<T: Copy>(&self, by_number: &[T], source: u32, [zero, none]: [T; 2]) -> Vec<T> {
-        let first = self.shape.part * self.shape.stride as usize;
-        let value = |&number: &u32| match number == source {
-            true => zero,
-            false => by_number.get(number as usize - first).copied().unwrap_or(none),
-        };
-        self.numbers[first..first + self.n_own].iter().map(value).collect()
+    /// Values by place, from those by number: those of sources, and of vertices without a row, are given.
+    fn by_place<T: Copy>(&self, by_number: &[T], sources: &[u32], [zero, none]: [T; 2]) -> Vec<T> {
+        let first = self.shape.part as u32 * self.shape.stride;
+        let own = &self.numbers[first as usize..][..self.n_own];
+        let place = |number: u32| number.wrapping_sub(first) as usize;
+        let mut all = vec![none; self.n_own];
+        let n_rows = by_number.len().min(self.n_own);
+        all[..n_rows].copy_from_slice(&by_number[..n_rows]);
+        for &source in sources {
+            if let Some(value) = all.get_mut(place(source)) {
+                *value = zero;
+            }
+        }
+        own.iter().map(|&number| all[place(number)]).collect()
     }
 }
 

@@ -150,11 +150,11 @@ impl DistancesOnGpus {
 
     /// Searches; `None` where a sum does not fit the keys.
     fn run(&mut self, query: &Query<'_, u64>) -> Result<Option<Work>, SearchError> {
-        let source = self.graph.dealt.number(query.source).unwrap_or(NO_VERTEX);
+        let source = self.graph.dealt.number(query.source);
         let target = query.target().and_then(|target| self.graph.dealt.number(target));
         let limit = self.kind.at_most(query.limit);
         for part in &mut self.parts {
-            part.begin(source, target.unwrap_or(NO_VERTEX), limit)?;
+            part.begin(source.as_slice(), target, limit)?;
         }
         let argument = |part: usize, number| self.parts[part].search().numbered(number);
         let report = |steps: u32| Ok(query.report(steps.into(), 0)?);

@@ -8,6 +8,7 @@ use search_parts::{Kernels, NO_VERTEX, SearchError, buckets};
 use super::apart::Apart;
 use super::dealt::{MAX_PARTS, Shape};
 use super::rows::PlacedRows;
+use super::sources::Sources;
 use super::together::{Together, words_of_room};
 
 /// Threads of a block.
@@ -38,6 +39,7 @@ pub(super) struct Search {
     far: [u64; 2],
     visited: u64,
     pieces: u64,
+    sources: u64,
     inbox: u64,
     control: u64,
     step: u64,
@@ -59,11 +61,13 @@ pub(super) struct Search {
     n_rows: u32,
     n_warps: u32,
     source: u32,
+    n_sources: u32,
     target: u32,
     number: u32,
     may_pull: u32,
     max_pushes: u32,
     is_apart: u32,
+    unused: u32,
 }
 
 /// `Control` of `stepping.cu`.
@@ -108,6 +112,7 @@ pub(super) struct Part {
     kind: KeyKind,
     pub(super) inbox: Buffer<u32>,
     control: Buffer<Control>,
+    sources: Sources,
     search: Search,
     /// The other buffers whose addresses `search` has.
     lists: [Buffer<u32>; 6],
@@ -244,7 +249,8 @@ impl Part {
             max_pushes: if rules.uses_host { u32::MAX } else { MAX_PUSHES },
             ..Search::zeroed()
         };
-        Ok(Self { keys, kind, inbox, control, search, lists })
+        let sources = Sources::new(gpu)?;
+        Ok(Self { keys, kind, inbox, control, sources, search, lists })
     }
 
     /// Tells each part where the others take what is for them.
@@ -290,15 +296,16 @@ impl Part {
     /// The state before a search.
     pub(super) fn begin(
         &mut self,
-        source: u32,
-        target: u32,
+        sources: &[u32],
+        target: Option<u32>,
         limit: u64,
     ) -> Result<(), SearchError> {
         self.control.fill_bytes(0)?;
+        self.sources.set(sources)?;
         let search = &mut self.search;
-        let is_own = target != NO_VERTEX && target / search.stride == search.part;
-        search.target = if is_own { target } else { NO_VERTEX };
-        (search.source, search.limit) = (source, limit);
+        (search.source, search.n_sources, search.sources) = self.sources.at();
+        let own = |vertex: &u32| vertex / search.stride == search.part;
+        (search.target, search.limit) = (target.filter(own).unwrap_or(NO_VERTEX), limit);
         Ok(())
     }
 
@@ -320,10 +327,10 @@ impl Part {
 #[cfg(test)]
 test_support::layout_test! {
     Search as "Search" of ["partitioned/stepping.cu"]:
-        rows, near, far, visited, pieces, inbox, control, step, host, rooms, inboxes, keys, delta,
+        rows, near, far, visited, pieces, sources, inbox, control, step, host, rooms, inboxes, keys, delta,
         short_limit, greatest, limit, n_arcs, capacity, piece_capacity, sent_capacity, part, n_parts,
-        stride, n_rows, n_warps, source, target, number, may_pull,
-        max_pushes, is_apart;
+        stride, n_rows, n_warps, source, n_sources, target, number, may_pull,
+        max_pushes, is_apart, unused;
     Control as "Control" of ["partitioned/stepping.cu"]:
         least, visited_arcs, relaxations, improvements, near, trouble, pieces, far, visited, sent,
         taken, arrived, unused;

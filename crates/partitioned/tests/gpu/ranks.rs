@@ -1,11 +1,12 @@
 //! Trees by ranks with a GPU each, or one that they share, against those of a CPU.
 
+use std::fmt::Debug;
 use std::ops::{ControlFlow, RangeInclusive};
 
 use collectives::{Communicator, Threads};
 use gpu_runtime::{Gpu, GpuError};
 use graph_formats::{AnyCsr, Csr, Interrupted, VertexId, Weight};
-use partitioned::{Part, PartitionedError, table, tree};
+use partitioned::{Part, PartitionedError, nearest, table, tree};
 use paths::{AnyTree, Number};
 use sssp::{Config, Goal, SsspError, any};
 use test_support::{corner_cases, some_vertices};
@@ -96,23 +97,47 @@ fn trees_are_those_of_a_cpu() {
     check(&graph.map_weights(|weight| u64::from(weight) << 33).unwrap(), 2..=2);
 }
 
+/// What a question has as its answer on CPUs, and on GPUs.
+fn check_answers<T: PartialEq + Debug + Send>(
+    graph: &AnyCsr,
+    ask: impl Fn(&Threads, &Part) -> Result<Option<T>, PartitionedError> + Sync,
+) {
+    let answers = |n_ranks, is_on_gpu: bool| {
+        let all = Threads::run(n_ranks, |ranks| {
+            let part = match is_on_gpu {
+                true => on_gpu(ranks, graph, None)?,
+                false => Part::of_graph(ranks, Some(graph))?,
+            };
+            ask(ranks, &part)
+        });
+        all.unwrap().swap_remove(0).expect("rank 0 has it")
+    };
+    let expected = answers(1, false);
+    for n_ranks in [1, 3] {
+        assert_eq!(answers(n_ranks, true), expected, "{n_ranks} ranks");
+    }
+}
+
 #[test]
-fn a_table_is_that_of_a_cpu() {
+fn tables_and_nearest_sources_are_those_of_a_cpu() {
     if test_support::gpu(Gpu::open()).is_none() {
         return;
     }
-    let graph = AnyCsr::from(some_graphs(255).swap_remove(1));
-    let vertices = [1, 700, 3, 2000];
-    let tables = |is_on_gpu: bool| {
-        Threads::run(2, |ranks| {
-            let part = match is_on_gpu {
-                true => on_gpu(ranks, &graph, None)?,
-                false => Part::of_graph(ranks, Some(&graph))?,
-            };
-            table(ranks, &part, &vertices[..2], &vertices, None, None).map(|found| found.tree)
-        })
-    };
-    assert_eq!(tables(true).unwrap()[0], tables(false).unwrap()[0]);
+    let vertices = [1, 700, 3, 2000, 700];
+    for graph in some_graphs(255).into_iter().filter(|graph| graph.n_vertices() > 2000) {
+        let equal = graph.map_weights(|_| 2u32).unwrap();
+        for graph in [AnyCsr::from(graph), AnyCsr::from(equal)] {
+            check_answers(&graph, |ranks, part| {
+                let found = table(ranks, part, &vertices[..2], &vertices, None, None)?;
+                Ok(found.tree)
+            });
+            check_answers(&graph, |ranks, part| {
+                Ok(nearest(ranks, part, &vertices, Some(Number::F64(300.0)), None)?.tree)
+            });
+            let all: Vec<_> = (0..graph.n_vertices() as VertexId).rev().step_by(3).collect();
+            check_answers(&graph, |ranks, part| Ok(nearest(ranks, part, &all, None, None)?.tree));
+        }
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use graph_formats::VertexId;
 use paths::{AnyDistances, AnyNearest, AnyTable, Number};
 
 use super::Dealt;
-use crate::cli::{Backend, Common, SsspArgs};
+use crate::cli::{Common, SsspArgs};
 use crate::commands::many::Report;
 use crate::commands::sssp::{output_file, parse_cutoff};
 use crate::failure::{WrongUse, say};
@@ -45,7 +45,7 @@ pub(super) fn run(
     args: &SsspArgs,
     common: &Common,
 ) -> anyhow::Result<()> {
-    refuse(ranks, args, common)?;
+    refuse(args)?;
     let lists = agree(ranks, ranks.is_root().then(|| Lists::read(args)).transpose())?;
     let mut dealt = Dealt::load(ranks, args, common)?;
     dealt.move_to_gpu(ranks, args, common)?;
@@ -101,10 +101,10 @@ pub(super) fn run(
 }
 
 /// Refuses what searches in parts do not have.
-fn refuse(ranks: &dyn Communicator, args: &SsspArgs, common: &Common) -> Result<(), WrongUse> {
-    if common.backend == Backend::Cuda && (args.nearest || ranks.size() == 1) {
-        let text = "--partitioned with --nearest, or with --sources in one process, searches on CPUs; \
-                    leave out --backend cuda, or --partitioned";
+fn refuse(args: &SsspArgs) -> Result<(), WrongUse> {
+    if args.gpus.is_some() {
+        let text = "--partitioned with --sources takes one GPU for each process; leave out --gpus, and \
+                    start a process for each GPU with mpirun";
         return Err(WrongUse(text.to_owned()));
     }
     if args.targets.is_none() && !args.nearest {
