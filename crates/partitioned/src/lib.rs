@@ -6,6 +6,7 @@
 //! [`Communicator`](collectives::Communicator), and so do [`table`] between several vertices and
 //! [`nearest`] from several. [`components`] are those of the graph. Results are those of one process. [`check_edges`]
 //! proves a tree by the edges that its graph was made of.
+//! Ranks with GPUs search there once a part was [moved](Part::move_to_gpu).
 //! [`gpu`] has the searches of a graph that is dealt to the GPUs of a machine.
 //!
 //! Depends on [`graph_formats`], [`paths`], [`sssp`] and [`collectives`]. Feature `cuda`, off by

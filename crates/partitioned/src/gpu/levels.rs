@@ -54,7 +54,7 @@ pub struct LevelsOnGpus {
 }
 
 impl LevelsOnGpus {
-    /// Deals the arcs of `graph` to these GPUs, 1 to 8. O(n + m).
+    /// Deals the arcs of `graph` to these GPUs, 1 to 32. O(n + m).
     ///
     /// If they do not fit what the GPUs may use, as by [`with_memory_cap`](Gpu::with_memory_cap), those
     /// beyond the first of each vertex are put into host memory. Rows are then made in pieces, which takes longer.

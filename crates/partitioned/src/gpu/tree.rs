@@ -31,7 +31,7 @@ enum Searches {
 type Searched<D> = (Distances<D>, Work, f64);
 
 impl<'g> TreesOnGpus<'g> {
-    /// Deals `graph` to these GPUs, 1 to 8. O(n + m).
+    /// Deals `graph` to these GPUs, 1 to 32. O(n + m).
     ///
     /// # Errors
     /// As [`DistancesOnGpus::new`].
