@@ -32,6 +32,11 @@ use crate::search::{Searched, repeated, repeated_by};
 
 /// Vertices of which rank 0 gets the results at a time.
 const VERTICES_PER_BLOCK: usize = 1 << 20;
+/// Arcs of each vertex from which on several GPUs are faster than one.
+const ARCS_PER_VERTEX_OF_SEVERAL: usize = 5;
+/// What a search takes of a GPU at most, while the graph is put there.
+const BYTES_PER_ARC: usize = 32;
+const BYTES_PER_VERTEX: usize = 160;
 
 /// The part of a rank, and what rank 0 knows of the file beside.
 struct Dealt {
@@ -171,7 +176,7 @@ fn search_on_gpus(
     let [source, target] = ends(&names, args)?;
     let target = args.target.as_ref().map(|_| target);
     let goal = goal(target, args, loaded.csr.kind())?;
-    let gpus = gpus_on_request(args.gpus, args.memory, common)?;
+    let gpus = worthwhile(gpus_on_request(args.gpus, args.memory, common)?, loaded, args, common)?;
     let step = progress("searching", common);
     let start = Instant::now();
     let mut searches =
@@ -205,6 +210,31 @@ fn search_on_gpus(
     let mut report = Report::of(&names, &tree, target, searched);
     report.gpus = Some(gpus.len());
     Ok(report)
+}
+
+/// Of all GPUs the first alone, if it can have the graph and a search has many steps, as of roads: others would
+/// wait for each other there.
+fn worthwhile(
+    mut gpus: Vec<Gpu>,
+    loaded: &Loaded,
+    args: &SsspArgs,
+    common: &Common,
+) -> anyhow::Result<Vec<Gpu>> {
+    let (n, m) = (loaded.csr.n_vertices(), loaded.csr.n_arcs());
+    let is_free = matches!(args.gpus, Some(GpuCount::All)) && gpus.len() > 1;
+    if is_free && m < ARCS_PER_VERTEX_OF_SEVERAL * n {
+        let most = (BYTES_PER_ARC * m + BYTES_PER_VERTEX * n) as u64;
+        if most < gpus[0].available_bytes()? {
+            gpus.truncate(1);
+            if common.explain {
+                say(format_args!(
+                    "gpus: 1, because a graph of few arcs a vertex has many steps, in which GPUs wait for \
+                     each other; --gpus N takes N"
+                ));
+            }
+        }
+    }
+    Ok(gpus)
 }
 
 /// The source and the target, if there is one.
