@@ -1,10 +1,11 @@
-//! Several GPUs of a host beside one: Floyd-Warshall, as one process and as ranks, one search, and
-//! tables of many sources, by searches and by sweeps of a hierarchy.
+//! Several GPUs of a host beside one: Floyd-Warshall, as one process and as ranks, one search,
+//! betweenness, and tables of many sources, by searches and by sweeps of a hierarchy.
 //!
 //! Matrices stay in the GPUs' memory, so that no run waits for the host to take them. Every run is
 //! compared with searches on the host by rows, or with a table of which rows were. Beside the
 //! figures stands what the [model on paper](paper) says.
 
+mod betweenness;
 mod one_search;
 mod paper;
 mod tables;
@@ -37,7 +38,7 @@ const U16: &str = "u16";
 const PROCESS: &str = "one process";
 const RANKS: &str = "ranks";
 
-/// Several GPUs of a host beside one: all pairs, one search, and tables of many sources
+/// Several GPUs of a host beside one: all pairs, one search, betweenness, and tables
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Example:\n  cargo xtask bench scaling --sizes 16384 --gpus 1,2 --runs 3")]
 pub(super) struct Scaling {
@@ -74,6 +75,12 @@ pub(super) struct Scaling {
     /// Their sources and targets
     #[arg(long, default_value = "10000")]
     swept: NonZeroUsize,
+    /// Graphs whose betweenness is found
+    #[arg(long, value_name = "G", default_value = "rmat-18")]
+    scored: Vec<Graph>,
+    /// Its sources
+    #[arg(long, value_name = "N", default_value = "8192")]
+    scored_sources: NonZeroUsize,
     /// Seconds after its start in which the study also closes the largest matrix that it can
     #[arg(long)]
     seconds: Option<f64>,
@@ -106,6 +113,7 @@ impl Study for Scaling {
                 one_search::measure(bench, &gpus[..count], graph, graph == weak)?;
             }
         }
+        betweenness::measure(bench, gpus, &counts, self.scored.clone(), self.scored_sources)?;
         tables::searches(bench, gpus, &counts, self.graphs.clone(), self.sources.get())?;
         tables::sweeps(bench, gpus, &counts, self.roads.clone(), self.swept.get())?;
         if let Some(seconds) = self.seconds {
@@ -126,7 +134,12 @@ impl Study for Scaling {
         ));
         matrices(&mut page, &records.having("numbers"));
         one_search::page(&mut page, records);
-        for (heading, label) in [("Tables by searches", "sources"), ("Tables by sweeps", "swept")] {
+        let kinds = [
+            ("Betweenness", "scored"),
+            ("Tables by searches", "sources"),
+            ("Tables by sweeps", "swept"),
+        ];
+        for (heading, label) in kinds {
             let records = records.having(label);
             let times = |r: &Record| times_one(&records, r, "graph", "ms");
             let share = |r: &Record| Some(times(r)? / r.number("gpus") * 100.0);
