@@ -25,7 +25,7 @@ const MANIFEST: [&str; 2] = ["--manifest-path", "crates/python/Cargo.toml"];
 const PIP: [&str; 5] = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
 
 /// What the tests need, besides what the wheel asks for.
-const PACKAGES: [&str; 11] = [
+const PACKAGES: [&str; 12] = [
     "maturin==1.16.0",
     "numpy==2.4.6",
     "scipy==1.17.1",
@@ -37,6 +37,7 @@ const PACKAGES: [&str; 11] = [
     "mypy==2.4.1",
     "scipy-stubs==1.17.1.5",
     "matplotlib==3.11.2",
+    "mpi4py==4.1.2",
 ];
 
 /// The files of scipy's tests that are for functions of `starpaths.csgraph`.

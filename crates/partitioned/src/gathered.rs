@@ -4,10 +4,43 @@ use std::ops::Range;
 
 use bytemuck::Pod;
 use collectives::{Communicator, RanksError};
-use graph_formats::Distance;
+use graph_formats::{Distance, VertexId};
 use paths::{AnyDistances, Distances, with_distances};
 
-use crate::Deal;
+use crate::{Deal, Part};
+
+impl Part {
+    /// What each rank has found for its vertices, by place, such as the
+    /// [`components`](crate::components): for all vertices at rank 0. To be called by all ranks. O(n),
+    /// and 4 bytes a vertex at rank 0, twice.
+    ///
+    /// ```
+    /// use collectives::Threads;
+    /// use graph_formats::{AnyCsr, Csr};
+    /// use partitioned::{Part, PartitionedError, components};
+    ///
+    /// let graph = AnyCsr::from(Csr::from_arcs(4, &[(3, 1, 1u32)])?);
+    /// let found = Threads::run(2, |ranks| {
+    ///     let part = Part::of_graph(ranks, Some(&graph))?;
+    ///     Ok::<_, PartitionedError>(part.gather(ranks, &components(ranks, &part)?)?)
+    /// })?;
+    /// assert_eq!(found, [Some(vec![0, 1, 2, 1]), None]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When another rank has ended.
+    ///
+    /// # Panics
+    /// When there are fewer than vertices of this rank.
+    pub fn gather(
+        &self,
+        ranks: &dyn Communicator,
+        own: &[VertexId],
+    ) -> Result<Option<Vec<VertexId>>, RanksError> {
+        gathered(ranks, &self.deal(), own, 0..self.deal().n_vertices())
+    }
+}
 
 /// The distances of these vertices at rank 0, from those of each rank's by place.
 pub(crate) fn gathered_distances(

@@ -5,9 +5,11 @@ use std::any::Any;
 use apsp::ApspError;
 use centrality::CentralityError;
 use closure::ClosureError;
+use collectives::RanksError;
 use gpu_runtime::GpuError;
 use graph_formats::{GraphError, Interrupted};
 use hierarchy::HierarchyError;
+use partitioned::PartitionedError;
 use pyo3::exceptions::{
     PyFileNotFoundError, PyKeyboardInterrupt, PyMemoryError, PyOSError, PyRuntimeError,
 };
@@ -33,6 +35,11 @@ pub(crate) enum Error {
     Measure(#[from] CentralityError),
     #[error(transparent)]
     Hierarchy(#[from] HierarchyError),
+    #[error(transparent)]
+    Ranks(#[from] RanksError),
+    /// An error of another rank.
+    #[error("rank {rank}: {message}")]
+    OnRank { rank: usize, message: String },
     /// A wrong argument.
     #[error("{0}")]
     Argument(String),
@@ -57,6 +64,18 @@ impl Error {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
         Self::Panic(text.unwrap_or("a search failed").to_owned())
+    }
+}
+
+impl From<PartitionedError> for Error {
+    fn from(error: PartitionedError) -> Self {
+        match error {
+            PartitionedError::Graph(error) => error.into(),
+            PartitionedError::Search(error) => error.into(),
+            PartitionedError::Ranks(error) => error.into(),
+            PartitionedError::OnRank { rank, message } => Self::OnRank { rank, message },
+            other => Self::argument(other.to_string()),
+        }
     }
 }
 
@@ -86,6 +105,7 @@ impl From<Error> for PyErr {
                 return PyMemoryError::new_err(message);
             }
             Error::TooLarge { .. }
+            | Error::Ranks(RanksError::OutOfMemory { .. })
             | Error::Graph(GraphError::OutOfMemory { .. } | GraphError::NoMemory(_))
             | Error::Measure(CentralityError::Graph(
                 GraphError::OutOfMemory { .. } | GraphError::NoMemory(_),

@@ -8,12 +8,14 @@ use graph_formats::{
     AnyCsr, Direction, Ids, LoadedGraph, ReadOptions, VertexId, WeightKind, with_csr,
 };
 use numpy::{IntoPyArray, PyArray1};
+use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::error::Error;
 use crate::names::{Names, NamesState};
 use crate::numbers::Dtype;
+use crate::partitioned_graph::PartitionedGraph;
 use crate::run::{ensure_not_forked, run};
 use crate::{arguments, arrays};
 
@@ -91,13 +93,25 @@ impl Graph {
 
     /// The vertex of this number, or where vertices have names of a name that is no number.
     pub(crate) fn vertex_of(&self, role: &str, vertex: &Bound<'_, PyAny>) -> PyResult<VertexId> {
-        if let Ok(number) = vertex.extract::<i64>() {
-            return Ok(vertex_of(self.csr.n_vertices(), role, number)?);
-        }
-        match self.named(vertex) {
-            Some(found) => Ok(found),
-            None => Err(no_vertex(role, vertex, self.csr.n_vertices())?.into()),
-        }
+        self.names.vertex_of(self.csr.n_vertices(), role, vertex)
+    }
+
+    /// Vertices of an array of numbers, or of a list of names.
+    pub(crate) fn vertices_of(
+        &self,
+        role: &str,
+        vertices: &Bound<'_, PyAny>,
+    ) -> Result<Vec<VertexId>, Error> {
+        self.names.vertices_of(self.csr.n_vertices(), role, vertices)
+    }
+
+    /// The same, or all where none are named.
+    pub(crate) fn vertices_or_all(
+        &self,
+        role: &str,
+        vertices: Option<&Bound<'_, PyAny>>,
+    ) -> Result<Vec<VertexId>, Error> {
+        self.names.vertices_or_all(self.csr.n_vertices(), role, vertices)
     }
 
     /// Whether vertices have names other than their numbers.
@@ -107,7 +121,7 @@ impl Graph {
 
     /// The vertex of this name, if vertices have names.
     pub(crate) fn named(&self, name: &Bound<'_, PyAny>) -> Option<VertexId> {
-        self.has_names().then(|| self.vertex(name).ok().flatten()).flatten()
+        self.names.named(self.csr.n_vertices(), name)
     }
 
     /// Bytes of a distance in it.
@@ -282,10 +296,15 @@ impl Graph {
     /// ----------
     /// path : path_like
     ///     The file.
+    /// partitioned : bool, default False
+    ///     Whether each process that `mpirun` has started gets a part of the graph. All call this. Of an
+    ///     .spg file each reads its rows, without the file's checksum; other files rank 0 reads.
+    /// communicator : mpi4py.MPI.Comm, optional
+    ///     The ranks among which the graph is partitioned; by default `mpi4py.MPI.COMM_WORLD`.
     ///
     /// Returns
     /// -------
-    /// Graph
+    /// Graph, or PartitionedGraph
     ///
     /// Raises
     /// ------
@@ -294,14 +313,28 @@ impl Graph {
     /// OSError
     ///     When it cannot be read.
     #[staticmethod]
-    fn read(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+    #[pyo3(signature = (path, *, partitioned=false, communicator=None))]
+    fn read<'py>(
+        py: Python<'py>,
+        path: PathBuf,
+        partitioned: bool,
+        communicator: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if partitioned {
+            return PartitionedGraph::read(py, &path, communicator)?.into_bound_py_any(py);
+        }
+        if communicator.is_some() {
+            let message =
+                "communicator is given, but partitioned is False; give partitioned=True too";
+            return Err(Error::argument(message).into());
+        }
         // how large it is shows only then
         let loaded = run(py, usize::MAX, false, |progress| {
             let progress = progress.unwrap_or(&|_, _| ControlFlow::Continue(()));
             Ok(graph_formats::read_with(&path, &ReadOptions::default(), progress)?)
         })?;
         let LoadedGraph { csr, ids, .. } = loaded;
-        Ok(Self::of_file(csr, ids)?)
+        Self::of_file(csr, ids)?.into_bound_py_any(py)
     }
 
     /// The graph as a sparse array of scipy: parallel arcs stay entries of their own.

@@ -29,7 +29,9 @@ mod names;
 mod numbers;
 mod out;
 mod pairs;
+mod partitioned_graph;
 mod prepared;
+mod ranks;
 mod run;
 mod searches;
 mod solver;
@@ -64,6 +66,8 @@ mod _core {
     use crate::metric::Metric;
     #[pymodule_export]
     use crate::pairs::Pairs;
+    #[pymodule_export]
+    use crate::partitioned_graph::PartitionedGraph;
     #[pymodule_export]
     use crate::prepared::Prepared;
     #[pymodule_export]

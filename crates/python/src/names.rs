@@ -4,9 +4,11 @@ use graph_formats::{Ids, Name, VertexId};
 use numpy::PyArray1;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyString};
 
 use crate::error::Error;
+use crate::graph::{no_vertex, vertex_of};
+use crate::searches::{vertices_of, vertices_or_all};
 
 /// The names of the vertices. The first have those of a file, or their numbers, the others labels.
 /// In most graphs all have names of one kind; others are those of vertices that changes have added.
@@ -123,6 +125,64 @@ impl Names {
                 vertex.map(|vertex| vertex.extract()).transpose()
             }
             (of_file, _) => Ok(of_file),
+        }
+    }
+
+    /// The vertex of this name, if vertices have names.
+    pub(crate) fn named(&self, n: usize, name: &Bound<'_, PyAny>) -> Option<VertexId> {
+        self.are_names().then(|| self.vertex(name, n).ok().flatten()).flatten()
+    }
+
+    /// The vertex of this number, or where vertices have names of a name that is no number.
+    pub(crate) fn vertex_of(
+        &self,
+        n: usize,
+        role: &str,
+        vertex: &Bound<'_, PyAny>,
+    ) -> PyResult<VertexId> {
+        if let Ok(number) = vertex.extract::<i64>() {
+            return Ok(vertex_of(n, role, number)?);
+        }
+        match self.named(n, vertex) {
+            Some(found) => Ok(found),
+            None => Err(no_vertex(role, vertex, n)?.into()),
+        }
+    }
+
+    /// Vertices of an array of numbers, or of a list of names.
+    pub(crate) fn vertices_of(
+        &self,
+        n: usize,
+        role: &str,
+        vertices: &Bound<'_, PyAny>,
+    ) -> Result<Vec<VertexId>, Error> {
+        if vertices.is_instance_of::<PyString>() {
+            let name = vertices.repr()?;
+            return Err(Error::argument(format!("{role} is {name}; expected a list of vertices")));
+        }
+        vertices_of(n, role, vertices).or_else(|error| {
+            let names = vertices.try_iter().and_then(Iterator::collect::<PyResult<Vec<_>>>);
+            let names = names.unwrap_or_default();
+            let is_name = |first: &Bound<'_, PyAny>| {
+                first.is_instance_of::<PyString>() || self.named(n, first).is_some()
+            };
+            if !(self.are_names() && names.first().is_some_and(is_name)) {
+                return Err(error);
+            }
+            Ok(names.iter().map(|name| self.vertex_of(n, role, name)).collect::<PyResult<_>>()?)
+        })
+    }
+
+    /// The same, or all where none are named.
+    pub(crate) fn vertices_or_all(
+        &self,
+        n: usize,
+        role: &str,
+        vertices: Option<&Bound<'_, PyAny>>,
+    ) -> Result<Vec<VertexId>, Error> {
+        match vertices {
+            Some(vertices) => self.vertices_of(n, role, vertices),
+            None => vertices_or_all(n, role, None),
         }
     }
 

@@ -9,7 +9,6 @@ use partitioned::gpu::TreesOnGpus;
 use paths::{AnyTree, Number};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
 use sssp::Goal;
 use sssp::any::AnySolver;
 
@@ -50,7 +49,8 @@ pub(crate) fn tree(
     parts_of(solver.tree(source, goal)?.answer, dtype)
 }
 
-fn parts_of(tree: AnyTree, dtype: Dtype) -> Result<(Numbers, Vec<i32>), Error> {
+/// Those of a tree that was found.
+pub(crate) fn parts_of(tree: AnyTree, dtype: Dtype) -> Result<(Numbers, Vec<i32>), Error> {
     // the code for none becomes -1
     let predecessors = allocation::cast_vec(tree.predecessors.into_storage());
     Ok((Numbers::of(tree.distances, dtype)?, predecessors))
@@ -84,43 +84,6 @@ pub(crate) fn vertices_or_all(
     match vertices {
         Some(vertices) => vertices_of(n_vertices, role, vertices),
         None => Ok((0..n_vertices as VertexId).collect()),
-    }
-}
-
-impl Graph {
-    /// Vertices of an array of numbers, or of a list of names.
-    pub(crate) fn vertices_of(
-        &self,
-        role: &str,
-        vertices: &Bound<'_, PyAny>,
-    ) -> Result<Vec<VertexId>, Error> {
-        if vertices.is_instance_of::<PyString>() {
-            let name = vertices.repr()?;
-            return Err(Error::argument(format!("{role} is {name}; expected a list of vertices")));
-        }
-        vertices_of(self.csr.n_vertices(), role, vertices).or_else(|error| {
-            let names = vertices.try_iter().and_then(Iterator::collect::<PyResult<Vec<_>>>);
-            let names = names.unwrap_or_default();
-            let is_name = |first: &Bound<'_, PyAny>| {
-                first.is_instance_of::<PyString>() || self.named(first).is_some()
-            };
-            if !(self.has_names() && names.first().is_some_and(is_name)) {
-                return Err(error);
-            }
-            Ok(names.iter().map(|name| self.vertex_of(role, name)).collect::<PyResult<_>>()?)
-        })
-    }
-
-    /// The same, or all where none are named.
-    pub(crate) fn vertices_or_all(
-        &self,
-        role: &str,
-        vertices: Option<&Bound<'_, PyAny>>,
-    ) -> Result<Vec<VertexId>, Error> {
-        match vertices {
-            Some(vertices) => self.vertices_of(role, vertices),
-            None => vertices_or_all(self.csr.n_vertices(), role, None),
-        }
     }
 }
 

@@ -42,6 +42,16 @@ def graphs(matrix: csr_array) -> None:
     assert_type(closure.closure(), NDArray[np.bool_])
 
 
+def ranks(communicator: Any) -> None:
+    assert_type(starpaths.Graph.read("web.spg"), starpaths.Graph)
+    graph = starpaths.Graph.read("web.spg", partitioned=True, communicator=communicator)
+    assert_type(graph, starpaths.PartitionedGraph)
+    assert_type(graph.sssp(0, cutoff=5), starpaths.Tree | None)
+    assert_type(graph.table([0], dtype="int64"), Either | None)
+    assert_type(graph.nearest([0]), tuple[Either, Vertices] | None)
+    assert_type(graph.components(), tuple[int, Vertices] | None)
+
+
 def distances(matrix: csr_array, is_wanted: bool) -> None:
     assert_type(csgraph.shortest_path(matrix), Distances)
     assert_type(csgraph.shortest_path([[0, 1], [0, 0]], "FW", False), Distances)

@@ -159,6 +159,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "graph-formats",
             "gpu-runtime",
             "starpath-paths",
+            "collectives",
             "starpath-partitioned",
             "sssp",
             "apsp",

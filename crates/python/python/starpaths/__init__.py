@@ -4,6 +4,7 @@
 `from_networkx` and `from_pandas` make one of NetworkX's graphs and of data frames. `DeviceGraph`
 takes arrays that are on a GPU, of CuPy or PyTorch, and leaves its results there. `Prepared` is a
 road network for many distances and paths, in microseconds each; on a GPU it is a `DeviceMetric`.
+`PartitionedGraph` is one whose parts are on the processes that `mpirun` has started.
 `DynamicTrees`, `DynamicPairs` and `DynamicClosure` follow changes of the graph.
 `starpaths.csgraph` has the same under the names and conventions of `scipy.sparse.csgraph`.
 
@@ -31,6 +32,7 @@ from starpaths._core import (
     Graph,
     Metric,
     Pairs,
+    PartitionedGraph,
     Prepared,
     Solver,
     Totals,
@@ -51,6 +53,7 @@ __all__ = [
     "Metric",
     "NegativeCycleError",
     "Pairs",
+    "PartitionedGraph",
     "Prepared",
     "Solver",
     "StarpathsError",

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 from os import PathLike
-from typing import Any, Literal, NoReturn, final
+from typing import Any, Literal, NoReturn, final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -18,6 +18,7 @@ __all__ = [
     "Graph",
     "Metric",
     "Pairs",
+    "PartitionedGraph",
     "Prepared",
     "Solver",
     "Totals",
@@ -368,8 +369,17 @@ class Graph:
         directed: bool = True,
     ) -> Graph:
         """The graph of compressed sparse rows, as scipy's `csr_array` has them."""
+    @overload
     @staticmethod
-    def read(path: str | PathLike[str]) -> Graph:
+    def read(
+        path: str | PathLike[str], *, partitioned: Literal[False] = False, communicator: None = None
+    ) -> Graph:
+        """The graph of a file, in the format that its suffix names."""
+    @overload
+    @staticmethod
+    def read(
+        path: str | PathLike[str], *, partitioned: Literal[True], communicator: Any = None
+    ) -> PartitionedGraph:
         """The graph of a file, in the format that its suffix names."""
     def to_scipy(self) -> Any:
         """The graph as a sparse array of scipy: parallel arcs stay entries of their own."""
@@ -591,6 +601,48 @@ class Graph:
     ) -> NDArray[np.float64]:
         """Betweenness of each arc: the sum, over pairs of vertices, of the share of their shortest
         paths that go along it."""
+
+@final
+class PartitionedGraph:
+    """A graph of which each process that `mpirun` has started has a part, as :meth:`Graph.read`
+    makes it."""
+
+    def sssp(
+        self,
+        source: _Vertex,
+        *,
+        target: _Vertex | None = None,
+        cutoff: float | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> Tree | None:
+        """Shortest paths from one vertex."""
+    def table(
+        self, sources: _Vertices, targets: _Vertices | None = None, *, dtype: DTypeLike | None = None
+    ) -> _Distances | None:
+        """The distances from each of several vertices to each of several others: a search by all
+        ranks for each source."""
+    def nearest(
+        self, sources: _Vertices, *, dtype: DTypeLike | None = None
+    ) -> tuple[_Distances, NDArray[np.int32]] | None:
+        """The nearest of several sources for every vertex, and its distance."""
+    def components(self) -> tuple[int, NDArray[np.int32]] | None:
+        """The weakly connected components of the graph: directions of arcs are ignored."""
+    def name(self, vertex: int) -> Any:
+        """What a vertex is called by the file that the graph is of; at rank 0."""
+    def vertex(self, name: Hashable) -> int | None:
+        """The vertex that is called so; None if there is none. At rank 0."""
+    @property
+    def n_vertices(self) -> int:
+        """How many vertices there are, on all ranks together."""
+    @property
+    def n_arcs(self) -> int:
+        """How many arcs there are, on all ranks together; an edge counts twice."""
+    @property
+    def is_directed(self) -> bool:
+        """Whether arcs are one-way, or not known to have their reverses."""
+    @property
+    def dtype(self) -> str:
+        """The type of the weights, by numpy's name."""
 
 @final
 class Prepared:
