@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod centrality;
+mod components;
 mod graph;
 mod graph500;
 mod pairs;
@@ -20,6 +21,7 @@ use graph_formats::by_name;
 
 pub(crate) use aggregate::AggregateArgs;
 pub(crate) use centrality::{CentralityArgs, Convention, Measure, Side};
+pub(crate) use components::ComponentsArgs;
 pub(crate) use graph::GraphArgs;
 pub(crate) use graph500::{Graph500Args, Kernels};
 pub(crate) use pairs::{ApspArgs, ClosureAlgorithm, ClosureArgs, GpuCount, QueryArgs};
@@ -128,6 +130,7 @@ pub(crate) enum Command {
     Apsp(ApspArgs),
     Query(QueryArgs),
     Closure(ClosureArgs),
+    Components(ComponentsArgs),
     Centrality(CentralityArgs),
     Aggregate(AggregateArgs),
     Graph500(Graph500Args),

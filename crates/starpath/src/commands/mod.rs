@@ -9,6 +9,7 @@ mod apsp;
 mod centrality;
 mod changes;
 mod closure;
+mod components;
 mod convert;
 mod generate;
 mod graph500;
@@ -48,6 +49,7 @@ pub(crate) fn run(cli: Cli, ranks: &dyn Communicator) -> anyhow::Result<()> {
     match &cli.command {
         Command::Apsp(args) if ranks.size() > 1 => apsp::run_over(ranks, args, common),
         Command::Sssp(args) if args.partitioned => partitioned::run(ranks, args, common),
+        Command::Components(args) if args.partitioned => components::run_over(ranks, args, common),
         Command::Graph500(args) if args.partitioned => graph500::run_over(ranks, args, common),
         Command::Generate(args) if args.is_partitioned() => generate::run_over(ranks, args, common),
         Command::Sssp(args) if args.sources.is_some() => {
@@ -55,8 +57,8 @@ pub(crate) fn run(cli: Cli, ranks: &dyn Communicator) -> anyhow::Result<()> {
         }
         Command::Centrality(args) => centrality::run(ranks, args, common),
         _ if ranks.size() > 1 => {
-            let text = "only apsp, centrality, sssp --sources --targets, and sssp, graph500 and \
-                        generate with --partitioned run on several ranks; run other commands without mpirun";
+            let text = "only apsp, centrality, sssp --sources --targets, and sssp, components, \
+                        graph500 and generate with --partitioned run on several ranks; run other commands without mpirun";
             Err(WrongUse(text.to_owned()).into())
         }
         Command::Info(args) => info::run(args, common),
@@ -72,6 +74,7 @@ pub(crate) fn run(cli: Cli, ranks: &dyn Communicator) -> anyhow::Result<()> {
         Command::Apsp(args) => apsp::run(args, common),
         Command::Query(args) => query::run(args, common),
         Command::Closure(args) => closure::run(args, common),
+        Command::Components(args) => components::run(args, common),
         Command::Aggregate(args) => aggregate::run(args, common),
         Command::Graph500(args) => graph500::run(args, common),
         #[cfg(feature = "plot")]

@@ -3,8 +3,7 @@
 //!
 //! Of an `.spg` file each rank reads its rows. Files of other formats are read by rank 0, which
 //! deals the rows. Results stay on the ranks. Rank 0 has the names of the vertices, and gets the
-//! results in blocks, which it writes. For GPUs one process
-//! reads the graph.
+//! results in blocks, which it writes. For GPUs one process reads the graph.
 
 mod many;
 
@@ -21,7 +20,7 @@ use sssp::Goal;
 
 use super::sssp::{Outputs, Report, Summary, Surveyed, parse_cutoff};
 use crate::backend::{gpus_of_rank, gpus_on_request};
-use crate::cli::{Backend, Common, GpuCount, SsspArgs};
+use crate::cli::{Backend, Common, GpuCount, GraphArgs, SsspArgs};
 use crate::failure::{WrongUse, say};
 use crate::ids::Names;
 use crate::load::{Loaded, load, print_with_notes};
@@ -39,10 +38,10 @@ const BYTES_PER_ARC: usize = 32;
 const BYTES_PER_VERTEX: usize = 160;
 
 /// The part of a rank, and what rank 0 knows of the file beside.
-struct Dealt {
-    part: Part,
+pub(super) struct Dealt {
+    pub(super) part: Part,
     ids: Ids,
-    notes: Vec<String>,
+    pub(super) notes: Vec<String>,
     load_ms: Ms,
     prepare_ms: Ms,
     /// That of this rank, if the part is on one.
@@ -66,9 +65,9 @@ pub(crate) fn run(
         return on_gpus(args, common);
     }
     let outputs = agree(ranks, ranks.is_root().then(|| Outputs::check(args)).transpose())?;
-    let mut dealt = Dealt::load(ranks, args, common)?;
+    let mut dealt = Dealt::load(ranks, &args.graph, false, common)?;
     dealt.move_to_gpu(ranks, args, common)?;
-    let names = dealt.names(args);
+    let names = dealt.names(&args.graph);
     let mut ends = agree(ranks, if ranks.is_root() { ends(&names, args) } else { Ok([0; 2]) })?;
     ranks.broadcast(0, &mut ends)?;
     let [source, target] = ends;
@@ -98,7 +97,7 @@ pub(crate) fn run(
                 found.relaxations, found.settled, found.exchanges
             ));
         }
-        let head = dealt.head().solved(found.algorithm, &search_ms, common);
+        let head = dealt.head("sssp").solved(found.algorithm, &search_ms, common);
         let (prepare_ms, predecessors_ms) = (dealt.prepare_ms, median(&predecessors_ms));
         let searched = Searched::on_cpus(head, prepare_ms, predecessors_ms, found.relaxations);
         let searched = match &dealt.gpu {
@@ -246,23 +245,34 @@ fn ends(names: &Names<'_>, args: &SsspArgs) -> anyhow::Result<[VertexId; 2]> {
 }
 
 impl Dealt {
-    fn load(ranks: &dyn Communicator, args: &SsspArgs, common: &Common) -> anyhow::Result<Self> {
-        match args.graph.is_in_parts() {
-            true => Self::read(ranks, args, common),
-            false => Self::of_graph(ranks, args, common),
+    /// Called by all ranks. `is_unweighted`: each arc weighs 1, whatever the options say.
+    pub(super) fn load(
+        ranks: &dyn Communicator,
+        graph: &GraphArgs,
+        is_unweighted: bool,
+        common: &Common,
+    ) -> anyhow::Result<Self> {
+        match graph.is_in_parts() {
+            true => Self::read(ranks, graph, graph.unweighted || is_unweighted, common),
+            false => Self::of_graph(ranks, graph, is_unweighted, common),
         }
     }
 
     /// Each rank reads its part of the file.
-    fn read(ranks: &dyn Communicator, args: &SsspArgs, common: &Common) -> anyhow::Result<Self> {
+    fn read(
+        ranks: &dyn Communicator,
+        graph: &GraphArgs,
+        is_unweighted: bool,
+        common: &Common,
+    ) -> anyhow::Result<Self> {
         // options that do not apply to the format
-        args.graph.options()?;
+        graph.options()?;
         let step = progress("reading", common);
         let start = Instant::now();
-        let path = &args.graph.path;
+        let path = &graph.path;
         let ids = ranks.is_root().then(|| Ok(SpgRows::open(path).and_then(|file| file.ids())?));
         let ids = agree(ranks, ids.transpose())?.unwrap_or(Ids::FromZero);
-        let part = Part::read(ranks, path, args.graph.unweighted);
+        let part = Part::read(ranks, path, is_unweighted);
         let names = Names { path, ids: &ids, id_kind: IdKind::Auto, n_vertices: 0, new: &[] };
         let part = agree(ranks, part.map_err(|error| names.explain(error)))?;
         drop(step);
@@ -273,12 +283,16 @@ impl Dealt {
     /// Rank 0 reads the file.
     fn of_graph(
         ranks: &dyn Communicator,
-        args: &SsspArgs,
+        graph: &GraphArgs,
+        is_unweighted: bool,
         common: &Common,
     ) -> anyhow::Result<Self> {
-        let loaded = ranks.is_root().then(|| load(&args.graph, common));
-        let loaded = agree(ranks, loaded.transpose())?;
+        let loaded = ranks.is_root().then(|| load(graph, common));
+        let mut loaded = agree(ranks, loaded.transpose())?;
         let start = Instant::now();
+        if let Some(loaded) = loaded.as_mut().filter(|_| is_unweighted) {
+            loaded.csr = loaded.csr.unweighted().into();
+        }
         let part = Part::of_graph(ranks, loaded.as_ref().map(|loaded| &loaded.csr));
         let part = part.map_err(|error| match &loaded {
             Some(loaded) => loaded.names().explain(error),
@@ -318,15 +332,15 @@ impl Dealt {
         Ok(())
     }
 
-    fn names<'a>(&'a self, args: &'a SsspArgs) -> Names<'a> {
+    pub(super) fn names<'a>(&'a self, graph: &'a GraphArgs) -> Names<'a> {
         let n_vertices = self.part.deal().n_vertices();
-        let (path, id_kind) = (&args.graph.path, args.graph.id_kind());
+        let (path, id_kind) = (&graph.path, graph.id_kind());
         Names { path, ids: &self.ids, id_kind, n_vertices, new: &[] }
     }
 
-    fn head(&self) -> Head {
+    pub(super) fn head(&self, command: &'static str) -> Head {
         Head {
-            command: "sssp",
+            command,
             algorithm: None,
             backend: crate::backend::name(self.gpu.as_ref()),
             threads: 1,

@@ -40,6 +40,22 @@ impl ResultFile {
         })
     }
 
+    /// Writes a line for every vertex with the first vertex of its component; or the array of these.
+    pub(crate) fn write_components(
+        &self,
+        names: &Names<'_>,
+        first_vertices: &[VertexId],
+    ) -> anyhow::Result<()> {
+        if self.format == Format::Npy {
+            let shape = [first_vertices.len()];
+            return self.write_array(names, Axes::Vertices, first_vertices, &shape);
+        }
+        let lines = (0..).zip(first_vertices);
+        self.write_lines("vertex\tcomponent", lines, |out, (vertex, &first)| {
+            writeln!(out, "{}\t{}", names.name(vertex), names.name(first))
+        })
+    }
+
     /// Writes a line for every vertex with its numbers, row after row, empty where NaN stands; or
     /// the array of them.
     pub(crate) fn write_numbers(

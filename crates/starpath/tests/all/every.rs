@@ -39,6 +39,8 @@ const COMMANDS: &[(&str, &str)] = &[
     ("closure", "closure {}/road.gr -o @.tsv"),
     ("closure", "closure {}/grid.spg --counts @.tsv"),
     ("closure", "closure {}/road.gr --changes {}/changes.txt -o @.tsv"),
+    ("components", "components {}/grid.spg -o @.tsv"),
+    ("components", "components {}/road.gr --partitioned -o @.tsv"),
     ("centrality", "centrality {}/road.gr -o @.tsv"),
     ("centrality", "centrality {}/road.gr --measure betweenness -o @.tsv"),
     ("centrality", "centrality {}/road.gr --hops --measure betweenness --error 0.1 -o @.tsv"),

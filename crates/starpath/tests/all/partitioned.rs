@@ -143,3 +143,37 @@ fn ranks_run_graph500() {
         assert_eq!((counts(&found), &found["ranks"]), (expected.clone(), &n_ranks.into()));
     }
 }
+
+/// The components are those of one process, whatever the weights.
+#[test]
+fn components_in_parts_are_those_of_one_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    json_in(folder, "generate uniform --vertices 300 --edges 250 --directed -o {}/sparse.spg");
+    fs::write(folder.join("named.wel"), "7 9 -1\n3 2 5\n9 30 0\n").unwrap();
+    for (file, n_ranks, suffix) in [("sparse.spg", 3, "npy"), ("named.wel", 2, "tsv")] {
+        let line = |name: &str| format!("components {{}}/{file} -o {{}}/{name}.{suffix}");
+        let expected = comparable(json_in(folder, &line("one")));
+        let info = json_in(folder, &format!("info {{}}/{file}"));
+        for field in ["components", "largest_component"] {
+            assert_eq!(expected[field], info[field], "{file}");
+        }
+        let alone = json_in(folder, &format!("{} --partitioned", line("alone")));
+        assert_eq!(comparable(alone), expected, "{file}");
+        let same_as_one = |name: &str| {
+            let [one, other] = ["one", name].map(|name| format!("{name}.{suffix}"));
+            read(folder, &[&one]) == read(folder, &[&other])
+        };
+        assert!(same_as_one("alone"), "{file}");
+        let line = format!("{} --partitioned --json", line("many"));
+        let Some(child) = start(folder, n_ranks, &line) else { continue };
+        let run = end(child);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{n_ranks} {line}");
+        let mut found: Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!(found.as_object_mut().unwrap().remove("ranks"), Some(n_ranks.into()));
+        assert_eq!(comparable(found), expected, "{n_ranks} {line}");
+        assert!(same_as_one("many"), "{n_ranks} {line}");
+    }
+    let named = fs::read_to_string(folder.join("one.tsv")).unwrap();
+    assert_eq!(named, "vertex\tcomponent\n2\t2\n3\t2\n7\t7\n9\t7\n30\t7\n");
+}

@@ -47,9 +47,9 @@ pub(super) fn run(
 ) -> anyhow::Result<()> {
     refuse(args)?;
     let lists = agree(ranks, ranks.is_root().then(|| Lists::read(args)).transpose())?;
-    let mut dealt = Dealt::load(ranks, args, common)?;
+    let mut dealt = Dealt::load(ranks, &args.graph, false, common)?;
     dealt.move_to_gpu(ranks, args, common)?;
-    let names = dealt.names(args);
+    let names = dealt.names(&args.graph);
     let vertices = lists.as_ref().map(|lists| lists.vertices(&names)).transpose();
     let [sources, targets] = agree(ranks, vertices)?.unwrap_or_default();
     let (sources, targets) = (ranks.broadcast_vec(0, sources)?, ranks.broadcast_vec(0, targets)?);
@@ -87,7 +87,7 @@ pub(super) fn run(
                 "work: {relaxations} arcs relaxed, {exchanges} exchanges between ranks"
             ));
         }
-        let head = dealt.head().solved(algorithm, &times, common);
+        let head = dealt.head("sssp").solved(algorithm, &times, common);
         let mut report = Report::of_all(head, sources.len(), answer.distances());
         report.targets = lists.targets.map(|_| targets.len());
         report.cutoff = cutoff.map(Amount::from);
