@@ -4,9 +4,9 @@
 //! from a graph in memory, drawn by a generator, or read from a file, of which no rank then reads
 //! all. [`tree`] searches all parts together, breadth first or by Δ-stepping, over any
 //! [`Communicator`](collectives::Communicator), and so do [`table`] between several vertices and
-//! [`nearest`] from several. [`components`] are those of the graph. Results are those of one process. [`check_edges`]
-//! proves a tree by the edges that its graph was made of.
-//! Ranks with GPUs search there once a part was [moved](Part::move_to_gpu).
+//! [`nearest`] from several. [`components`] are those of the graph. Results are those of one process.
+//! [`Need`] says beforehand what memory a rank needs. [`check_edges`] proves a tree by the edges that its
+//! graph was made of. Ranks with GPUs search there once a part was [moved](Part::move_to_gpu).
 //! [`gpu`] has the searches of a graph that is dealt to the GPUs of a machine.
 //!
 //! Depends on [`graph_formats`], [`paths`], [`sssp`] and [`collectives`]. Feature `cuda`, off by
@@ -22,6 +22,7 @@ mod level_keys;
 mod levels;
 mod messages;
 mod nearest;
+mod need;
 mod part;
 mod predecessors;
 mod ring;
@@ -38,9 +39,10 @@ pub use check::check_edges;
 pub use components::components;
 pub use deal::Deal;
 pub use error::PartitionedError;
-pub use nearest::nearest;
+pub use nearest::{NEAREST_BYTES, nearest};
+pub use need::Need;
 pub use part::Part;
-pub use search::Found;
+pub use search::{Found, SEARCH_BYTES};
 pub use table::table;
 pub use tree::{TreePart, tree, tree_part};
 pub use written::{write_drawn, write_graph500};

@@ -21,6 +21,9 @@ use crate::part::Rows;
 use crate::search::{Beside, Found, Question, search};
 use crate::{Part, PartitionedError};
 
+/// Bytes that [`nearest`] takes at most for each vertex of the graph, on each rank.
+pub const NEAREST_BYTES: u64 = 32;
+
 /// The nearest of `sources` for every vertex that is no farther from it than `cutoff`; rank 0 gets
 /// the result, which is that of one process. To be called by all ranks, with the same arguments.
 /// `progress` gets the number of vertices that this rank has settled.

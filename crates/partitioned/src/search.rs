@@ -23,8 +23,8 @@ use crate::part::{Part, Rows, Shared, Weights, with_rows};
 use crate::stepping::{Outcome, Stepping, share};
 use crate::{PartitionedError, nearest, predecessors};
 
-/// Bytes that a search takes at most for each slot, on each rank.
-const BYTES_PER_SLOT: usize = 24;
+/// Bytes that a tree or a row of a table takes at most for each vertex of the graph, on each rank.
+pub const SEARCH_BYTES: u64 = 24;
 
 /// What a search is for: slots, and keys of type `K`.
 #[derive(Clone, Copy)]
@@ -152,7 +152,7 @@ pub(crate) fn search(
     let targets = slots("target", question.targets)?;
     let cutoff = question.cutoff.map(|cutoff| limit_of(cutoff, part.kind()));
     let limit = cutoff.transpose()?.flatten();
-    let granted = ensure_granted(BYTES_PER_SLOT * deal.n_slots());
+    let granted = ensure_granted(SEARCH_BYTES as usize * deal.n_slots());
     agree(ranks, granted.map_err(NoMemory::into))?;
     let limit_key = limit.map_or(u64::MAX, |(_, key)| key);
     let search = Search {

@@ -442,7 +442,7 @@ pub(crate) struct SsspArgs {
     pub(crate) solver: SolverArgs,
     /// Search a graph in parts, each on one of the processes that mpirun starts; of an .spg file
     /// each reads its part alone, so that none needs memory for the whole graph. With --backend cuda
-    /// parts are on GPUs of this machine, see --gpus; many sources are for processes alone
+    /// parts are on GPUs: of this machine, see --gpus, or one for each process
     #[arg(
         long, conflicts_with_all = ["changes", "map"], conflicts_with_all = SOLVER_OPTIONS
     )]
@@ -451,8 +451,9 @@ pub(crate) struct SsspArgs {
     /// --partitioned, or all [default: 1]
     #[arg(long, value_name = "N|all", requires = "shared", conflicts_with = "nearest")]
     pub(crate) gpus: Option<GpuCount>,
-    /// With --partitioned, bytes that may be used in each GPU's memory: 1000000, 512M (512 MiB), 2G;
-    /// arcs that do not fit stay in the host's [default: what is free]
+    /// With --partitioned, bytes that each process may use for its part of an .spg file and the search:
+    /// 1000000, 512M (512 MiB), 2G; if one needs more, all end before they read. With --backend cuda,
+    /// bytes in each GPU's memory; arcs that do not fit stay in the host's [default: what is free]
     #[arg(long, value_name = "SIZE", value_parser = parse_size, requires = "partitioned")]
     pub(crate) memory: Option<u64>,
     /// Write the results: OUT.tsv or OUT.npy, see below; - is standard output, as .tsv

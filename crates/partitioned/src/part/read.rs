@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use collectives::Communicator;
-use graph_formats::{GraphError, SpgRows, VertexId, Weight, WeightKind};
+use graph_formats::{GraphError, SpgRows, VertexId, Weight, WeightKind, ensure_granted};
 
 use super::{Part, RawRows, Weights, check_slots};
 use crate::messages::agree;
+use crate::need::n_arcs_of;
 use crate::{Deal, PartitionedError, check_not_negative};
 
 /// What a rank has read.
@@ -77,7 +78,11 @@ impl FileRows {
         let file = SpgRows::open(path)?;
         let deal = Deal::new(file.n_vertices(), ranks.size());
         check_slots(&deal)?;
-        let (mut row_offsets, mut heads, mut weights) = (vec![0], Vec::new(), Vec::new());
+        let n_arcs = n_arcs_of(&file, &deal, ranks.rank())? as usize;
+        let stored = if file.has_equal_weights() { 0 } else { file.kind().size() };
+        ensure_granted(n_arcs.saturating_mul(size_of::<u32>() + stored))?;
+        let (mut row_offsets, mut heads) = (vec![0], Vec::with_capacity(n_arcs));
+        let mut weights = Vec::with_capacity(n_arcs * stored);
         let (mut excess, mut negative) = (0_u64, None);
         for rows in deal.blocks(ranks.rank()) {
             let first_row = rows.start as VertexId;

@@ -14,7 +14,7 @@ use collectives::Communicator;
 use gpu_runtime::Gpu;
 use graph_formats::{IdKind, Ids, SpgRows, VertexId, WeightKind};
 use partitioned::gpu::TreesOnGpus;
-use partitioned::{Part, TreePart};
+use partitioned::{Deal, NEAREST_BYTES, Need, Part, SEARCH_BYTES, TreePart};
 use paths::Number;
 use sssp::Goal;
 
@@ -55,9 +55,6 @@ pub(crate) fn run(
     common: &Common,
 ) -> anyhow::Result<()> {
     GpuCount::check(args.gpus, common)?;
-    if args.memory.is_some() && common.backend != Backend::Cuda {
-        return Err(WrongUse("--memory is for --backend cuda".to_owned()).into());
-    }
     if args.sources.is_some() {
         return many::run(ranks, args, common);
     }
@@ -65,6 +62,7 @@ pub(crate) fn run(
         return on_gpus(args, common);
     }
     let outputs = agree(ranks, ranks.is_root().then(|| Outputs::check(args)).transpose())?;
+    ensure_memory(ranks, args, common)?;
     let mut dealt = Dealt::load(ranks, &args.graph, false, common)?;
     dealt.move_to_gpu(ranks, args, common)?;
     let names = dealt.names(&args.graph);
@@ -143,6 +141,65 @@ fn write_in_blocks(
     let mut files = distances.into_iter().chain(predecessors);
     agree(ranks, written.and_then(|()| files.try_for_each(|file| file.finish(names))))?;
     Ok(summary)
+}
+
+/// An error on all ranks, before they read their parts, where one needs more than its `--memory`. With GPUs
+/// that is for them, and is checked when parts move there.
+fn ensure_memory(ranks: &dyn Communicator, args: &SsspArgs, common: &Common) -> anyhow::Result<()> {
+    let memory = args.memory.filter(|_| common.backend != Backend::Cuda);
+    let Some(need) = agree(ranks, need(ranks, args, memory))? else { return Ok(()) };
+    let greatest = need.greatest(ranks)?;
+    if common.explain {
+        let (bytes, Need { part, reading, search }) = (greatest.bytes(), greatest);
+        say(format_args!(
+            "memory: up to {bytes} bytes on a rank: {part} for its part, besides {reading} to read \
+             it and later {search} to search it"
+        ));
+    }
+    let check = |memory| {
+        let (rank, bytes) = (ranks.rank(), need.bytes());
+        if bytes <= memory {
+            return Ok(());
+        }
+        let help = match greatest.n_ranks_within(ranks.size(), memory) {
+            Some(n_ranks) => format!("start some {n_ranks} ranks, or give more"),
+            None => format!(
+                "more ranks do not help, because each takes {} for all vertices; give more",
+                need.search
+            ),
+        };
+        Err(anyhow!(
+            "rank {rank} needs {bytes} bytes for its part of the graph and the search, and --memory \
+             is {memory}; {help}"
+        ))
+    };
+    agree(ranks, memory.map_or(Ok(()), check))
+}
+
+/// What this rank needs, if it reads its part.
+fn need(
+    ranks: &dyn Communicator,
+    args: &SsspArgs,
+    memory: Option<u64>,
+) -> anyhow::Result<Option<Need>> {
+    let path = &args.graph.path;
+    match (args.graph.is_in_parts(), memory) {
+        (false, None) => return Ok(None),
+        (false, Some(_)) => {
+            let text = format!(
+                "--memory on ranks is for .spg files, because others are read whole by rank 0; run \
+                 starpath convert on {}",
+                path.display()
+            );
+            return Err(WrongUse(text).into());
+        }
+        (true, _) => (),
+    }
+    let file = SpgRows::open(path)?;
+    let deal = Deal::new(file.n_vertices(), ranks.size());
+    let per_vertex = if args.nearest { NEAREST_BYTES } else { SEARCH_BYTES };
+    let unweighted = args.graph.unweighted;
+    Ok(Some(Need::of_file(&file, &deal, ranks.rank(), unweighted, per_vertex)?))
 }
 
 /// How far the search goes.

@@ -7,7 +7,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::ranks::{comparable, end, read, start};
-use crate::support::json_in;
+use crate::support::{json_in, program, run_in};
 
 /// A report without what depends on how the search was made.
 fn of_any_search(report: Value) -> Value {
@@ -176,4 +176,47 @@ fn components_in_parts_are_those_of_one_process() {
     }
     let named = fs::read_to_string(folder.join("one.tsv")).unwrap();
     assert_eq!(named, "vertex\tcomponent\n2\t2\n3\t2\n7\t7\n9\t7\n30\t7\n");
+}
+
+/// Ranks say what they take, and if one has not as much, all end before they read.
+#[test]
+fn too_little_memory_ends_all_ranks() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    json_in(folder, "generate rmat --scale 10 -o {}/social.spg");
+    // an arc ends at no vertex, which a rank finds when it reads its part
+    let mut bytes = fs::read(folder.join("social.spg")).unwrap();
+    let start_of_heads = u64::from_le_bytes(bytes[40..48].try_into().unwrap()) as usize;
+    bytes[start_of_heads..start_of_heads + 4].fill(255);
+    fs::write(folder.join("damaged.spg"), bytes).unwrap();
+    let line = |memory: &str| {
+        format!("sssp {{}}/damaged.spg --source 5 --partitioned -o {{}}/out.tsv {memory}")
+    };
+    let explained = |stderr: &str| -> Vec<u64> {
+        let said = stderr.lines().find(|line| line.starts_with("memory: ")).unwrap_or(stderr);
+        said.split(|c: char| !c.is_ascii_digit()).filter_map(|word| word.parse().ok()).collect()
+    };
+    let run = run_in(folder, &line("--explain"));
+    let [whole, part, reading, search] = explained(&run.stderr)[..] else { panic!("{run:?}") };
+    assert!(run.stderr.contains("a vertex that the graph does not have"), "{run:?}");
+    assert_eq!((part + reading.max(search), search), (whole, 24 << 10));
+    let run = run_in(folder, &line(&format!("--memory {whole}")));
+    assert!(run.stderr.contains("a vertex that the graph does not have"), "{run:?}");
+    let run = run_in(folder, &line(&format!("--memory {}", search + part / 3)));
+    assert!(run.stderr.contains("start some 4 ranks, or give more"), "{run:?}");
+    let run = run_in(folder, &line("--memory 24K"));
+    assert!(run.stderr.contains("more ranks do not help"), "{run:?}");
+    let run = run_in(folder, &line("--memory 1G").replace("damaged.spg", "roads.gr"));
+    assert_eq!(run.code, Some(2), "{run:?}");
+    assert!(run.stderr.contains("--memory on ranks is for .spg files"), "{run:?}");
+
+    // of three ranks the last has a bound
+    let other = line(&format!("--memory {search}"));
+    let all = format!("{} : -n 1 {} {other}", line(""), program().display());
+    if let Some(child) = start(folder, 2, &all) {
+        let run = end(child);
+        assert_eq!(run.code, Some(1), "{run:?}");
+        assert!(run.stderr.contains("rank 2 needs"), "{run:?}");
+    }
+    assert!(!folder.join("out.tsv").exists());
 }

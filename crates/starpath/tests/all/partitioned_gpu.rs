@@ -55,7 +55,6 @@ fn what_gpus_cannot_share_is_refused() {
         ("sssp {}/r.spg --source 5 --gpus 2", "--partitioned"),
         ("sssp {}/r.spg --source 5 --partitioned --gpus 2", "--gpus is for --backend cuda"),
         ("sssp {}/r.spg --source 5 --memory 2G", "--partitioned"),
-        ("sssp {}/r.spg --source 5 --partitioned --memory 2G", "--memory is for --backend cuda"),
     ] {
         let run = run_in(folder, line);
         assert_eq!(run.code, Some(2), "{line}: {run:?}");

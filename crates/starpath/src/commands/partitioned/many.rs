@@ -4,7 +4,7 @@ use collectives::Communicator;
 use graph_formats::VertexId;
 use paths::{AnyDistances, AnyNearest, AnyTable, Number};
 
-use super::Dealt;
+use super::{Dealt, ensure_memory};
 use crate::cli::{Common, SsspArgs};
 use crate::commands::many::Report;
 use crate::commands::sssp::{output_file, parse_cutoff};
@@ -47,6 +47,7 @@ pub(super) fn run(
 ) -> anyhow::Result<()> {
     refuse(args)?;
     let lists = agree(ranks, ranks.is_root().then(|| Lists::read(args)).transpose())?;
+    ensure_memory(ranks, args, common)?;
     let mut dealt = Dealt::load(ranks, &args.graph, false, common)?;
     dealt.move_to_gpu(ranks, args, common)?;
     let names = dealt.names(&args.graph);
