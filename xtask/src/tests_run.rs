@@ -1,7 +1,8 @@
-//! Runs tests, each in a process of its own, as many at a time as there are processors.
+//! Runs tests, each in a process of its own, two at a time for each processor.
 //!
 //! So every test has a time and an output, the processors are busy to the last program, and a
-//! test that ends its process fails alone. A test that cannot do its work here (no data, no
+//! test that ends its process fails alone. Many tests wait: for a disk, for a signal to arrive, for
+//! ranks to start. A test that cannot do its work here (no data, no
 //! device) prints a line that starts with `SKIPPED` and passes.
 
 use std::process::{Command, Output, Stdio};
@@ -42,7 +43,7 @@ pub(crate) fn run(programs: &[Artifact]) -> Result<Outcome> {
         }
     };
     thread::scope(|scope| {
-        let threads = thread::available_parallelism().map_or(1, usize::from);
+        let threads = 2 * thread::available_parallelism().map_or(1, usize::from);
         let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
         threads.into_iter().try_for_each(|thread| thread.join().expect("no thread panics"))
     })?;
