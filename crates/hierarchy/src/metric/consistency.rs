@@ -122,9 +122,8 @@ impl<U: Weight, K: Key> Check<'_, U, K> {
                     (above.find(|&arc| ends[arc] == ends[second])?, self.arcs.keys[second]);
                 let sums = [to_middle.add(other[UP]), other[DOWN].add(from_middle)];
                 let origin = notes.through(first as u32, second - first);
-                for way in [UP, DOWN] {
-                    n_made += usize::from(self.is_made_of(arc, way, sums[way], origin)?);
-                }
+                n_made += usize::from(self.is_made_of(arc, UP, sums[UP], origin)?);
+                n_made += usize::from(self.is_made_of(arc, DOWN, sums[DOWN], origin)?);
             }
         }
         Some(n_made)
