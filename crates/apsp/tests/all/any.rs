@@ -13,7 +13,8 @@ where
     AnyCsr: From<Csr<W>>,
 {
     let config = Config { next_hops: true, ..Config::default() };
-    for (name, graph) in corner_cases::<W>().into_iter().filter(|(_, g)| g.n_vertices() < 100) {
+    // a folder for each is written to the disk, which takes longer than all else
+    for (name, graph) in corner_cases::<W>().into_iter().filter(|(_, g)| g.n_vertices() < 12) {
         let any_graph = AnyCsr::from(graph.clone());
         let expected = Solver::new(&graph, &config).solve(None).unwrap();
         let found = Solver::new(&any_graph, &config).solve(None).unwrap();

@@ -61,21 +61,23 @@ fn check<W: PairsWeight>(name: &str, graph: &Csr<W>, gpu: Option<&Gpu>) {
     }
 }
 
-fn check_corner_cases<W: PairsWeight>() {
+fn check_corner_cases<W: PairsWeight>(most_vertices: usize) {
     let gpu = gpu();
-    for (name, graph) in corner_cases::<W>() {
+    let graphs = corner_cases::<W>().into_iter();
+    for (name, graph) in graphs.filter(|(_, graph)| graph.n_vertices() <= most_vertices) {
         check(name, &graph, gpu.as_ref());
     }
 }
 
+/// Paths of ten thousand vertices, whose pairs take longer than all others, of one type.
 #[test]
 fn corner_cases_of_all_types() {
-    check_corner_cases::<u32>();
-    check_corner_cases::<i32>();
-    check_corner_cases::<u64>();
-    check_corner_cases::<i64>();
-    check_corner_cases::<f32>();
-    check_corner_cases::<f64>();
+    check_corner_cases::<u32>(usize::MAX);
+    check_corner_cases::<i32>(1000);
+    check_corner_cases::<u64>(1000);
+    check_corner_cases::<i64>(1000);
+    check_corner_cases::<f32>(1000);
+    check_corner_cases::<f64>(1000);
 }
 
 #[test]

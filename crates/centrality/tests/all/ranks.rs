@@ -104,7 +104,7 @@ fn ranks_share_many_parts() {
 
 #[test]
 fn sweeps_are_shared() {
-    let graph = grid(&GridConfig { side: 95, ..Default::default() }).unwrap();
+    let graph = grid(&GridConfig { side: 70, ..Default::default() }).unwrap();
     let hierarchy = Hierarchy::new(&graph, &Order::by_landmarks(&graph).unwrap()).unwrap();
     let graph = AnyCsr::from(graph.convert_weights::<f64>().unwrap());
     let config = Config { lengths: Lengths::Weights, ..Config::default() };

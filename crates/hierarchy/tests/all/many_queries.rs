@@ -16,6 +16,8 @@ struct Pairs {
 
 /// More than a hundred thousand, by few searches.
 const MANY: Pairs = Pairs { sources: 317, targets: 317 };
+/// Many enough for what differs between graphs and types, and not between pairs.
+const SOME: Pairs = Pairs { sources: 60, targets: 317 };
 const OF_LARGE_GRAPHS: Pairs = Pairs { sources: 26, targets: 4_000 };
 /// As many pairs at a time are always found by walks.
 const PAIRS_BY_WALKS: usize = 1_000;
@@ -41,9 +43,11 @@ fn compare<W: MetricWeight>(graph: &Csr<W>, metric: &Metric<W>, pairs: &Pairs, s
         assert!(table.row(row).eq(right.iter().copied()), "from {source}");
         assert_eq!(found[first..first + right.len()], right, "from {source}");
         assert_eq!(labelled[first..first + right.len()], right, "from {source}");
-        let parts = all[first..first + right.len()].chunks(PAIRS_BY_WALKS);
-        let walked: Vec<_> = parts.flat_map(|pairs| metric.pairs(pairs).unwrap()).collect();
-        assert_eq!(walked, right, "from {source}");
+        if row % 8 == 0 {
+            let parts = all[first..first + right.len()].chunks(PAIRS_BY_WALKS);
+            let walked: Vec<_> = parts.flat_map(|pairs| metric.pairs(pairs).unwrap()).collect();
+            assert_eq!(walked, right, "from {source}");
+        }
         let mut query = metric.query();
         for (&target, &distance) in targets.iter().zip(&right).step_by(16) {
             let path = query.path(source, target).unwrap();
@@ -98,14 +102,11 @@ fn a_hundred_thousand() {
     let square = grid(&GridConfig { side: 90, options: one_way, ..Default::default() }).unwrap();
     let points = GeometricConfig { n_vertices: 7_000, radius: 0.021, options };
     let points = geometric(&points).unwrap();
-    for n in [
-        compare_both(&square, &MANY, 1),
-        compare_both(&points, &MANY, 3),
-        compare_both(&disconnected(), &MANY, 5),
-        compare_both(&forest(7_000, 7_000, 1), &MANY, 7),
-    ] {
-        assert!(n > 110_000, "{n}");
-    }
+    let n = compare_both(&square, &MANY, 1);
+    assert!(n > 110_000, "{n}");
+    compare_both(&points, &SOME, 3);
+    compare_both(&disconnected(), &SOME, 5);
+    compare_both(&forest(7_000, 7_000, 1), &SOME, 7);
     for (name, graph) in corner_cases::<f64>() {
         println!("{name}");
         compare_both(&graph, &Pairs { sources: 4, targets: 50 }, 9);
@@ -118,7 +119,7 @@ fn of_weights_of_all_types() {
     fn check<W: MetricWeight>(graph: &Csr<u32>, weight: impl Fn(u32) -> W) {
         let graph = graph.map_weights(weight).unwrap();
         let metric = hierarchy_of(&graph).customize(&graph).unwrap();
-        assert!(compare(&graph, &metric, &MANY, 11) > 100_000);
+        compare(&graph, &metric, &SOME, 11);
     }
     let one_way = Direction::Directed;
     let options = GraphOptions { weights: 0..=90, direction: one_way, ..Default::default() };

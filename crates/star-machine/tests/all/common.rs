@@ -45,7 +45,7 @@ pub(crate) fn of_text(task: &Task, text: &str) -> Task {
 
 /// A task like this one, of its text with something else in one place. It has an end.
 pub(crate) fn flawed(task: &Task, text: &str, flaw: [&str; 2]) -> Task {
-    of_text(task, &replaced(text, flaw)).with_most_turns(1_000_000)
+    of_text(task, &replaced(text, flaw)).with_most_turns(20_000)
 }
 
 /// A task after a run on a machine.

@@ -106,7 +106,7 @@ fn distances_between_all_vertices() {
 
 #[test]
 fn spanning_trees() {
-    for (name, graph) in pieces(20_000) {
+    for (name, graph) in pieces(6000) {
         let (n, edges) = (graph.n_vertices(), arcs(&graph));
         spanning_trees::check(n, &edges);
         let task = kruskal(&EdgeList::new(n, &edges).unwrap()).unwrap();
@@ -132,7 +132,7 @@ fn spanning_trees_of_a_degree() {
 
 #[test]
 fn branchings() {
-    for (name, graph) in pieces(10_000) {
+    for (name, graph) in pieces(3400) {
         println!("{name}");
         edmonds::check(graph.n_vertices(), &arcs(&graph));
     }
@@ -140,7 +140,7 @@ fn branchings() {
 
 #[test]
 fn changes() {
-    for (name, graph) in pieces(600) {
+    for (name, graph) in pieces(250) {
         let (n, arcs) = (graph.n_vertices(), arcs(&graph));
         let greatest = arcs.iter().map(|arc| arc.2).max().unwrap();
         let room = Room { n_vertices: n + 1, n_edges: arcs.len() + 4, weights: 0..=greatest };
@@ -149,7 +149,7 @@ fn changes() {
         let case = dynamic_paths::Graph::new(n, &arcs, 0, greatest);
         drive(case, 10, Random(2)).expect(name);
     }
-    for (name, graph) in pieces(120) {
+    for (name, graph) in pieces(70) {
         let arcs = arcs(&graph);
         let case = dynamic_closure::Graph::new(graph.n_vertices(), &arcs, arcs.len() + 4);
         drive(case, 10, Random(3)).expect(name);
