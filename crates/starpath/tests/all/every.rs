@@ -294,12 +294,12 @@ fn memory_for_all_vertices_is_asked_for_before() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let (side, mut wrong) = (250, Vec::new());
+    let (side, mut wrong) = (150, Vec::new());
     let small = size_of::<u32>() * side * side;
     json_in(folder.path(), &format!("generate grid --side {side} -o {{}}/grid.spg"));
     json_in(folder.path(), "prepare {}/grid.spg -o {}/grid.prepared");
-    fs::write(folder.path().join("ids.txt"), "0\n30000\n").unwrap();
-    fs::write(folder.path().join("pairs.txt"), "0 30000\n7 60000\n").unwrap();
+    fs::write(folder.path().join("ids.txt"), "0\n9000\n").unwrap();
+    fs::write(folder.path().join("pairs.txt"), "0 9000\n7 22000\n").unwrap();
     let least = floor_of_memory();
     for line in [
         "sssp {}/grid.spg --source 1 -o @.npy",
@@ -307,11 +307,11 @@ fn memory_for_all_vertices_is_asked_for_before() {
         "sssp {}/grid.spg --source 1 --algorithm bellman-ford -o @.npy",
         "sssp {}/grid.spg --source 1 --unweighted -o @.npy",
         "sssp {}/grid.spg --sources {}/ids.txt --nearest -o @.tsv",
-        "path {}/grid.spg 1 30000",
-        "path {}/grid.spg 1 30000 --k 3",
+        "path {}/grid.spg 1 9000",
+        "path {}/grid.spg 1 9000 --k 3",
         "path {}/grid.spg --pairs {}/pairs.txt -o @.tsv",
         "path {}/grid.spg --pairs {}/pairs.txt --paths -o @.tsv",
-        "path {}/grid.prepared 1 30000 --k 3",
+        "path {}/grid.prepared 1 9000 --k 3",
         "sssp {}/grid.prepared --source 1 -o @.npy",
         "convert {}/grid.spg @.spg --largest-component strong --transform reciprocal",
         "customize {}/grid.prepared {}/grid.spg -o @.prepared",
@@ -319,7 +319,7 @@ fn memory_for_all_vertices_is_asked_for_before() {
         "closure {}/grid.spg --counts @.tsv",
         "centrality {}/grid.spg --measure diameter",
     ] {
-        for limit in (0..).map(|step| least + 2048 * step) {
+        for limit in (0..).map(|step| least + 1024 * step) {
             let Limited { code, said, .. } = run_within(limit, folder.path(), line);
             if code == Some(0) {
                 break;

@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::support::{Run, json_in, program, run_in};
@@ -27,6 +28,9 @@ fn start_by(other: &[&str], folder: &Path, n_ranks: usize, line: &str) -> Option
         .args(line.split_whitespace().map(|word| word.replace("{}", name)))
         .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
         .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+        // what joins the ranks of one machine: to look for more takes most of a start
+        .env("OMPI_MCA_pml", "ob1")
+        .env("OMPI_MCA_btl", "self,vader")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -135,7 +139,8 @@ fn an_error_is_said_once() {
     fs::write(folder.join("cycle.wel"), "1 2 3\n2 3 -5\n3 1 1\n").unwrap();
     fs::write(folder.join("road.wel"), "1 2 3\n2 3 5\n").unwrap();
     fs::write(folder.join("zero.wel"), "1 2 3\n2 3 0\n").unwrap();
-    for (line, code) in [
+    // ranks wait for one another to end, and most of the time for nothing else
+    let lines = [
         ("apsp {}/none.spg", 1),
         ("apsp {}/cycle.wel", 1),
         ("apsp {}/cycle.wel --algorithm johnson", 1),
@@ -160,14 +165,15 @@ fn an_error_is_said_once() {
         ("centrality {}/road.wel --resume {}/zero.wel", 1),
         ("centrality {}/road.wel -o {}/none/out.tsv", 1),
         ("centrality {}/road.wel --tie-tolerance 0.1 --measure betweenness", 2),
-    ] {
+    ];
+    lines.into_par_iter().for_each(|(line, code)| {
         let Some(child) = start(folder, 3, line) else { return };
         let run = end(child);
         let expected = run_in(folder, line);
         assert_eq!((run.code, expected.code), (Some(code), Some(code)), "{line}: {}", run.stderr);
         assert_eq!(messages(&run), messages(&expected), "{line}");
         assert_eq!((messages(&run).len(), run.stdout.as_str()), (1, ""), "{line}");
-    }
+    });
     for line in [
         "apsp {}/road.wel --backend cuda --gpus 2",
         "apsp {}/road.wel --algorithm supernodes",
@@ -238,7 +244,7 @@ fn a_rank_that_ends_ends_all() {
             assert!(begin.elapsed() < Duration::from_secs(300), "the ranks do not start");
             sleep(Duration::from_millis(10));
         }
-        sleep(Duration::from_millis(700));
+        sleep(Duration::from_millis(300));
         let process = of_rank.map_or(child.id(), |rank: usize| children(child.id())[rank]);
         signal(name, process);
         let begin = Instant::now();
@@ -362,7 +368,7 @@ fn what_ranks_have_measured_is_kept() {
     }
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    json_in(folder, "generate uniform --vertices 8000 --edges 32000 -o {}/graph.spg");
+    json_in(folder, "generate uniform --vertices 5000 --edges 20000 -o {}/graph.spg");
     let line = |options: &str, name: &str| {
         format!(
             "centrality {{}}/graph.spg --measure betweenness --threads 1 {options} -o {{}}/{name}.tsv"
@@ -373,7 +379,7 @@ fn what_ranks_have_measured_is_kept() {
     let mut before = Vec::new();
     for (n_ranks, rank) in [(3, 1), (2, 0)] {
         // on a busy machine a step may take longer
-        for wait in (0..7).map(|doubled| Duration::from_millis(600 << doubled)) {
+        for wait in (0..7).map(|doubled| Duration::from_millis(300 << doubled)) {
             let Some(child) = start(folder, n_ranks, &line("--resume {}/state", "out")) else {
                 return;
             };
