@@ -6,8 +6,11 @@
 //! built with all other tests, for a wheel's would be built from other libraries than these.
 
 use std::fs;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::thread;
 
 use anyhow::{Context, Result, ensure};
 
@@ -59,7 +62,7 @@ const NETWORKXS: [&str; 10] = [
 
 /// Builds the wheel, optimised: its path, or none where it cannot be built, which is said.
 pub(crate) fn wheel() -> Result<Option<PathBuf>> {
-    let python = match environment()? {
+    let python = match environment() {
         Ok(python) => python,
         Err(reason) => {
             println!("SKIPPED: no wheel, because {reason}");
@@ -70,7 +73,7 @@ pub(crate) fn wheel() -> Result<Option<PathBuf>> {
     if folder.exists() {
         fs::remove_dir_all(&folder).with_context(|| format!("cannot clear {folder:?}"))?;
     }
-    let mut build = Command::new(&python);
+    let mut build = Command::new(python);
     build.args(["-m", "maturin", "build", "--quiet", "--locked", "--profile", "release"]);
     build.args(MANIFEST).args(["--out", WHEEL]);
     if cfg!(target_os = "linux") {
@@ -87,58 +90,67 @@ pub(crate) fn wheel() -> Result<Option<PathBuf>> {
 
 /// Tests the package, of which the library is among what was built, or says why that cannot be done.
 pub(crate) fn check(built: &[Artifact]) -> Result<Outcome> {
-    let python = match environment()? {
+    let python = match environment() {
         Ok(python) => python,
         Err(reason) => return Ok(Outcome::skipped(reason)),
     };
     let library = built.iter().find(|artifact| artifact.package() == "python");
-    install(&python, &library.context("cargo built no library for Python")?.file)?;
+    install(python, &library.context("cargo built no library for Python")?.file)?;
     let pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider"];
-    let mut ours = Command::new(&python);
+    let mut ours = Command::new(python);
     // tests without what they need say why they are skipped
     ours.args(pytest).args(["-rs", "crates/python/tests"]);
-    let mut scipys = Command::new(&python);
+    let mut scipys = Command::new(python);
     scipys.args(pytest).args(["-p", "replace_csgraph", "--pyargs"]);
     scipys.args(SCIPYS.map(|file| format!("scipy.sparse.csgraph.tests.{file}")));
     scipys.env("PYTHONPATH", "crates/python/tests");
-    let mut networkxs = Command::new(&python);
+    let mut networkxs = Command::new(python);
     networkxs.args(pytest).args(["-p", "count_networkx", "--pyargs"]);
     networkxs.args(NETWORKXS.map(|file| format!("networkx.{file}")));
     networkxs.env("PYTHONPATH", "crates/python/tests");
     networkxs.env("NETWORKX_TEST_BACKEND", "starpaths").env("NETWORKX_FALLBACK_TO_NX", "1");
     // what the types say of signatures, and of uses
-    let mut stubs = Command::new(&python);
+    let mut stubs = Command::new(python);
     stubs.args(["-m", "mypy.stubtest", "starpaths._core", "starpaths.csgraph"]);
-    let mut types = Command::new(&python);
+    let mut types = Command::new(python);
     types.args(["-m", "mypy", "--config-file", "crates/python/pyproject.toml"]);
     types.args(["--cache-dir", "target/python/mypy"]);
     types.args(["crates/python/python/starpaths", "crates/python/tests/typed.py"]);
-    for command in [&mut ours, &mut scipys, &mut networkxs, &mut stubs, &mut types] {
-        let status = command.status().with_context(|| format!("cannot start {command:?}"))?;
-        if !status.success() {
-            return Ok(Outcome::of(false));
-        }
+    // each is on one processor
+    let checks = thread::scope(|scope| {
+        let commands = [ours, scipys, networkxs, stubs, types];
+        let checks = commands.map(|mut command| scope.spawn(move || command.output()));
+        checks.map(|check| check.join().expect("no thread panics"))
+    });
+    let mut is_right = true;
+    for check in checks {
+        let check = check.with_context(|| format!("cannot start {python:?}"))?;
+        io::stdout().write_all(&[check.stdout, check.stderr].concat())?;
+        is_right &= check.status.success();
     }
-    Ok(Outcome::of(true))
+    Ok(Outcome::of(is_right))
 }
 
-/// Makes the environment: its Python, or why there is none.
-fn environment() -> Result<Result<PathBuf, String>> {
+/// The Python of the environment, which is made by the first call, or why there is none.
+pub(crate) fn environment() -> Result<&'static Path, &'static str> {
+    static ENVIRONMENT: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    ENVIRONMENT.get_or_init(make_environment).as_deref().map_err(String::as_str)
+}
+
+fn make_environment() -> Result<PathBuf, String> {
     let supported = "import sys; sys.exit(sys.version_info < (3, 11))";
     if !is_ok(quiet("python3").args(["-c", supported])) {
-        return Ok(Err("the tests need Python 3.11 or later, which is not installed".to_owned()));
+        return Err("the tests need Python 3.11 or later, which is not installed".to_owned());
     }
     if !is_ok(quiet("python3").args(["-m", "venv", ENVIRONMENT])) {
-        return Ok(Err("Python cannot make environments (on Debian, install \
-                       python3-venv)"
-            .to_owned()));
+        return Err("Python cannot make environments (on Debian, install python3-venv)".to_owned());
     }
     let python = root().join(ENVIRONMENT).join("bin/python");
     if !is_ok(Command::new(&python).args(PIP).args(PACKAGES)) {
         let packages = PACKAGES.join(", ");
-        return Ok(Err(format!("these packages cannot be installed: {packages}")));
+        return Err(format!("these packages cannot be installed: {packages}"));
     }
-    Ok(Ok(python))
+    Ok(python)
 }
 
 /// Puts the package with this library where an installer would.

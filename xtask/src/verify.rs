@@ -6,6 +6,7 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::thread;
 use std::time::{Instant, SystemTime};
 
 use anyhow::{Context, Result};
@@ -84,6 +85,10 @@ pub(crate) fn step(name: &str) -> Result<&'static Step> {
 pub(crate) fn run(only: &[&Step]) -> Result<bool> {
     let all: Vec<_> = STEPS.iter().collect();
     let (steps, target) = (if only.is_empty() { &all } else { only }, target()?);
+    if only.is_empty() {
+        // the network brings what Python's tests need while others compile
+        thread::spawn(python::environment);
+    }
     let mut report = Report::default();
     for step in steps {
         println!("== {} ...", step.name);
