@@ -33,7 +33,8 @@ pub(crate) struct Graph500Args {
     #[arg(long, value_name = "K", value_enum, default_value_t = Kernels::Both)]
     pub(crate) kernel: Kernels,
     /// Deal the graph to the processes that mpirun starts. Each draws a share of the edges and checks
-    /// results by it, and searches by one thread; results stay where their vertices are
+    /// results by it, and searches by one thread, or with --backend cuda by a GPU; results stay where
+    /// their vertices are
     #[arg(long)]
     pub(crate) partitioned: bool,
 }

@@ -10,7 +10,8 @@ use partitioned::{Part, PartitionedError, check_edges, tree_part};
 use sssp::Goal;
 
 use super::{Edge, Measured, Report, Searched, check_roots, refuse_repeat};
-use crate::cli::{Backend, Common, Graph500Args, Kernels};
+use crate::backend::{self, gpus_of_rank};
+use crate::cli::{Common, Graph500Args, Kernels};
 use crate::failure::WrongUse;
 use crate::progress::{check_interrupt, progress};
 use crate::ranks::agree;
@@ -23,27 +24,32 @@ pub(crate) fn run(
     common: &Common,
 ) -> anyhow::Result<()> {
     refuse_repeat(common)?;
-    if common.backend == Backend::Cuda {
-        let text = "--partitioned searches on CPUs; leave out --backend cuda, or --partitioned";
-        return Err(WrongUse(text.to_owned()).into());
-    }
     let &Graph500Args { scale, edge_factor, kernel, .. } = args;
     let config = Graph500Config { scale, edge_factor, ..Default::default() };
     let draws = config.draws().map_err(|error: GraphError| WrongUse(error.to_string()))?;
     let (edges, generate_ms) = timed(ranks, || own_edges(ranks, &draws))?;
-    let (part, construction_ms) =
+    let (mut part, construction_ms) =
         timed(ranks, || Ok(Part::of_edges(ranks, draws.n_vertices(), &edges)?))?;
     let is_joined = joined(ranks, &part)?;
     let roots = draws.roots_among(is_joined, args.roots.get());
     check_roots(&roots)?;
+    let gpu = gpus_of_rank(ranks, None, None, common).map(|gpus| gpus.into_iter().next());
+    let gpu = agree(ranks, gpu)?;
+    let to_gpu = |part: &mut Part| gpu.as_ref().map(|gpu| part.move_to_gpu(ranks, gpu)).transpose();
     let search = Search { ranks, edges: &edges, roots: &roots, common };
     let bfs = (kernel != Kernels::Sssp).then(|| {
-        let (levels, prepare_ms) = timed(ranks, || Ok(part.unweighted(ranks)?))?;
+        let (levels, prepare_ms) = timed(ranks, || {
+            let mut levels = part.unweighted(ranks)?;
+            to_gpu(&mut levels)?;
+            Ok(levels)
+        })?;
         search.run("breadth-first search", &levels, |_| 1.0, prepare_ms)
     });
     let bfs = bfs.transpose()?;
-    let sssp = (kernel != Kernels::Bfs)
-        .then(|| search.run("shortest paths", &part, |weight| weight, Ms(0.0)));
+    let sssp = (kernel != Kernels::Bfs).then(|| {
+        let (_, prepare_ms) = timed(ranks, || Ok(to_gpu(&mut part)?))?;
+        search.run("shortest paths", &part, |weight| weight, prepare_ms)
+    });
     let sssp = sssp.transpose()?;
     if !ranks.is_root() {
         return Ok(());
@@ -51,7 +57,7 @@ pub(crate) fn run(
     let head = Head {
         command: "graph500",
         algorithm: None,
-        backend: "cpu",
+        backend: backend::name(gpu.as_ref()),
         threads: 1,
         vertices: draws.n_vertices(),
         edges: part.n_arcs() as usize,
