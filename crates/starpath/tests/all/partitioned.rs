@@ -5,6 +5,7 @@
 use std::fs;
 
 use serde_json::Value;
+use test_support::gpu;
 
 use crate::ranks::{comparable, end, read, start};
 use crate::support::{json_in, program, run_in};
@@ -219,4 +220,42 @@ fn too_little_memory_ends_all_ranks() {
         assert!(run.stderr.contains("rank 2 needs"), "{run:?}");
     }
     assert!(!folder.join("out.tsv").exists());
+}
+
+#[test]
+fn ranks_with_gpus_leave_the_same_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    json_in(folder, "generate rmat --scale 10 -o {}/r.spg");
+    fs::write(folder.join("few"), "5\n9\n700\n").unwrap();
+    for (n_ranks, question) in [
+        (2, "--source 5 --predecessors {}/NAME.npy"),
+        (3, "--source 5 --unweighted --predecessors {}/NAME.npy"),
+        (2, "--source 5 --target 7"),
+        (3, "--sources {}/few --targets {}/few"),
+        (2, "--sources {}/few --nearest"),
+    ] {
+        let line = |name: &str, how: &str| {
+            let question = question.replace("NAME", name);
+            format!("sssp {{}}/r.spg {question} {how} -o {{}}/{name}.tsv --json")
+        };
+        let Some(child) = start(folder, n_ranks, &line("many", "--partitioned --backend cuda"))
+        else {
+            return;
+        };
+        let run = end(child);
+        if run.code != Some(0) {
+            assert!(run.stderr.contains("backend cuda: "), "{run:?}");
+            gpu::<(), _>(Err(run.stderr.trim()));
+            return;
+        }
+        let found: Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!((&found["backend"], &found["ranks"]), (&"cuda".into(), &n_ranks.into()));
+        run_in(folder, &line("one", "--backend cpu"));
+        for suffix in if question.contains("NAME") { &["tsv", "npy"][..] } else { &["tsv"] } {
+            let [many, one] = ["many", "one"]
+                .map(|name| fs::read(folder.join(format!("{name}.{suffix}"))).unwrap());
+            assert!(many == one, "{n_ranks} {question}: {suffix}");
+        }
+    }
 }
