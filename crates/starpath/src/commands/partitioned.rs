@@ -25,7 +25,7 @@ use crate::failure::{WrongUse, say};
 use crate::ids::Names;
 use crate::load::{Loaded, load, print_with_notes};
 use crate::progress::progress;
-use crate::ranks::agree;
+use crate::ranks::{agree, refuse};
 use crate::report::{Head, Ms, by_ranks, median, milliseconds};
 use crate::search::{Searched, repeated, repeated_by};
 
@@ -61,6 +61,7 @@ pub(crate) fn run(
     if common.backend == Backend::Cuda && ranks.size() == 1 {
         return on_gpus(args, common);
     }
+    refuse("--gpus", args.gpus.is_some())?;
     let outputs = agree(ranks, ranks.is_root().then(|| Outputs::check(args)).transpose())?;
     ensure_memory(ranks, args, common)?;
     let mut dealt = Dealt::load(ranks, &args.graph, false, common)?;

@@ -223,6 +223,18 @@ fn too_little_memory_ends_all_ranks() {
 }
 
 #[test]
+fn ranks_take_one_gpu_each() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    json_in(folder, "generate rmat --scale 6 -o {}/r.spg");
+    let line = "sssp {}/r.spg --source 5 --partitioned --backend cuda --gpus 2";
+    let Some(child) = start(folder, 2, line) else { return };
+    let run = end(child);
+    assert_eq!(run.code, Some(2), "{run:?}");
+    assert!(run.stderr.contains("--gpus works on one rank only"), "{}", run.stderr);
+}
+
+#[test]
 fn ranks_with_gpus_leave_the_same_files() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

@@ -36,7 +36,8 @@ pub(crate) fn run(
     let gpu = gpus_of_rank(ranks, None, None, common).map(|gpus| gpus.into_iter().next());
     let gpu = agree(ranks, gpu)?;
     let to_gpu = |part: &mut Part| gpu.as_ref().map(|gpu| part.move_to_gpu(ranks, gpu)).transpose();
-    let search = Search { ranks, edges: &edges, roots: &roots, common };
+    let backend = backend::name(gpu.as_ref());
+    let search = Search { ranks, edges: &edges, roots: &roots, backend, common };
     let bfs = (kernel != Kernels::Sssp).then(|| {
         let (levels, prepare_ms) = timed(ranks, || {
             let mut levels = part.unweighted(ranks)?;
@@ -57,7 +58,7 @@ pub(crate) fn run(
     let head = Head {
         command: "graph500",
         algorithm: None,
-        backend: backend::name(gpu.as_ref()),
+        backend,
         threads: 1,
         vertices: draws.n_vertices(),
         edges: part.n_arcs() as usize,
@@ -125,6 +126,7 @@ struct Search<'a> {
     ranks: &'a dyn Communicator,
     edges: &'a [Edge],
     roots: &'a [VertexId],
+    backend: &'static str,
     common: &'a Common,
 }
 
@@ -138,7 +140,7 @@ impl Search<'_> {
         weight: fn(f32) -> f32,
         prepare_ms: Ms,
     ) -> anyhow::Result<Searched> {
-        let &Self { ranks, edges, roots, common } = self;
+        let &Self { ranks, edges, roots, backend, common } = self;
         let step = progress("searching", common);
         let algorithm = tree_part(ranks, part, roots[0], Goal::All, Some(&step))?.algorithm;
         let mut measured = Measured::default();
@@ -157,6 +159,6 @@ impl Search<'_> {
             let degree = |place: usize| part.row_offsets()[place + 1] - part.row_offsets()[place];
             measured.stored.push(ranks.sum(reached.map(degree).sum::<u64>())? as f64);
         }
-        Ok(measured.searched(algorithm, ("cpu", 1), prepare_ms))
+        Ok(measured.searched(algorithm, (backend, 1), prepare_ms))
     }
 }
