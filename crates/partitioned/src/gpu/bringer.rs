@@ -28,7 +28,6 @@ enum Way {
 impl Bringer {
     /// To be called by all ranks.
     pub(super) fn new(ranks: &dyn Communicator, gpu: &Gpu) -> Result<Self, PartitionedError> {
-        let failed = |error: GpuError| PartitionedError::from(SearchError::from(error));
         // NCCL uses the current GPU, which this call sets
         let words = agree(ranks, gpu.buffer::<u32>(2 * ranks.size()).map_err(failed))?;
         let stream = agree(ranks, gpu.stream_handle().map_err(failed))?;

@@ -35,10 +35,11 @@ pub(super) struct Shape {
 }
 
 impl Dealt {
-    fn new(ranks: Ranks, n_parts: usize) -> Self {
+    fn new(ranks: Ranks, n_parts: usize) -> Result<Self, SearchError> {
         let each = ranks.order.len().div_ceil(n_parts).max(1);
-        let stride = each.next_multiple_of(VERTICES_OF_LINE) as u32;
-        Self { ranks, n_parts, stride }
+        let stride = each.next_multiple_of(VERTICES_OF_LINE);
+        check_numbers(n_parts * stride)?;
+        Ok(Self { ranks, n_parts, stride: stride as u32 })
     }
 
     /// Of the edges that are drawn, with the arcs of each vertex.
@@ -50,11 +51,11 @@ impl Dealt {
         let length = |v: VertexId| lengths[v as usize].into();
         let is_head = |_| draws.direction() == Direction::Directed;
         let ranks = Ranks::new(draws.n_vertices(), length, is_head);
-        Ok((Self::new(ranks, gpus.len()), lengths))
+        Ok((Self::new(ranks, gpus.len())?, lengths))
     }
 
     /// Of the graph.
-    pub(super) fn of_graph<W: Weight>(gpus: &[Gpu], graph: &Csr<W>) -> Self {
+    pub(super) fn of_graph<W: Weight>(gpus: &[Gpu], graph: &Csr<W>) -> Result<Self, SearchError> {
         let length = |v: VertexId| graph.out_degree(v) as u64;
         let is_head = |_| graph.direction() == Direction::Directed;
         Self::new(Ranks::new(graph.n_vertices(), length, is_head), gpus.len())
@@ -143,6 +144,16 @@ impl Dealt {
     }
 }
 
+/// Checks that kernels can count the numbers of vertices in 32 bits, and the steps of a grid beyond them.
+pub(super) fn check_numbers(n_numbers: usize) -> Result<(), SearchError> {
+    const MOST: usize = u32::MAX as usize - (1 << 20);
+    if n_numbers > MOST {
+        let reason = format!("GPUs search graphs of up to {MOST} vertices, not {n_numbers}");
+        return Err(SearchError::NotOnGpu { reason });
+    }
+    Ok(())
+}
+
 /// Checks that GPUs can read each other's memory.
 pub(super) fn check_reach(gpus: &[Gpu]) -> Result<(), SearchError> {
     let refuse = |reason: String| Err(SearchError::NotOnGpu { reason });
@@ -179,4 +190,16 @@ pub(super) fn each_part<T: Send>(
         };
         threads.into_iter().map(join).collect()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_vertices_than_kernels_count_are_refused() {
+        assert!(check_numbers(1 << 31).is_ok());
+        assert!(check_numbers(u32::MAX as usize - 1000).is_err());
+        assert!(check_numbers(1 << 33).is_err());
+    }
 }

@@ -65,7 +65,7 @@ impl LevelsOnGpus {
     /// are in that of the host.
     pub fn new<W: Weight>(gpus: &[Gpu], graph: &Csr<W>) -> Result<Self, SearchError> {
         check_reach(gpus)?;
-        let dealt = Dealt::of_graph(gpus, graph);
+        let dealt = Dealt::of_graph(gpus, graph)?;
         let both_ways = graph.direction() == Direction::Undirected;
         let length = |rank: usize| graph.out_degree(dealt.order()[rank]) as u64;
         let make =

@@ -12,7 +12,7 @@ use search_parts::{SearchError, buckets};
 
 use super::apart::{Apart, Places, Told, check_parts};
 use super::bringer::Bringer;
-use super::dealt::Shape;
+use super::dealt::{Shape, check_numbers};
 use super::rank_rows::RankRows;
 use super::rows::{PlacedRows, words_of_arc};
 use super::stepping::too_great;
@@ -73,7 +73,8 @@ impl OnGpu {
         part: &Part,
         gpu: &Gpu,
     ) -> Result<Self, PartitionedError> {
-        agree(ranks, check_parts(ranks).map_err(PartitionedError::from))?;
+        let counted = check_parts(ranks).and_then(|()| check_numbers(part.deal().n_slots()));
+        agree(ranks, counted.map_err(PartitionedError::from))?;
         let bringer = Bringer::new(ranks, gpu)?;
         let rows = RankRows::new(ranks, part)?;
         let n_linked = ranks.sum(rows.n_linked() as u64)?;

@@ -74,7 +74,7 @@ impl WeightedGraph {
         let mean = summary.sum_of_sizes / m.max(1) as f64;
         let squares = squares / m.max(1) as f64;
         let known = Known::new(summary.greatest, mean, squares, many, graph.direction());
-        let (dealt, kind) = (Dealt::of_graph(gpus, graph), known.kind);
+        let (dealt, kind) = (Dealt::of_graph(gpus, graph)?, known.kind);
         let sample = graph.weights().iter().step_by(m / MAX_LIMITS + 1);
         let limits = sample.map(|weight| kind.key(weight.to_f64())).collect();
         let length = |rank: usize| graph.out_degree(dealt.order()[rank]) as u64;

@@ -140,6 +140,24 @@ fn tables_and_nearest_sources_are_those_of_a_cpu() {
     }
 }
 
+/// In one step a hub sends more than there is room for as entries: keys are sent instead.
+#[test]
+fn a_hub_of_many_vertices_reaches_all() {
+    if test_support::gpu(Gpu::open()).is_none() {
+        return;
+    }
+    let edges: Vec<_> = (1..60_000u32).map(|leaf| (0, leaf, leaf % 7 + 1)).collect();
+    let graph = Csr::from_edges(60_000, &edges).unwrap();
+    let sources = [(0, Goal::All), (7, Goal::All)];
+    let alone = AnyCsr::from(graph);
+    let mut solver = any::solver(&alone, &Config::default(), None).unwrap();
+    for n_ranks in [2, 3] {
+        for (found, (source, goal)) in over(n_ranks, &alone, &sources).into_iter().zip(sources) {
+            assert!(found.unwrap() == solver.tree(source, goal).unwrap().answer, "{n_ranks} ranks");
+        }
+    }
+}
+
 #[test]
 fn an_error_of_one_rank_is_one_of_all() {
     if test_support::gpu(Gpu::open()).is_none() {
