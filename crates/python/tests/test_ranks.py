@@ -68,10 +68,12 @@ def folder(tmp_path_factory):
 
 @pytest.mark.skipif(not HAVE_MPI, reason="there is no mpirun, or no mpi4py")
 @pytest.mark.parametrize("size", [1, 2, 3])
-def test_a_graph_in_parts_has_the_results_of_one_process(folder, size):
+def test_a_graph_in_parts_has_the_results_of_one_process(folder, tmp_path, size):
     # of Open MPI, in containers and with fewer cores than ranks; MPICH does not look at them
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-            "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1"}
+            "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
+            # two programs that make their common folder at once fail
+            "OMPI_MCA_orte_tmpdir_base": str(tmp_path)}
     command = ["mpirun", "-n", str(size), sys.executable, "-m", "mpi4py", str(SCRIPT)]
     run = subprocess.run(command, cwd=folder, env=os.environ | root, capture_output=True,
                          text=True, timeout=60)

@@ -10,17 +10,31 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use serde_json::Value;
+use tempfile::TempDir;
 
 use crate::support::{Run, json_in, program, run_in};
 
+/// An `mpirun`, and its folder: two that make a common one at once fail.
+pub(crate) struct Started {
+    mpirun: Child,
+    _own: TempDir,
+}
+
+impl Started {
+    fn id(&self) -> u32 {
+        self.mpirun.id()
+    }
+}
+
 /// Starts a command line on `n_ranks` ranks; `None` if there is no `mpirun`.
-pub(crate) fn start(folder: &Path, n_ranks: usize, line: &str) -> Option<Child> {
+pub(crate) fn start(folder: &Path, n_ranks: usize, line: &str) -> Option<Started> {
     start_by(&[], folder, n_ranks, line)
 }
 
 /// The same, where another program starts ours.
-fn start_by(other: &[&str], folder: &Path, n_ranks: usize, line: &str) -> Option<Child> {
+fn start_by(other: &[&str], folder: &Path, n_ranks: usize, line: &str) -> Option<Started> {
     let name = folder.to_str().unwrap();
+    let own = tempfile::tempdir().unwrap();
     let started = Command::new("mpirun")
         .args(["--oversubscribe", "-n", &n_ranks.to_string()])
         .args(other)
@@ -31,6 +45,7 @@ fn start_by(other: &[&str], folder: &Path, n_ranks: usize, line: &str) -> Option
         // what joins the ranks of one machine: to look for more takes most of a start
         .env("OMPI_MCA_pml", "ob1")
         .env("OMPI_MCA_btl", "self,vader")
+        .env("OMPI_MCA_orte_tmpdir_base", own.path())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -38,11 +53,11 @@ fn start_by(other: &[&str], folder: &Path, n_ranks: usize, line: &str) -> Option
     if started.is_err() {
         println!("SKIPPED: there is no mpirun");
     }
-    started.ok()
+    started.ok().map(|mpirun| Started { mpirun, _own: own })
 }
 
-pub(crate) fn end(child: Child) -> Run {
-    let output = child.wait_with_output().unwrap();
+pub(crate) fn end(started: Started) -> Run {
+    let output = started.mpirun.wait_with_output().unwrap();
     Run {
         code: output.status.code(),
         stdout: String::from_utf8(output.stdout).unwrap(),
