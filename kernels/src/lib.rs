@@ -362,6 +362,8 @@ pub mod partitioned {
         "partitioned/stepping_u64",
         "partitioned/stepping_f64"
     ];
+    /// `components.cu`: weakly connected components.
+    pub const COMPONENTS: Module = module!("partitioned/components");
     /// `check.cu`: whether levels or keys are the distances.
     pub const CHECK: [Module; 6] = modules![
         "partitioned/check_levels",

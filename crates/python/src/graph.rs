@@ -301,6 +301,9 @@ impl Graph {
     ///     .spg file each reads its rows, without the file's checksum; other files rank 0 reads.
     /// communicator : mpi4py.MPI.Comm, optional
     ///     The ranks among which the graph is partitioned; by default `mpi4py.MPI.COMM_WORLD`.
+    /// backend : {"cpu", "cuda"}, default "cpu"
+    ///     With `partitioned`, where ranks search: with "cuda" each has a GPU. The ranks of a machine take
+    ///     its GPUs in turn.
     ///
     /// Returns
     /// -------
@@ -313,19 +316,21 @@ impl Graph {
     /// OSError
     ///     When it cannot be read.
     #[staticmethod]
-    #[pyo3(signature = (path, *, partitioned=false, communicator=None))]
+    #[pyo3(signature = (path, *, partitioned=false, communicator=None, backend=None))]
     fn read<'py>(
         py: Python<'py>,
         path: PathBuf,
         partitioned: bool,
         communicator: Option<&Bound<'py, PyAny>>,
+        backend: Option<&str>,
     ) -> PyResult<Bound<'py, PyAny>> {
         if partitioned {
-            return PartitionedGraph::read(py, &path, communicator)?.into_bound_py_any(py);
+            return PartitionedGraph::read(py, &path, communicator, backend)?.into_bound_py_any(py);
         }
-        if communicator.is_some() {
+        let given = [("communicator", communicator.is_some()), ("backend", backend.is_some())];
+        if let Some((name, _)) = given.iter().find(|(_, is_given)| *is_given) {
             let message =
-                "communicator is given, but partitioned is False; give partitioned=True too";
+                format!("{name} is given, but partitioned is False; give partitioned=True too");
             return Err(Error::argument(message).into());
         }
         // how large it is shows only then

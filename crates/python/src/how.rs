@@ -31,14 +31,7 @@ impl How {
         threads: Option<NonZeroUsize>,
         backend: Option<&str>,
     ) -> Result<Self, Error> {
-        let gpu = match backend {
-            None | Some("cpu") => None,
-            Some("cuda") => Some(opened(0)?),
-            Some(other) => {
-                let message = format!("backend is '{other}'; expected 'cpu' or 'cuda'");
-                return Err(Error::argument(message));
-            }
-        };
+        let gpu = if is_cuda(backend)? { Some(opened(0)?) } else { None };
         Ok(Self { algorithm: algorithm.map(str::to_owned), threads: at_most_all(threads), gpu })
     }
 
@@ -118,6 +111,21 @@ impl How {
                 any::solver_on_gpus(slice::from_ref(gpu), graph, &config, progress)?
             }
         })
+    }
+}
+
+/// Whether this backend is a GPU.
+///
+/// # Errors
+/// Where it is unknown.
+pub(crate) fn is_cuda(backend: Option<&str>) -> Result<bool, Error> {
+    match backend {
+        None | Some("cpu") => Ok(false),
+        Some("cuda") => Ok(true),
+        Some(other) => {
+            let message = format!("backend is '{other}'; expected 'cpu' or 'cuda'");
+            Err(Error::argument(message))
+        }
     }
 }
 

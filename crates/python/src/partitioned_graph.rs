@@ -6,6 +6,7 @@ use std::path::Path;
 
 use bytemuck::allocation;
 use collectives::Communicator;
+use gpu_runtime::Gpu;
 use graph_formats::{Direction, Ids, ReadOptions, SpgRows, VertexId};
 use numpy::{IntoPyArray, PyArray1};
 use partitioned::Part;
@@ -15,6 +16,7 @@ use sssp::Progress;
 use crate::arrays;
 use crate::error::Error;
 use crate::graph::{dtype_of, vertex_of};
+use crate::how::{is_cuda, opened};
 use crate::names::Names;
 use crate::numbers::{Dtype, Numbers, shaped};
 use crate::ranks::{PythonRanks, agree};
@@ -89,8 +91,13 @@ fn read(
     Ok((part, loaded.map_or(Ids::FromZero, |loaded| loaded.ids)))
 }
 
+/// The GPU of the rank with this number on its host; ranks take them in turn.
+fn gpu_of(rank_on_host: usize) -> Result<Gpu, Error> {
+    opened(rank_on_host as u32 % Gpu::count()?.max(1))
+}
+
 /// How many components there are, and the component of each vertex, from the first vertex of each.
-fn numbered(first_vertices: &[VertexId]) -> (usize, Vec<i32>) {
+pub(crate) fn numbered(first_vertices: &[VertexId]) -> (usize, Vec<i32>) {
     let (mut n, mut labels) = (0, Vec::with_capacity(first_vertices.len()));
     for &first in first_vertices {
         let label = labels.get(first as usize).copied();
@@ -106,14 +113,19 @@ impl PartitionedGraph {
         py: Python<'_>,
         path: &Path,
         communicator: Option<&Bound<'_, PyAny>>,
+        backend: Option<&str>,
     ) -> PyResult<Self> {
+        let is_cuda = is_cuda(backend)?;
         let ranks = match communicator {
             Some(communicator) => PythonRanks::new(communicator)?,
             None => PythonRanks::new(&py.import("mpi4py.MPI")?.getattr("COMM_WORLD")?)?,
         };
         let (part, ids) = ranks.run(py, |ranks, progress| {
-            let (part, ids) = read(ranks, path, progress)?;
+            let (mut part, ids) = read(ranks, path, progress)?;
             arrays::ensure_numbers(part.deal().n_vertices())?;
+            if is_cuda {
+                part.move_to_gpu(ranks, &agree(ranks, gpu_of(ranks.rank_on_host()?))?)?;
+            }
             Ok((part, ids))
         })?;
         Ok(Self { ranks, part, names: Names::of_file(ids) })

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use bytemuck::{allocation, cast_slice};
 use graph_formats::{AnyCsr, Csr, VertexId, Weight, with_csr};
 use numpy::{IntoPyArray, PyArray1};
-use partitioned::gpu::TreesOnGpus;
+use partitioned::gpu::SearchesOnGpus;
 use paths::{AnyTree, Number};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -205,7 +205,7 @@ impl Graph {
                 let Some(gpus) = &gpus else {
                     return tree(&mut *how.solver(&self.csr, 1, progress)?, source, goal, dtype);
                 };
-                let found = TreesOnGpus::new(gpus, &self.csr)?.tree(source, goal, progress)?;
+                let found = SearchesOnGpus::new(gpus, &self.csr)?.tree(source, goal, progress)?;
                 parts_of(found.tree, dtype)
             })?;
         Tree::new(py, source, distances, predecessors)
@@ -247,8 +247,8 @@ impl Graph {
     /// ----------
     /// sources : array_like of int, or of names of the graph, shape (k,)
     ///     The sources.
-    /// threads : int, optional
-    ///     Threads to use at most; all by default.
+    /// threads, backend, gpus
+    ///     As for `sssp`.
     /// dtype : dtype, default float64
     ///     The type of the distances. Integers are a masked array.
     ///
@@ -265,18 +265,27 @@ impl Graph {
     /// >>> graph = starpaths.Graph.from_arcs([0, 1, 2], [1, 2, 3], [2, 2, 1], directed=False)
     /// >>> graph.nearest([3, 0])
     /// (array([0., 2., 1., 0.]), array([0, 0, 3, 3], dtype=int32))
-    #[pyo3(signature = (sources, *, threads=None, dtype=None))]
+    #[pyo3(signature = (sources, *, threads=None, backend=None, gpus=None, dtype=None))]
+    #[expect(clippy::too_many_arguments, reason = "named ones, in Python")]
     fn nearest<'py>(
         &self,
         py: Python<'py>,
         sources: &Bound<'_, PyAny>,
         #[pyo3(from_py_with = arguments::threads)] threads: Option<NonZeroUsize>,
+        backend: Option<&str>,
+        #[pyo3(from_py_with = arguments::gpus)] gpus: Option<NonZeroUsize>,
         dtype: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyArray1<i32>>)> {
         let sources = self.vertices_of("source", sources)?;
-        let (how, dtype) = (How::new(None, threads, None)?, Dtype::of(py, dtype)?);
+        let (how, dtype) = (How::new(None, threads, backend)?, Dtype::of(py, dtype)?);
+        let gpus = gpus.map(|gpus| how.first_gpus(gpus)).transpose()?;
         let (distances, owners) = run(py, self.size(), false, |progress| {
-            let nearest = how.solver(&self.csr, 1, progress)?.nearest(&sources)?.answer;
+            let nearest = match &gpus {
+                Some(gpus) => {
+                    SearchesOnGpus::new(gpus, &self.csr)?.nearest(&sources, None, progress)?.tree
+                }
+                None => how.solver(&self.csr, 1, progress)?.nearest(&sources)?.answer,
+            };
             let owners = nearest.owners_as_storage().to_vec();
             Ok((Numbers::of(nearest.distances, dtype)?, owners))
         })?;

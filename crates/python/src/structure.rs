@@ -1,16 +1,21 @@
 //! Components, closure, and minimum spanning forests and arborescences.
 
+use std::num::NonZeroUsize;
+
 use bytemuck::allocation;
 use closure::{ClosureError, closure, closure_on_gpus};
 use graph_formats::{Components, Csr, DisjointSets, VertexId, Weight, tell, with_csr};
 use numpy::Element;
+use partitioned::gpu::LevelsOnGpus;
 use paths::spanning::{minimum_arborescence, minimum_spanning_arcs, minimum_spanning_forest};
 use pyo3::prelude::*;
 
+use crate::arguments;
 use crate::error::Error;
 use crate::graph::Graph;
 use crate::how::How;
 use crate::numbers::shaped;
+use crate::partitioned_graph::numbered;
 use crate::run::run;
 use crate::tables::{ensure_free, zeros};
 
@@ -23,6 +28,8 @@ impl Graph {
     /// connection : {"weak", "strong"}, default "weak"
     ///     "weak" ignores the direction of arcs; "strong" needs a path from each vertex to each
     ///     other.
+    /// backend, gpus
+    ///     As for `sssp`, for weak ones.
     ///
     /// Returns
     /// -------
@@ -40,11 +47,13 @@ impl Graph {
     /// (2, array([0, 0, 0, 1], dtype=int32))
     /// >>> graph.components("strong")
     /// (3, array([1, 0, 0, 2], dtype=int32))
-    #[pyo3(signature = (connection="weak"))]
+    #[pyo3(signature = (connection="weak", *, backend=None, gpus=None))]
     fn components<'py>(
         &self,
         py: Python<'py>,
         connection: &str,
+        backend: Option<&str>,
+        #[pyo3(from_py_with = arguments::gpus)] gpus: Option<NonZeroUsize>,
     ) -> PyResult<(usize, Bound<'py, PyAny>)> {
         let is_weak = match connection {
             "weak" => true,
@@ -54,8 +63,17 @@ impl Graph {
                 return Err(Error::argument(message).into());
             }
         };
+        let how = How::new(None, None, backend)?;
+        let gpus = gpus.map_or(Ok(how.gpus().to_vec()), |gpus| how.first_gpus(gpus))?;
+        if !is_weak && !gpus.is_empty() {
+            let message = "strong components are found on the CPU; leave backend out";
+            return Err(Error::argument(message).into());
+        }
         let (n_components, labels) = run(py, self.size(), false, |_| {
             let arcs = self.csr.unweighted();
+            if !gpus.is_empty() {
+                return Ok(numbered(&LevelsOnGpus::new(&gpus, &arcs)?.components()?));
+            }
             if is_weak {
                 let (n_components, labels) = DisjointSets::joined_by(&arcs).labels();
                 // there are no more vertices than that

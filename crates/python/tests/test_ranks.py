@@ -126,6 +126,51 @@ def test_other_bytes_are_no_messages(folder, answer, error):
         Graph.read(folder / "web.spg", partitioned=True, communicator=OtherBytes(answer))
 
 
+class Alone:
+    """A rank without others."""
+
+    def Get_rank(self):
+        return 0
+
+    def Get_size(self):
+        return 1
+
+    def bcast(self, given, root):
+        return given
+
+    def barrier(self):
+        pass
+
+
+def test_ranks_search_on_gpus(folder):
+    try:
+        graph = Graph.read(folder / "listed.spg", partitioned=True, communicator=Alone(),
+                           backend="cuda")
+    except StarpathsError as error:
+        if os.environ.get("STARPATH_REQUIRE_GPU"):
+            raise
+        pytest.skip(f"SKIPPED: {error}")
+    whole = Graph.read(folder / "listed.spg")
+    assert (graph.sssp(9).distances == whole.sssp(9).distances).all()
+    assert (graph.table([9, 40], [7]) == whole.table([9, 40], [7])).all()
+    for expected in [whole, whole.unweighted()]:
+        for of_gpus, of_cpu in [(expected.nearest([9, 40, 250], backend="cuda", gpus=1),
+                                 expected.nearest([9, 40, 250])),
+                                (expected.components(gpus=1, backend="cuda"),
+                                 expected.components())]:
+            for found, wanted in zip(of_gpus, of_cpu, strict=True):
+                assert np.array_equal(found, wanted)
+
+
+def test_backends_are_known(folder):
+    with pytest.raises(StarpathsError, match="expected 'cpu' or 'cuda'"):
+        Graph.read(folder / "web.spg", partitioned=True, communicator=Alone(), backend="tpu")
+    with pytest.raises(StarpathsError, match="backend is given, but partitioned is False"):
+        Graph.read(folder / "web.spg", backend="cuda")
+    with pytest.raises(StarpathsError, match="gpus needs backend='cuda'"):
+        Graph.read(folder / "web.spg").components(gpus=1)
+
+
 def test_what_is_no_communicator_is_refused(folder):
     with pytest.raises(AttributeError, match="Get_rank"):
         Graph.read(folder / "web.spg", partitioned=True, communicator=5)

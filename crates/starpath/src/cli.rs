@@ -398,6 +398,7 @@ Example:
   mpirun -n 2 starpath sssp roads.spg --source 1 --partitioned -o distances.npy
   mpirun -n 2 starpath sssp roads.spg --sources depots.txt --nearest --partitioned -o nearest.tsv
   starpath sssp web.spg --source 1 --partitioned --backend cuda --gpus 2 -o distances.npy
+  starpath sssp web.spg --sources seeds.txt --nearest --partitioned --backend cuda --gpus 2 -o nearest.tsv
   starpath sssp neurons.csv --columns pre,post,length --source AVAL
   starpath sssp rome99.gr --sources depots.txt --targets shops.txt -o table.tsv
   starpath sssp roads.spg --sources all.txt --targets all.txt --backend cuda --gpus all
@@ -449,7 +450,7 @@ pub(crate) struct SsspArgs {
     pub(crate) partitioned: bool,
     /// Number of GPUs of this machine that share the sources of a table, or a graph with
     /// --partitioned, or all [default: 1]
-    #[arg(long, value_name = "N|all", requires = "shared", conflicts_with = "nearest")]
+    #[arg(long, value_name = "N|all", requires = "shared")]
     pub(crate) gpus: Option<GpuCount>,
     /// With --partitioned, bytes that each process may use for its part of an .spg file and the search:
     /// 1000000, 512M (512 MiB), 2G; if one needs more, all end before they read. With --backend cuda,

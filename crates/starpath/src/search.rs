@@ -46,9 +46,7 @@ impl Searched {
 
     /// The same search on this GPU, among others perhaps.
     pub(crate) fn on_device(self, gpu: &Gpu, jit_ms: f64, download_ms: Ms) -> Self {
-        let device = Some(gpu.properties().name.clone());
-        let (jit_ms, upload_ms) = (Ms(jit_ms), Ms(0.0));
-        Self { device: Some(Device { device, jit_ms, upload_ms, download_ms }), ..self }
+        Self { device: Some(Device::on(gpu, jit_ms, download_ms)), ..self }
     }
 }
 
@@ -66,6 +64,12 @@ pub(crate) struct Device {
 }
 
 impl Device {
+    /// On this GPU, among others perhaps, with the graph there already.
+    pub(crate) fn on(gpu: &Gpu, jit_ms: f64, download_ms: Ms) -> Self {
+        let device = Some(gpu.properties().name.clone());
+        Self { device, jit_ms: Ms(jit_ms), upload_ms: Ms(0.0), download_ms }
+    }
+
     pub(crate) fn of(times: &DeviceTimes, plan: &Plan) -> Self {
         Self {
             device: plan.device.clone(),

@@ -101,14 +101,35 @@ impl Dealt {
         (rank != NO_VERTEX).then(|| rank % n_parts * self.stride + rank / n_parts)
     }
 
-    /// The values of all vertices, from those of each part; `none` where a vertex has no place. O(n).
-    pub(super) fn gather<T: Copy + Send + Sync>(&self, parts: &[Vec<T>], none: T) -> Vec<T> {
+    /// The numbers of those of `vertices` that have a place.
+    pub(super) fn numbers(&self, vertices: &[VertexId]) -> Vec<u32> {
+        vertices.iter().filter_map(|&vertex| self.number(vertex)).collect()
+    }
+
+    /// The values of these vertices, or of all, from those of each part: `zero` of sources, `none` where
+    /// another vertex has no place. O(n).
+    pub(super) fn gather<T: Copy + Send + Sync>(
+        &self,
+        parts: &[Vec<T>],
+        of: Option<&[VertexId]>,
+        sources: &[VertexId],
+        [zero, none]: [T; 2],
+    ) -> Vec<T> {
         let n_parts = self.n_parts as u32;
         let value = |&rank: &u32| match rank {
             NO_VERTEX => none,
             rank => parts[(rank % n_parts) as usize][(rank / n_parts) as usize],
         };
-        self.ranks.ranks.par_iter().map(value).collect()
+        let Some(vertices) = of else {
+            let mut all: Vec<T> = self.ranks.ranks.par_iter().map(value).collect();
+            sources.iter().for_each(|&source| all[source as usize] = zero);
+            return all;
+        };
+        let value = |vertex: &VertexId| match sources.contains(vertex) {
+            true => zero,
+            false => value(&self.ranks.ranks[*vertex as usize]),
+        };
+        vertices.iter().map(value).collect()
     }
 
     /// Where these rows of a part of `graph` begin, and the numbers of arcs in them, row by row.

@@ -12,11 +12,12 @@ use std::time::Instant;
 
 use gpu_runtime::{Buffer, Gpu, Kernel};
 use graph_formats::generate::EdgeDraws;
-use graph_formats::{Csr, Direction, Weight};
+use graph_formats::{Csr, Direction, VertexId, Weight};
 use search_parts::device::RankedArcs;
-use search_parts::{NO_VERTEX, Query, SearchError, Work, milliseconds};
+use search_parts::{NO_VERTEX, Query, SearchError, Work, check_vertices, milliseconds};
 
 use super::check::Check;
+use super::components::components;
 use super::dealt::{Dealt, check_reach, each_part};
 use super::first_arcs::{FirstArcs, FirstRows};
 use super::levels_part::{self, BLOCK, Part, TOLD_WORDS, WORDS};
@@ -45,8 +46,10 @@ pub struct LevelsOnGpus {
     kernels: Vec<Kernel>,
     together: Together,
     n_arcs: u64,
-    /// The source of the last search.
-    source: u32,
+    /// Whether each arc is also one of its head.
+    both_ways: bool,
+    /// The sources of the last search.
+    sources: Vec<VertexId>,
     /// The time of the last search in milliseconds, with its launches.
     pub solve_ms: f64,
     /// Of this the time for which a GPU has waited for the others, the mean of all.
@@ -127,7 +130,7 @@ impl LevelsOnGpus {
         let kernel = |gpu| levels_part::kernel(gpu, uses_host);
         let kernels = gpus.iter().map(kernel).collect::<Result<_, _>>()?;
         gpus.iter().try_for_each(Gpu::synchronize)?;
-        let (gpus, source) = (gpus.to_vec(), NO_VERTEX);
+        let (gpus, sources) = (gpus.to_vec(), Vec::new());
         Ok(Self {
             gpus,
             dealt,
@@ -135,7 +138,8 @@ impl LevelsOnGpus {
             kernels,
             together,
             n_arcs,
-            source,
+            both_ways,
+            sources,
             solve_ms: 0.0,
             waiting_ms: 0.0,
         })
@@ -162,13 +166,26 @@ impl LevelsOnGpus {
     /// # Errors
     /// [`SearchError::Interrupted`] where the callback ends it, and [`SearchError::Gpu`].
     pub fn search(&mut self, query: &Query<'_, u32>) -> Result<Work, SearchError> {
-        query.check(self.dealt.n_vertices())?;
-        self.source = query.source;
+        self.search_from(&[query.source], query)
+    }
+
+    /// The same from the nearest of `sources`, in place of that of `query`.
+    ///
+    /// # Errors
+    /// As [`search`](Self::search).
+    pub fn search_from(
+        &mut self,
+        sources: &[VertexId],
+        query: &Query<'_, u32>,
+    ) -> Result<Work, SearchError> {
+        check_vertices(self.dealt.n_vertices(), "source", sources)?;
+        check_vertices(self.dealt.n_vertices(), "target", query.targets)?;
+        self.sources = sources.to_vec();
         let start = Instant::now();
-        let source = self.dealt.number(query.source);
+        let numbers = self.dealt.numbers(sources);
         let target = query.target().and_then(|target| self.dealt.number(target));
         for part in &mut self.parts {
-            part.begin(source.as_slice(), target, query.limit)?;
+            part.begin(&numbers, target, query.limit)?;
         }
         let argument = |part: usize, number| self.parts[part].search().numbered(number);
         let report = |level: u32| Ok(query.report(level.into(), 0)?);
@@ -186,21 +203,40 @@ impl LevelsOnGpus {
     /// # Errors
     /// [`SearchError::Gpu`].
     pub fn levels(&self) -> Result<Vec<u32>, SearchError> {
-        let parts = each_part(&self.gpus, |part, _| Ok(self.parts[part].levels.download()?))?;
-        let mut levels = self.dealt.gather(&parts, u32::MAX);
-        if let Some(level) = levels.get_mut(self.source as usize) {
-            *level = 0;
-        }
-        Ok(levels)
+        self.gathered(None)
     }
 
-    /// How many arcs and vertices show that the levels of the last search, which had no target or limit,
-    /// are wrong. Takes 4 bytes a vertex and a bit more, and reads all arcs. O(n + m).
+    /// As [`levels`](Self::levels), of these vertices.
+    ///
+    /// # Errors
+    /// [`SearchError::NoSuchVertex`] and [`SearchError::Gpu`].
+    pub fn levels_of(&self, vertices: &[VertexId]) -> Result<Vec<u32>, SearchError> {
+        check_vertices(self.dealt.n_vertices(), "target", vertices)?;
+        self.gathered(Some(vertices))
+    }
+
+    fn gathered(&self, of: Option<&[VertexId]>) -> Result<Vec<u32>, SearchError> {
+        let parts = each_part(&self.gpus, |part, _| Ok(self.parts[part].levels.download()?))?;
+        Ok(self.dealt.gather(&parts, of, &self.sources, [0, u32::MAX]))
+    }
+
+    /// For each vertex the smallest that arcs join with it, whatever their direction. Takes 4 bytes a vertex on
+    /// each GPU, and reads all arcs. O(m/P · log n + n · log P) on P GPUs.
+    ///
+    /// # Errors
+    /// [`SearchError::Gpu`].
+    pub fn components(&self) -> Result<Vec<VertexId>, SearchError> {
+        let rows = self.parts.iter().map(|part| &part.rows);
+        components(&self.gpus, &self.dealt, rows, self.both_ways)
+    }
+
+    /// How many arcs and vertices show that the levels of the last search, from one source and without target
+    /// or limit, are wrong. Takes 4 bytes a vertex and a bit more, and reads all arcs. O(n + m).
     ///
     /// # Errors
     /// [`SearchError::Gpu`].
     pub fn wrong(&self) -> Result<u64, SearchError> {
-        let source = self.dealt.number(self.source).unwrap_or(NO_VERTEX);
+        let source = self.dealt.numbers(&self.sources).first().copied().unwrap_or(NO_VERTEX);
         let stride = self.dealt.stride() as usize;
         let check = Check::new(&self.gpus, &self.dealt, "levels")?;
         let mut all = Vec::with_capacity(self.gpus.len());

@@ -7,26 +7,28 @@
 mod apart;
 mod bringer;
 mod check;
+mod components;
 mod dealt;
 mod first_arcs;
 mod levels;
 mod levels_part;
+mod owners;
 mod placing;
 mod rank;
 mod rank_rows;
 mod rows;
+mod searches;
 mod sources;
 mod stepping;
 mod stepping_part;
 mod together;
-mod tree;
 mod weighted;
 
 pub use dealt::Dealt;
 pub use levels::LevelsOnGpus;
 pub(crate) use rank::OnGpu;
 pub use rows::Memory;
+pub use searches::SearchesOnGpus;
 pub use stepping::DistancesOnGpus;
-pub use tree::TreesOnGpus;
 
 pub use search_parts::Query;

@@ -17,7 +17,9 @@ use graph_formats::{Csr, Distance, DistanceKey, VertexId, Weight};
 use paths::Distances;
 use rayon::prelude::*;
 use search_parts::device::KeyKind;
-use search_parts::{NO_VERTEX, Query, SearchError, Work, check_not_negative, milliseconds};
+use search_parts::{
+    NO_VERTEX, Query, SearchError, Work, check_not_negative, check_vertices, milliseconds,
+};
 
 use super::check::Check;
 use super::dealt::{Dealt, check_reach, each_part};
@@ -36,7 +38,8 @@ pub struct DistancesOnGpus {
     together: Together,
     /// The kind of keys, which may be wider than the graph's.
     kind: KeyKind,
-    source: u32,
+    /// The sources of the last search.
+    sources: Vec<VertexId>,
     /// The time of the last search in milliseconds, with its launches.
     pub solve_ms: f64,
     /// Of this the time for which a GPU has waited for the others, the mean of all.
@@ -77,7 +80,7 @@ impl DistancesOnGpus {
             kernels: Vec::new(),
             together: Together::new(gpus, WORDS, TOLD_WORDS)?,
             kind,
-            source: NO_VERTEX,
+            sources: Vec::new(),
             solve_ms: 0.0,
             waiting_ms: 0.0,
         };
@@ -131,12 +134,25 @@ impl DistancesOnGpus {
     /// [`SearchError::Interrupted`] where the callback ends it, [`SearchError::NotOnGpu`] where a sum
     /// fits neither 64 bits nor the weights' float, and [`SearchError::Gpu`].
     pub fn search(&mut self, query: &Query<'_, u64>) -> Result<Work, SearchError> {
-        query.check(self.graph.dealt.n_vertices())?;
+        self.search_from(&[query.source], query)
+    }
+
+    /// The same from the nearest of `sources`, in place of that of `query`.
+    ///
+    /// # Errors
+    /// As [`search`](Self::search).
+    pub fn search_from(
+        &mut self,
+        sources: &[VertexId],
+        query: &Query<'_, u64>,
+    ) -> Result<Work, SearchError> {
+        check_vertices(self.graph.dealt.n_vertices(), "source", sources)?;
+        check_vertices(self.graph.dealt.n_vertices(), "target", query.targets)?;
         if self.parts.len() < self.gpus.len() {
             // there was no memory for wider keys
             self.set_kind(self.kind)?;
         }
-        self.source = query.source;
+        self.sources = sources.to_vec();
         let start = Instant::now();
         let mut found = self.run(query)?;
         if found.is_none() && self.kind == KeyKind::U32 {
@@ -150,11 +166,11 @@ impl DistancesOnGpus {
 
     /// Searches; `None` where a sum does not fit the keys.
     fn run(&mut self, query: &Query<'_, u64>) -> Result<Option<Work>, SearchError> {
-        let source = self.graph.dealt.number(query.source);
+        let numbers = self.graph.dealt.numbers(&self.sources);
         let target = query.target().and_then(|target| self.graph.dealt.number(target));
         let limit = self.kind.at_most(query.limit);
         for part in &mut self.parts {
-            part.begin(source.as_slice(), target, limit)?;
+            part.begin(&numbers, target, limit)?;
         }
         let argument = |part: usize, number| self.parts[part].search().numbered(number);
         let report = |steps: u32| Ok(query.report(steps.into(), 0)?);
@@ -177,16 +193,35 @@ impl DistancesOnGpus {
     /// # Errors
     /// [`SearchError::Overflow`] where one is too great for its type, and [`SearchError::Gpu`].
     pub fn distances<W: Weight>(&self) -> Result<Distances<W::Distance>, SearchError> {
+        self.gathered::<W>(None)
+    }
+
+    /// As [`distances`](Self::distances), of these vertices.
+    ///
+    /// # Errors
+    /// Also [`SearchError::NoSuchVertex`].
+    pub fn distances_of<W: Weight>(
+        &self,
+        vertices: &[VertexId],
+    ) -> Result<Distances<W::Distance>, SearchError> {
+        check_vertices(self.graph.dealt.n_vertices(), "target", vertices)?;
+        self.gathered::<W>(Some(vertices))
+    }
+
+    fn gathered<W: Weight>(
+        &self,
+        of: Option<&[VertexId]>,
+    ) -> Result<Distances<W::Distance>, SearchError> {
         let parts = each_part(&self.gpus, |part, _| self.parts[part].download())?;
-        let mut keys = self.graph.dealt.gather(&parts, u64::MAX);
-        if let Some(key) = keys.get_mut(self.source as usize) {
-            *key = 0;
-        }
+        let keys = self.graph.dealt.gather(&parts, of, &self.sources, [0, u64::MAX]);
         let unreached = W::Distance::UNREACHED.to_key().to_u64();
         let overflows = |&key: &u64| key >= unreached && key != u64::MAX;
-        if let Some(vertex) = keys.par_iter().position_first(overflows) {
-            let (vertex, kind) = (vertex as VertexId, std::any::type_name::<W::Distance>());
-            return Err(SearchError::Overflow { vertex, kind });
+        if let Some(at) = keys.par_iter().position_first(overflows) {
+            let vertex = of.map_or(at as VertexId, |vertices| vertices[at]);
+            return Err(SearchError::Overflow {
+                vertex,
+                kind: std::any::type_name::<W::Distance>(),
+            });
         }
         let distance = |key| match key {
             u64::MAX => W::Distance::UNREACHED,
@@ -195,15 +230,15 @@ impl DistancesOnGpus {
         Ok(Distances::from_storage(keys.into_par_iter().map(distance).collect()))
     }
 
-    /// How many arcs and vertices show that the keys of the last search, which had no target or limit,
-    /// are wrong. Reads all arcs. O(n + m).
+    /// How many arcs and vertices show that the keys of the last search, from one source and without target or
+    /// limit, are wrong. Reads all arcs. O(n + m).
     ///
     /// # Errors
     /// [`SearchError::Gpu`].
     pub fn wrong(&mut self) -> Result<u64, SearchError> {
         self.send_keys()?;
         self.gpus.iter().try_for_each(Gpu::synchronize)?;
-        let source = self.graph.dealt.number(self.source).unwrap_or(NO_VERTEX);
+        let source = self.graph.dealt.numbers(&self.sources).first().copied();
         let check = Check::new(&self.gpus, &self.graph.dealt, &self.kind.to_string())?;
         let keys: Vec<_> = self.parts.iter().map(|part| part.keys.address()).collect();
         for (part, rows) in self.graph.rows.iter().enumerate() {
@@ -213,7 +248,7 @@ impl DistancesOnGpus {
             }
         }
         // SAFETY: they are the keys of all vertices.
-        Ok(unsafe { check.count(&keys, source)? })
+        Ok(unsafe { check.count(&keys, source.unwrap_or(NO_VERTEX))? })
     }
 
     /// Sends all others the keys of each GPU's own vertices.

@@ -2,6 +2,7 @@
 
 mod host_memory;
 mod ranks;
+mod searches;
 
 use std::ops::ControlFlow;
 
@@ -9,7 +10,7 @@ use gpu_runtime::{Gpu, GpuError};
 use graph_formats::generate::{
     Duplicates, GraphOptions, RmatConfig, UniformConfig, VertexNumbering, rmat, uniform,
 };
-use graph_formats::{Csr, Direction, VertexId, Weight};
+use graph_formats::{Csr, Direction, DisjointSets, VertexId, Weight};
 use partitioned::gpu::{DistancesOnGpus, LevelsOnGpus};
 use search_parts::{Query, SearchError};
 use sssp::{Config, Goal, Solver};
@@ -61,9 +62,16 @@ fn some_graphs(greatest: u32) -> Vec<Csr<u32>> {
     graphs
 }
 
-/// Searches of this graph by levels, up to one and to the last vertex too.
+/// The first vertex of the component of each.
+fn components_of<W: Weight>(graph: &Csr<W>) -> Vec<VertexId> {
+    let mut sets = DisjointSets::joined_by(graph);
+    graph.vertices().map(|vertex| sets.root(vertex)).collect()
+}
+
+/// Components of this graph, and searches by levels, up to one and to the last vertex too.
 fn check_levels<W: Weight>(gpus: &[Gpu], graph: &Csr<W>) {
     let mut searches = LevelsOnGpus::new(gpus, graph).unwrap();
+    assert_eq!(searches.components().unwrap(), components_of(graph));
     for source in some_vertices(graph, 3) {
         let expected = levels_of(graph, source);
         searches.search(&query(source, u32::MAX)).unwrap();

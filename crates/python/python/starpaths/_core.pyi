@@ -372,13 +372,21 @@ class Graph:
     @overload
     @staticmethod
     def read(
-        path: str | PathLike[str], *, partitioned: Literal[False] = False, communicator: None = None
+        path: str | PathLike[str],
+        *,
+        partitioned: Literal[False] = False,
+        communicator: None = None,
+        backend: None = None,
     ) -> Graph:
         """The graph of a file, in the format that its suffix names."""
     @overload
     @staticmethod
     def read(
-        path: str | PathLike[str], *, partitioned: Literal[True], communicator: Any = None
+        path: str | PathLike[str],
+        *,
+        partitioned: Literal[True],
+        communicator: Any = None,
+        backend: _Backend | None = None,
     ) -> PartitionedGraph:
         """The graph of a file, in the format that its suffix names."""
     def to_scipy(self) -> Any:
@@ -432,7 +440,13 @@ class Graph:
     ) -> str:
         """The algorithm that `sssp` would use, and why."""
     def nearest(
-        self, sources: _Vertices, *, threads: int | None = None, dtype: DTypeLike | None = None
+        self,
+        sources: _Vertices,
+        *,
+        threads: int | None = None,
+        backend: _Backend | None = None,
+        gpus: int | None = None,
+        dtype: DTypeLike | None = None,
     ) -> tuple[_Distances, NDArray[np.int32]]:
         """The nearest of several sources for every vertex, and its distance."""
     def nearest_tree(
@@ -532,7 +546,11 @@ class Graph:
     ) -> Pairs:
         """Distances and paths of all pairs, with a query for each pair."""
     def components(
-        self, connection: Literal["weak", "strong"] = "weak"
+        self,
+        connection: Literal["weak", "strong"] = "weak",
+        *,
+        backend: _Backend | None = None,
+        gpus: int | None = None,
     ) -> tuple[int, NDArray[np.int32]]:
         """The components of the graph."""
     def closure(

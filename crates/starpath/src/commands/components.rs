@@ -1,19 +1,20 @@
-//! `starpath components`: the weakly connected components, by one process or by ranks.
+//! `starpath components`: the weakly connected components, by one process, its GPUs, or ranks.
 
 use std::fmt;
 use std::path::Path;
 
 use collectives::Communicator;
 use graph_formats::{DisjointSets, VertexId};
+use partitioned::gpu::LevelsOnGpus;
 use serde::Serialize;
 
 use super::partitioned::Dealt;
-use crate::backend;
-use crate::cli::{Common, ComponentsArgs};
+use crate::backend::gpus_on_request;
+use crate::cli::{Backend, Common, ComponentsArgs, GpuCount};
 use crate::ids::Names;
 use crate::load::{load, print_with_notes};
 use crate::output::ResultFile;
-use crate::ranks::agree;
+use crate::ranks::{agree, refuse};
 use crate::report::{Head, VERTICES, by_ranks, counted, grouped};
 use crate::search::{repeated, repeated_by};
 
@@ -23,6 +24,9 @@ struct Report {
     head: Head,
     #[serde(skip_serializing_if = "Option::is_none")]
     ranks: Option<usize>,
+    /// Those that shared the graph.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gpus: Option<usize>,
     components: usize,
     /// The vertices of the largest.
     largest_component: usize,
@@ -31,13 +35,22 @@ struct Report {
 pub(crate) fn run(args: &ComponentsArgs, common: &Common) -> anyhow::Result<()> {
     let output = checked(args, common)?;
     let loaded = load(&args.graph, common)?;
-    let (first_vertices, times) = repeated(common, || {
-        let mut sets = DisjointSets::joined_by(&loaded.csr.unweighted());
-        Ok((0..loaded.csr.n_vertices() as VertexId).map(|v| sets.root(v)).collect::<Vec<_>>())
-    })?;
-    let head = solved(loaded.head("components"), &times, common);
+    let gpus = gpus_on_request(args.gpus, None, common)?;
+    let arcs = loaded.csr.unweighted();
+    let (first_vertices, times) = if gpus.is_empty() {
+        repeated(common, || {
+            let mut sets = DisjointSets::joined_by(&arcs);
+            Ok((0..arcs.n_vertices() as VertexId).map(|v| sets.root(v)).collect::<Vec<_>>())
+        })?
+    } else {
+        let on_gpus = LevelsOnGpus::new(&gpus, &arcs)?;
+        repeated(common, || Ok(on_gpus.components()?))?
+    };
+    let backend = if gpus.is_empty() { "cpu" } else { "cuda" };
+    let head = Head { backend, ..solved(loaded.head("components"), &times, common) };
     let report = written(&first_vertices, &loaded.names(), head, output);
-    loaded.print(report, common)
+    let n_gpus = Some(gpus.len()).filter(|&n| n > 0);
+    loaded.print(report.map(|report| Report { gpus: n_gpus, ..report }), common)
 }
 
 /// Called by all ranks.
@@ -46,6 +59,10 @@ pub(crate) fn run_over(
     args: &ComponentsArgs,
     common: &Common,
 ) -> anyhow::Result<()> {
+    if common.backend == Backend::Cuda && ranks.size() == 1 {
+        return run(args, common);
+    }
+    refuse("--backend cuda", common.backend == Backend::Cuda)?;
     let output = agree(ranks, if ranks.is_root() { checked(args, common) } else { Ok(None) })?;
     let dealt = Dealt::load(ranks, &args.graph, true, common)?;
     let (first_vertices, times) = repeated_by(ranks, common, || {
@@ -64,7 +81,7 @@ pub(crate) fn run_over(
 }
 
 fn checked(args: &ComponentsArgs, common: &Common) -> anyhow::Result<Option<ResultFile>> {
-    backend::cpu("components", common)?;
+    GpuCount::check(args.gpus, common)?;
     let inputs: Vec<&Path> = args.graph.inputs().collect();
     ResultFile::check(&args.output, &inputs)
 }
@@ -88,6 +105,7 @@ fn written(
     Ok(Report {
         head,
         ranks: None,
+        gpus: None,
         components: sizes.iter().filter(|&&size| size > 0).count(),
         largest_component: sizes.into_iter().max().unwrap_or(0),
     })

@@ -31,12 +31,12 @@ pub(super) struct Report {
     head: Head,
     /// Time of what is done once for the graph before searches on a GPU.
     #[serde(skip_serializing_if = "Option::is_none")]
-    prepare_ms: Option<Ms>,
+    pub(super) prepare_ms: Option<Ms>,
     #[serde(flatten)]
-    device: Option<Device>,
-    /// The number of GPUs that shared the sources.
+    pub(super) device: Option<Device>,
+    /// The number of GPUs that shared the sources, or the graph.
     #[serde(skip_serializing_if = "Option::is_none")]
-    gpus: Option<usize>,
+    pub(super) gpus: Option<usize>,
     sources: usize,
     /// The number of targets of a table; `None` without `--targets`, for every vertex.
     #[serde(skip_serializing_if = "Option::is_none")]

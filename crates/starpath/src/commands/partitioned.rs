@@ -13,7 +13,7 @@ use anyhow::anyhow;
 use collectives::Communicator;
 use gpu_runtime::Gpu;
 use graph_formats::{IdKind, Ids, SpgRows, VertexId, WeightKind};
-use partitioned::gpu::TreesOnGpus;
+use partitioned::gpu::SearchesOnGpus;
 use partitioned::{Deal, NEAREST_BYTES, Need, Part, SEARCH_BYTES, TreePart};
 use paths::Number;
 use sssp::Goal;
@@ -237,7 +237,7 @@ fn search_on_gpus(
     let step = progress("searching", common);
     let start = Instant::now();
     let mut searches =
-        TreesOnGpus::new(&gpus, &loaded.csr).map_err(|error| names.explain(error))?;
+        SearchesOnGpus::new(&gpus, &loaded.csr).map_err(|error| names.explain(error))?;
     let prepare_ms = milliseconds(start.elapsed());
     let (mut search_ms, mut predecessors_ms, mut others_ms) = (Vec::new(), Vec::new(), Ms(0.0));
     let (found, _) = repeated(common, || {
@@ -253,12 +253,7 @@ fn search_on_gpus(
     let tree = found.tree;
     outputs.write(&names, &tree)?;
     if common.explain {
-        let (relaxed, steps) = (found.relaxations, found.exchanges);
-        say(format_args!("work: {relaxed} arcs relaxed, {steps} steps of all GPUs"));
-        for (at, memory) in searches.memory().into_iter().enumerate() {
-            let (gpu, host) = (memory.gpu, memory.host);
-            say(format_args!("memory: {gpu} bytes on GPU {at}, {host} of the host for it"));
-        }
+        explain(&searches, found.relaxations, found.exchanges);
     }
     let head = loaded.head("sssp").solved(found.algorithm, &search_ms, common);
     let head = Head { backend: "cuda", threads: 1, ..head };
@@ -267,6 +262,15 @@ fn search_on_gpus(
     let mut report = Report::of(&names, &tree, target, searched);
     report.gpus = Some(gpus.len());
     Ok(report)
+}
+
+/// Says what GPUs have done, and what the graph and its searches take.
+fn explain(searches: &SearchesOnGpus<'_>, relaxed: u64, steps: u64) {
+    say(format_args!("work: {relaxed} arcs relaxed, {steps} steps of all GPUs"));
+    for (at, memory) in searches.memory().into_iter().enumerate() {
+        let (gpu, host) = (memory.gpu, memory.host);
+        say(format_args!("memory: {gpu} bytes on GPU {at}, {host} of the host for it"));
+    }
 }
 
 /// Of all GPUs the first alone, if it can have the graph and a search has many steps, as of roads: others would

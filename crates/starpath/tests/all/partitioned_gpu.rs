@@ -1,4 +1,4 @@
-//! `sssp --partitioned --backend cuda`: a graph that GPUs share, beside the CPU.
+//! `sssp --partitioned --backend cuda` and `components --backend cuda`: a graph that GPUs share, beside the CPU.
 
 use std::fs;
 
@@ -47,6 +47,39 @@ fn gpus_that_share_a_graph_leave_the_same_files() {
 }
 
 #[test]
+fn gpus_that_share_a_graph_answer_for_many() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    json_in(folder, "generate rmat --scale 10 -o {}/r.spg");
+    fs::write(folder.join("few"), "5\n9\n700\n5\n").unwrap();
+    for (question, parts) in [
+        ("sssp {}/r.spg --sources {}/few --targets {}/few", "--partitioned --memory 350K"),
+        ("sssp {}/r.spg --sources {}/few --targets {}/few --cutoff 30", "--partitioned"),
+        ("sssp {}/r.spg --sources {}/few --nearest --cutoff 50", "--partitioned"),
+        ("sssp {}/r.spg --sources {}/few --nearest --unweighted", "--partitioned"),
+        ("components {}/r.spg", ""),
+        ("components {}/r.spg", "--partitioned"),
+    ] {
+        let shared = format!("{question} {parts} --backend cuda --gpus all -o {{}}/shared.tsv");
+        let run = run_in(folder, &shared);
+        if run.code != Some(0) {
+            assert!(run.stderr.contains("backend cuda: "), "{run:?}");
+            gpu::<(), _>(Err(run.stderr.trim()));
+            return;
+        }
+        let found = json_in(folder, &shared);
+        assert_eq!((&found["backend"], found["gpus"].is_u64()), (&"cuda".into(), true));
+        let expected = json_in(folder, &format!("{question} --backend cpu -o {{}}/alone.tsv"));
+        for field in ["reached", "distance_sum", "components", "largest_component", "cutoff"] {
+            assert_eq!(found[field], expected[field], "{question}: {field}");
+        }
+        let [shared, alone] =
+            ["shared.tsv", "alone.tsv"].map(|name| fs::read(folder.join(name)).unwrap());
+        assert!(shared == alone, "{question}");
+    }
+}
+
+#[test]
 fn what_gpus_cannot_share_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
@@ -55,6 +88,7 @@ fn what_gpus_cannot_share_is_refused() {
         ("sssp {}/r.spg --source 5 --gpus 2", "--partitioned"),
         ("sssp {}/r.spg --source 5 --partitioned --gpus 2", "--gpus is for --backend cuda"),
         ("sssp {}/r.spg --source 5 --memory 2G", "--partitioned"),
+        ("components {}/r.spg --gpus 2", "--gpus is for --backend cuda"),
     ] {
         let run = run_in(folder, line);
         assert_eq!(run.code, Some(2), "{line}: {run:?}");
