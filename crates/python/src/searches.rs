@@ -266,7 +266,6 @@ impl Graph {
     /// >>> graph.nearest([3, 0])
     /// (array([0., 2., 1., 0.]), array([0, 0, 3, 3], dtype=int32))
     #[pyo3(signature = (sources, *, threads=None, backend=None, gpus=None, dtype=None))]
-    #[expect(clippy::too_many_arguments, reason = "named ones, in Python")]
     fn nearest<'py>(
         &self,
         py: Python<'py>,

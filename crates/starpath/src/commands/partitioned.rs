@@ -235,10 +235,7 @@ fn search_on_gpus(
     let goal = goal(target, args, loaded.csr.kind())?;
     let gpus = worthwhile(gpus_on_request(args.gpus, args.memory, common)?, loaded, args, common)?;
     let step = progress("searching", common);
-    let start = Instant::now();
-    let mut searches =
-        SearchesOnGpus::new(&gpus, &loaded.csr).map_err(|error| names.explain(error))?;
-    let prepare_ms = milliseconds(start.elapsed());
+    let (mut searches, prepare_ms) = dealt(&gpus, loaded)?;
     let (mut search_ms, mut predecessors_ms, mut others_ms) = (Vec::new(), Vec::new(), Ms(0.0));
     let (found, _) = repeated(common, || {
         let start = Instant::now();
@@ -262,6 +259,14 @@ fn search_on_gpus(
     let mut report = Report::of(&names, &tree, target, searched);
     report.gpus = Some(gpus.len());
     Ok(report)
+}
+
+/// Deals the graph to these GPUs, and says how long it took.
+fn dealt<'g>(gpus: &[Gpu], loaded: &'g Loaded) -> anyhow::Result<(SearchesOnGpus<'g>, Ms)> {
+    let start = Instant::now();
+    let searches = SearchesOnGpus::new(gpus, &loaded.csr);
+    let searches = searches.map_err(|error| loaded.names().explain(error))?;
+    Ok((searches, milliseconds(start.elapsed())))
 }
 
 /// Says what GPUs have done, and what the graph and its searches take.

@@ -1,10 +1,22 @@
 //! `sssp --partitioned --backend cuda` and `components --backend cuda`: a graph that GPUs share, beside the CPU.
 
 use std::fs;
+use std::path::Path;
 
+use serde_json::Value;
 use test_support::gpu;
 
 use crate::support::{json_in, run_in};
+
+/// The report of a command line on GPUs; `None` if there is none.
+fn on_gpus(folder: &Path, line: &str) -> Option<Value> {
+    let run = run_in(folder, &format!("{line} --json"));
+    if run.code != Some(0) {
+        assert!(run.stderr.contains("backend cuda: "), "{run:?}");
+        return gpu(Err(run.stderr.trim()));
+    }
+    Some(serde_json::from_str(&run.stdout).unwrap())
+}
 
 #[test]
 fn gpus_that_share_a_graph_leave_the_same_files() {
@@ -26,13 +38,7 @@ fn gpus_that_share_a_graph_leave_the_same_files() {
             )
         };
         let shared = line("shared", "--partitioned --backend cuda --gpus all --memory 350K");
-        let run = run_in(folder, &shared);
-        if run.code != Some(0) {
-            assert!(run.stderr.contains("backend cuda: "), "{run:?}");
-            gpu::<(), _>(Err(run.stderr.trim()));
-            return;
-        }
-        let found = json_in(folder, &shared);
+        let Some(found) = on_gpus(folder, &shared) else { return };
         let expected = json_in(folder, &line("alone", "--backend cpu"));
         assert_eq!(found["backend"], "cuda");
         for field in ["reached", "distance_sum", "distance", "path_arcs", "within_cutoff"] {
@@ -61,13 +67,7 @@ fn gpus_that_share_a_graph_answer_for_many() {
         ("components {}/r.spg", "--partitioned"),
     ] {
         let shared = format!("{question} {parts} --backend cuda --gpus all -o {{}}/shared.tsv");
-        let run = run_in(folder, &shared);
-        if run.code != Some(0) {
-            assert!(run.stderr.contains("backend cuda: "), "{run:?}");
-            gpu::<(), _>(Err(run.stderr.trim()));
-            return;
-        }
-        let found = json_in(folder, &shared);
+        let Some(found) = on_gpus(folder, &shared) else { return };
         assert_eq!((&found["backend"], found["gpus"].is_u64()), (&"cuda".into(), true));
         let expected = json_in(folder, &format!("{question} --backend cpu -o {{}}/alone.tsv"));
         for field in ["reached", "distance_sum", "components", "largest_component", "cutoff"] {

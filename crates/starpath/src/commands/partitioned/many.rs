@@ -1,15 +1,12 @@
 //! `starpath sssp --sources --partitioned`: a table, or the nearest sources, of a graph in parts.
 
-use std::time::Instant;
-
 use collectives::Communicator;
 use gpu_runtime::Gpu;
 use graph_formats::{VertexId, WeightKind};
 use partitioned::Found;
-use partitioned::gpu::SearchesOnGpus;
 use paths::{AnyDistances, AnyNearest, AnyTable, Number};
 
-use super::{Dealt, ensure_memory, explain, worthwhile};
+use super::{Dealt, dealt, ensure_memory, explain, worthwhile};
 use crate::backend::gpus_on_request;
 use crate::cli::{Backend, Common, SsspArgs};
 use crate::commands::many::Report;
@@ -20,7 +17,7 @@ use crate::load::{Loaded, load, print_with_notes};
 use crate::output::ResultFile;
 use crate::progress::progress;
 use crate::ranks::{self, agree};
-use crate::report::{Amount, Head, Ms, by_ranks, milliseconds};
+use crate::report::{Amount, Head, Ms, by_ranks};
 use crate::search::{Device, repeated, repeated_by};
 
 /// What rank 0 reads beside the graph.
@@ -117,10 +114,7 @@ fn ask_gpus(
     let cutoff = cutoff(args, loaded.csr.kind())?;
     let gpus = worthwhile(gpus_on_request(args.gpus, args.memory, common)?, loaded, args, common)?;
     let step = progress("searching", common);
-    let start = Instant::now();
-    let mut searches =
-        SearchesOnGpus::new(&gpus, &loaded.csr).map_err(|error| names.explain(error))?;
-    let prepare_ms = milliseconds(start.elapsed());
+    let (mut searches, prepare_ms) = dealt(&gpus, loaded)?;
     let ((answer, work), times) = repeated(common, || {
         if args.nearest {
             let found = searches.nearest(&sources, cutoff, Some(&step));
