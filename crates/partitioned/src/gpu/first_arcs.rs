@@ -168,7 +168,7 @@ impl FirstArcs<'_> {
 }
 
 /// The greatest number up to `most` that `holds`, as all from 1 on do that are less; 0 if none does.
-fn greatest(most: u64, holds: impl Fn(u64) -> bool) -> u64 {
+pub(super) fn greatest(most: u64, holds: impl Fn(u64) -> bool) -> u64 {
     let (mut low, mut high) = (0, most);
     while low < high {
         let middle = high - (high - low) / 2;

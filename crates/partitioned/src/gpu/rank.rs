@@ -2,17 +2,20 @@
 //!
 //! The methods are those of one process, `levels.rs` and `stepping.rs`. Vertices of a part are numbered by
 //! degree, so that hubs lie together; of long rows of breadth-first search those come first. A rank takes of its
-//! GPU what a GPU of one process takes, and as much again for what it sends.
+//! GPU what a GPU of one process takes, and as much again for what it sends. Arcs that do not fit are in host
+//! memory, as there: long ones, from a weight on that all ranks have, or those beyond the first of each row.
 
 use collectives::Communicator;
 use gpu_runtime::{Gpu, Kernel};
-use graph_formats::{Direction, Weight, tell};
+use graph_formats::{Direction, NoMemory, Weight, ensure_granted, tell};
+use rayon::prelude::*;
 use search_parts::device::KeyKind;
 use search_parts::{SearchError, buckets};
 
 use super::apart::{Apart, Places, Told, check_parts};
 use super::bringer::Bringer;
 use super::dealt::{Shape, check_numbers};
+use super::placing::{refuse, usable};
 use super::rank_rows::RankRows;
 use super::rows::{PlacedRows, words_of_arc};
 use super::stepping::too_great;
@@ -79,12 +82,11 @@ impl OnGpu {
         let rows = RankRows::new(ranks, part)?;
         let n_linked = ranks.sum(rows.n_linked() as u64)?;
         let engine = if part.totals().is_common {
-            let made = Levels::new(gpu, &rows, n_linked).map_err(PartitionedError::from);
-            Engine::Levels(Box::new(agree(ranks, made)?))
+            Engine::Levels(Box::new(Levels::new(ranks, gpu, &rows, n_linked)?))
         } else {
             let n_warps = ranks.sum(stepping_part::n_warps(gpu))?;
-            let made = with_rows!(part, |of_part| Keys::new(gpu, &rows, of_part, n_warps));
-            Engine::Keys(Box::new(agree(ranks, made.map_err(PartitionedError::from))?))
+            let made = with_rows!(part, |of_part| Keys::new(ranks, gpu, &rows, of_part, n_warps));
+            Engine::Keys(Box::new(made?))
         };
         let (shape, numbers) = (rows.shape, rows.numbers);
         Ok(Self {
@@ -224,32 +226,57 @@ impl OnGpu {
 }
 
 impl Levels {
-    fn new(gpu: &Gpu, rows: &RankRows<'_>, n_linked: u64) -> Result<Self, SearchError> {
+    /// To be called by all ranks.
+    fn new(
+        ranks: &dyn Communicator,
+        gpu: &Gpu,
+        rows: &RankRows<'_>,
+        n_linked: u64,
+    ) -> Result<Self, PartitionedError> {
         let (shape, part) = (rows.shape, rows.part);
         let n_arcs = part.heads().len() as u64;
         let outbox = if shape.n_parts == 1 { 0 } else { shape.n_parts * shape.stride as usize };
-        let of_rows = 4 * n_arcs + 12 * (shape.n_rows as u64 + 1);
         let of_search = levels_part::Part::bytes(shape, n_arcs) + Apart::bytes(&OF_LEVELS, outbox);
-        gpu.check_fits("a breadth-first search (take more ranks)", of_rows + of_search)?;
-        let mut made = levels_part::Part::new(gpu, shape, rows.by_hubs(gpu)?)?;
-        made.rules(part.n_arcs(), n_linked, part.direction() == Direction::Undirected);
-        let apart = Apart::new(gpu, shape.n_parts, OF_LEVELS, outbox)?;
-        made.set_apart(&apart)?;
-        Ok(Self { part: made, apart, kernel: levels_part::kernel(gpu, false)? })
+        let beside = 20 * (shape.n_rows as u64 + 1) + of_search;
+        let room = room_for_arcs(gpu, "a breadth-first search (take more ranks)", beside);
+        let room = agree(ranks, room.map_err(PartitionedError::from))? / size_of::<u32>() as u64;
+        let uses_host = ranks.any(room < n_arcs)?;
+        let made = || {
+            let rows = rows.by_hubs(gpu, rows.n_first(room))?;
+            let mut made = levels_part::Part::new(gpu, shape, rows)?;
+            made.rules(part.n_arcs(), n_linked, part.direction() == Direction::Undirected);
+            let apart = Apart::new(gpu, shape.n_parts, OF_LEVELS, outbox)?;
+            made.set_apart(&apart)?;
+            Ok(Self { part: made, apart, kernel: levels_part::kernel(gpu, uses_host)? })
+        };
+        agree(ranks, made().map_err(|error: SearchError| error.into()))
     }
 }
 
 impl Keys {
+    /// To be called by all ranks.
     fn new<W: Weight>(
+        ranks: &dyn Communicator,
         gpu: &Gpu,
         rows: &RankRows<'_>,
         of_part: Rows<'_, W>,
         n_warps: u32,
-    ) -> Result<Self, SearchError> {
+    ) -> Result<Self, PartitionedError> {
         let (part, totals) = (rows.part, rows.part.totals());
         let greatest: W = totals.weight(&totals.greatest);
         let kind = KeyKind::of(greatest);
-        let ahead = totals.short_limit.as_ref().map(|limit| totals.weight::<W>(limit).to_f64());
+        let n_arcs = part.heads().len() as u64;
+        // keys may become wider
+        let widest = if kind == KeyKind::U32 { KeyKind::U32Wide } else { kind };
+        let beside = 16 * (rows.shape.n_rows as u64 + 1) + of_search(rows.shape, n_arcs, widest);
+        let room = room_for_arcs(gpu, "a search by delta-stepping (take more ranks)", beside);
+        let room = agree(ranks, room.map_err(PartitionedError::from))?;
+        let room = room / (size_of::<u32>() * words_of_arc(kind)) as u64;
+        let uses_host = ranks.any(room < n_arcs)?;
+        let ahead = match uses_host {
+            true => limit_within(ranks, of_part, room)?,
+            false => totals.short_limit.as_ref().map(|limit| totals.weight::<W>(limit).to_f64()),
+        };
         let delta = buckets::auto(totals.typical, totals.degree_at_arc_end, 1);
         let delta = buckets::usable::<W>(delta, greatest.to_f64());
         let rules = Rules {
@@ -259,13 +286,13 @@ impl Keys {
             n_arcs: part.n_arcs(),
             n_warps,
             may_pull: part.direction() == Direction::Undirected,
-            uses_host: false,
+            uses_host,
         };
-        let of_arcs = 4 * (words_of_arc(kind) * part.heads().len()) as u64;
-        let of_rows = of_arcs + 16 * (rows.shape.n_rows as u64 + 1);
-        gpu.check_fits("the arcs of a rank (take more ranks)", of_rows)?;
         let short = ahead.map(|ahead| move |weight: W| weight.to_f64() < ahead);
-        let rows = rows.by_weight(gpu, of_part, kind, short)?;
+        let is_beyond = room < n_arcs;
+        let in_host = [is_beyond && ahead.is_none(), is_beyond];
+        let rows = rows.by_weight(gpu, of_part, kind, short, in_host);
+        let rows = agree(ranks, rows.map_err(PartitionedError::from))?;
         Ok(Self { rows, rules, kind, taken: None })
     }
 
@@ -275,10 +302,9 @@ impl Keys {
             return Ok(());
         }
         let (kind, n_arcs) = (self.kind, self.rows.iter().map(|rows| rows.n_arcs).sum());
-        let outbox = stepping_part::Part::inbox_words(shape, kind, SENT_PART);
-        let of_search = stepping_part::Part::bytes(shape, n_arcs, kind, SENT_PART);
         let what = "a search by delta-stepping (take more ranks)";
-        gpu.check_fits(what, of_search + Apart::bytes(&OF_KEYS, outbox))?;
+        gpu.check_fits(what, of_search(shape, n_arcs, kind))?;
+        let outbox = stepping_part::Part::inbox_words(shape, kind, SENT_PART);
         let mut part =
             stepping_part::Part::new(gpu, shape, &self.rows, &self.rules, kind, SENT_PART)?;
         let apart = Apart::new(gpu, shape.n_parts, OF_KEYS, outbox)?;
@@ -286,6 +312,40 @@ impl Keys {
         self.taken = Some((part, apart));
         Ok(())
     }
+}
+
+/// Bytes on the GPU for a search of `n_arcs` arcs by keys of this kind, beside the rows.
+fn of_search(shape: Shape, n_arcs: u64, kind: KeyKind) -> u64 {
+    let outbox = stepping_part::Part::inbox_words(shape, kind, SENT_PART);
+    stepping_part::Part::bytes(shape, n_arcs, kind, SENT_PART) + Apart::bytes(&OF_KEYS, outbox)
+}
+
+/// Bytes of a GPU that are left for arcs beside others.
+fn room_for_arcs(gpu: &Gpu, what: &'static str, beside: u64) -> Result<u64, SearchError> {
+    let usable = usable(gpu)?;
+    usable.checked_sub(beside).ok_or_else(|| refuse(what, beside, usable))
+}
+
+/// The greatest weight below which no rank has more than its `room` of arcs; `None` if no arc is below.
+/// To be called by all ranks.
+fn limit_within<W: Weight>(
+    ranks: &dyn Communicator,
+    rows: Rows<'_, W>,
+    room: u64,
+) -> Result<Option<f64>, PartitionedError> {
+    let n_arcs = rows.heads.len();
+    let granted = ensure_granted(size_of::<u64>() * n_arcs).map_err(NoMemory::into);
+    agree(ranks, granted)?;
+    // of numbers that are not negative, the bits have their order
+    let bits = |&weight: &W| weight.to_f64().to_bits();
+    let mut weights: Vec<u64> = rows.weights_of(0..n_arcs).par_iter().map(bits).collect();
+    let own = match weights.get_mut(room as usize..) {
+        Some([_, ..]) => *weights.select_nth_unstable(room as usize).1,
+        _ => u64::MAX,
+    };
+    let limit = ranks.min(own)?;
+    let has_below = rows.weights_of(0..n_arcs).iter().any(|weight| bits(weight) < limit);
+    Ok(ranks.any(has_below)?.then(|| f64::from_bits(limit)))
 }
 
 /// Tells how far a search is.

@@ -3,14 +3,15 @@
 use std::cmp::Reverse;
 
 use collectives::Communicator;
-use gpu_runtime::{Gpu, GpuError};
+use gpu_runtime::Gpu;
 use graph_formats::{Direction, NoMemory, Weight, ensure_granted};
 use rayon::prelude::*;
 use search_parts::device::{KeyKind, offsets_of};
 use search_parts::{NO_VERTEX, SearchError};
 
 use super::dealt::Shape;
-use super::first_arcs::FirstRows;
+use super::first_arcs::{FirstRows, greatest};
+use super::placing::check_host;
 use super::rows::{Arcs, PlacedRows};
 use crate::PartitionedError;
 use crate::messages::agree;
@@ -66,34 +67,54 @@ impl<'a> RankRows<'a> {
         offsets[place as usize] as usize..offsets[place as usize + 1] as usize
     }
 
-    /// The rows with hubs first.
-    pub(super) fn by_hubs(&self, gpu: &Gpu) -> Result<FirstRows, SearchError> {
-        let offsets = offsets_of(self.order.iter().map(|&place| self.row(place).len() as u64))?;
+    /// The rows with hubs first, of each the first `n_first` arcs on the GPU; the others are in host memory.
+    pub(super) fn by_hubs(&self, gpu: &Gpu, n_first: usize) -> Result<FirstRows, SearchError> {
         let stride = self.shape.stride;
         let row = |&place: &u32| {
-            let heads = &self.part.heads()[self.row(place)];
-            let mut row: Vec<_> = heads.iter().map(|&slot| self.numbers[slot as usize]).collect();
-            row.sort_unstable_by_key(|&number| (number % stride, number));
-            row
+            let number = |&slot: &u32| self.numbers[slot as usize];
+            let heads = self.part.heads()[self.row(place)].iter().map(number);
+            let mut row: Vec<_> =
+                heads.map(|number| u64::from(number % stride) << 32 | u64::from(number)).collect();
+            row.sort_unstable();
+            row.into_iter().map(|key| key as u32)
         };
+        let offsets = offsets_of(self.order.iter().map(|&place| self.row(place).len() as u64))?;
         let ends: Vec<u32> = self.order.par_iter().flat_map_iter(row).collect();
-        let first = |row: &[u64]| match row[0] < row[1] {
-            true => ends[row[0] as usize],
-            false => NO_VERTEX,
-        };
-        let firsts: Vec<u32> = offsets.windows(2).map(first).collect();
+        let of_row = |row: &[u64]| &ends[row[0] as usize..row[1] as usize];
+        let firsts = offsets.windows(2).map(|row| of_row(row).first().copied());
+        let firsts: Vec<u32> = firsts.map(|first| first.unwrap_or(NO_VERTEX)).collect();
         let firsts = gpu.upload(&firsts)?;
-        let all = placed(gpu, &offsets, &ends)?;
-        Ok(FirstRows { of: [all, placed(gpu, &[0], &[])?], firsts })
+        let placed = |which: usize| {
+            let part = |row| {
+                let (first, others) = of_row(row).split_at(n_first.min(of_row(row).len()));
+                [first, others][which]
+            };
+            let lengths = offsets.windows(2).map(|row| part(row).len() as u64);
+            let offsets_of_part = offsets_of(lengths)?;
+            let words: Vec<u32> =
+                offsets.par_windows(2).flat_map_iter(|row| part(row).iter().copied()).collect();
+            placed(gpu, &offsets_of_part, &words, which == 1)
+        };
+        Ok(FirstRows { of: [placed(0)?, placed(1)?], firsts })
     }
 
-    /// The arcs whose weights are short, or all, and the others, with their weights as `kind` has them.
+    /// The greatest number of first arcs of each row, of which in all there are no more than `room`.
+    pub(super) fn n_first(&self, room: u64) -> usize {
+        let lengths = || self.order.par_iter().map(|&place| self.row(place).len() as u64);
+        let longest = lengths().max().unwrap_or(0);
+        let fit = |n: u64| lengths().map(|length| length.min(n)).sum::<u64>() <= room;
+        greatest(longest, fit) as usize
+    }
+
+    /// The arcs whose weights are short, or all, and the others, with their weights as `kind` has them; those
+    /// that are to be `in_host` are in host memory.
     pub(super) fn by_weight<W: Weight>(
         &self,
         gpu: &Gpu,
         rows: Rows<'_, W>,
         kind: KeyKind,
         is_short: Option<impl Fn(W) -> bool + Sync>,
+        in_host: [bool; 2],
     ) -> Result<[PlacedRows; 2], SearchError> {
         let parts = |place: u32| {
             let row = self.row(place);
@@ -121,13 +142,28 @@ impl<'a> RankRows<'a> {
                 arcs
             };
             let arcs: Vec<u32> = self.order.par_iter().flat_map_iter(arcs).collect();
-            Ok::<_, SearchError>(placed(gpu, &offsets, &arcs)?)
+            placed(gpu, &offsets, &arcs, in_host[which])
         };
         Ok([placed(0)?, placed(1)?])
     }
 }
 
-fn placed(gpu: &Gpu, offsets: &[u64], words: &[u32]) -> Result<PlacedRows, GpuError> {
+/// Rows whose arcs are these words; without any, they are on the GPU.
+fn placed(
+    gpu: &Gpu,
+    offsets: &[u64],
+    words: &[u32],
+    in_host: bool,
+) -> Result<PlacedRows, SearchError> {
     let n_arcs = *offsets.last().unwrap_or(&0);
-    Ok(PlacedRows { offsets: gpu.upload(offsets)?, arcs: Arcs::OnGpu(gpu.upload(words)?), n_arcs })
+    let arcs = match in_host && !words.is_empty() {
+        true => {
+            check_host(size_of_val(words) as u64)?;
+            let mut arcs = gpu.pinned(words.len())?;
+            arcs.copy_from_slice(words);
+            Arcs::in_host(arcs)?
+        }
+        false => Arcs::OnGpu(gpu.upload(words)?),
+    };
+    Ok(PlacedRows { offsets: gpu.upload(offsets)?, arcs, n_arcs })
 }

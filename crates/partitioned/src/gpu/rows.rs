@@ -56,7 +56,10 @@ impl Arcs {
         if !in_host {
             return Ok(Self::OnGpu(gpu.buffer(n_words)?));
         }
-        let words = gpu.pinned(n_words)?;
+        Self::in_host(gpu.pinned(n_words)?)
+    }
+
+    pub(super) fn in_host(words: PinnedBuffer<u32>) -> Result<Self, GpuError> {
         let address = words.address()?;
         Ok(Self::InHost(words, address))
     }
@@ -85,8 +88,7 @@ impl PlacedRows {
         // SAFETY: nothing writes the arcs, and the copy is waited for.
         unsafe { gpu.queue_download(words, 0..words.len(), &mut moved, 0)? };
         gpu.synchronize()?;
-        let address = moved.address()?;
-        self.arcs = Arcs::InHost(moved, address);
+        self.arcs = Arcs::in_host(moved)?;
         Ok(())
     }
 }

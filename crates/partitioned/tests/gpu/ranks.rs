@@ -5,7 +5,8 @@ use std::ops::{ControlFlow, RangeInclusive};
 
 use collectives::{Communicator, Threads};
 use gpu_runtime::{Gpu, GpuError};
-use graph_formats::{AnyCsr, Csr, Interrupted, VertexId, Weight};
+use graph_formats::generate::{Duplicates, GraphOptions, UniformConfig, uniform};
+use graph_formats::{AnyCsr, Csr, Direction, Interrupted, VertexId, Weight};
 use partitioned::{Part, PartitionedError, nearest, table, tree};
 use paths::{AnyTree, Number};
 use sssp::{Config, Goal, SsspError, any};
@@ -30,10 +31,11 @@ fn on_gpu(
 fn over(
     n_ranks: usize,
     graph: &AnyCsr,
+    bytes: Option<u64>,
     asked: &[(VertexId, Goal<Number>)],
 ) -> Vec<Result<AnyTree, String>> {
     let found = Threads::run(n_ranks, |ranks| {
-        let part = on_gpu(ranks, graph, None)?;
+        let part = on_gpu(ranks, graph, bytes)?;
         let tree = |&(source, goal)| match tree(ranks, &part, source, goal, None) {
             Ok(found) => Ok(found.tree),
             Err(error) => Err(error.to_string()),
@@ -58,7 +60,7 @@ where
     let mut solver = any::solver(&graph, &Config::default(), None).unwrap();
     let expected: Vec<_> = asked.iter().map(|&(source, goal)| solver.tree(source, goal)).collect();
     for n_ranks in numbers_of_ranks {
-        for (found, expected) in over(n_ranks, &graph, &asked).iter().zip(&expected) {
+        for (found, expected) in over(n_ranks, &graph, None, &asked).iter().zip(&expected) {
             match (found, expected) {
                 (Ok(found), Ok(expected)) => assert!(*found == expected.answer, "{n_ranks} ranks"),
                 (Err(_), Err(SsspError::Overflow { .. })) => (),
@@ -152,9 +154,48 @@ fn a_hub_of_many_vertices_reaches_all() {
     let alone = AnyCsr::from(graph);
     let mut solver = any::solver(&alone, &Config::default(), None).unwrap();
     for n_ranks in [2, 3] {
-        for (found, (source, goal)) in over(n_ranks, &alone, &sources).into_iter().zip(sources) {
+        for (found, (source, goal)) in
+            over(n_ranks, &alone, None, &sources).into_iter().zip(sources)
+        {
             assert!(found.unwrap() == solver.tree(source, goal).unwrap().answer, "{n_ranks} ranks");
         }
+    }
+}
+
+/// Trees by three ranks of which each GPU holds half of its arcs.
+fn check_halves<W: Weight>(graph: &Csr<W>, bytes_of_arc: usize)
+where
+    AnyCsr: From<Csr<W>>,
+{
+    let bytes = (bytes_of_arc * graph.n_arcs() / 6) as u64;
+    let asked = some_vertices(graph, 3).into_iter().map(|source| (source, Goal::All));
+    let asked: Vec<_> = asked.collect();
+    let graph = AnyCsr::from(graph.clone());
+    let mut solver = any::solver(&graph, &Config::default(), None).unwrap();
+    for (found, &(source, goal)) in over(3, &graph, Some(bytes), &asked).iter().zip(&asked) {
+        let expected = solver.tree(source, goal).unwrap().answer;
+        assert!(*found.as_ref().unwrap() == expected, "from {source}");
+    }
+}
+
+#[test]
+fn arcs_beyond_the_gpus_are_read_in_host_memory() {
+    if test_support::gpu(Gpu::open()).is_none() {
+        return;
+    }
+    for direction in [Direction::Directed, Direction::Undirected] {
+        let duplicates = Duplicates::Keep;
+        let options =
+            GraphOptions { duplicates, direction, weights: 1..=255, ..Default::default() };
+        let config = UniformConfig { n_vertices: 2000, n_edges: 900_000, options };
+        let graph = uniform(&config).unwrap();
+        check_halves(&graph, 8);
+        check_halves(&graph.map_weights(|_| 3u32).unwrap(), 4);
+        check_halves(&graph.map_weights(|weight| weight as f32 / 8.0).unwrap(), 8);
+        check_halves(&graph.map_weights(|weight| f64::from(weight) / 8.0).unwrap(), 16);
+        check_halves(&graph.map_weights(|weight| u64::from(weight) << 33).unwrap(), 16);
+        // sums beyond 32 bits
+        check_halves(&graph.map_weights(|weight| weight << 24).unwrap(), 8);
     }
 }
 
