@@ -279,9 +279,14 @@ impl Keys {
         };
         let delta = buckets::auto(totals.typical, totals.degree_at_arc_end, 1);
         let delta = buckets::usable::<W>(delta, greatest.to_f64());
+        let short_limit = |ahead: f64| match kind {
+            // weights that are rounded to the limit may be less
+            KeyKind::U64 => kind.key(ahead.next_down()).max(1),
+            _ => kind.key(ahead),
+        };
         let rules = Rules {
             delta: Rules::delta(kind, delta, ahead, greatest.to_f64()),
-            short_limit: ahead.map_or(0, |ahead| kind.key(ahead)),
+            short_limit: ahead.map_or(0, short_limit),
             greatest: kind.key(greatest.to_f64()).max(1),
             n_arcs: part.n_arcs(),
             n_warps,
@@ -336,8 +341,8 @@ fn limit_within<W: Weight>(
     let n_arcs = rows.heads.len();
     let granted = ensure_granted(size_of::<u64>() * n_arcs).map_err(NoMemory::into);
     agree(ranks, granted)?;
-    // of numbers that are not negative, the bits have their order
-    let bits = |&weight: &W| weight.to_f64().to_bits();
+    // of numbers that are not negative, the bits have their order; the sum makes -0 a zero
+    let bits = |&weight: &W| (weight.to_f64() + 0.0).to_bits();
     let mut weights: Vec<u64> = rows.weights_of(0..n_arcs).par_iter().map(bits).collect();
     let own = match weights.get_mut(room as usize..) {
         Some([_, ..]) => *weights.select_nth_unstable(room as usize).1,

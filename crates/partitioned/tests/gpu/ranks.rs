@@ -194,6 +194,9 @@ fn arcs_beyond_the_gpus_are_read_in_host_memory() {
         check_halves(&graph.map_weights(|weight| weight as f32 / 8.0).unwrap(), 8);
         check_halves(&graph.map_weights(|weight| f64::from(weight) / 8.0).unwrap(), 16);
         check_halves(&graph.map_weights(|weight| u64::from(weight) << 33).unwrap(), 16);
+        // weights that `f64` rounds
+        let large = |weight| (1 << 56) + u64::from(weight % 16);
+        check_halves(&graph.map_weights(large).unwrap(), 16);
         // sums beyond 32 bits
         check_halves(&graph.map_weights(|weight| weight << 24).unwrap(), 8);
     }
