@@ -7,8 +7,9 @@
 //
 // Launch: any grid of blocks of 256 threads. Reads the graph; writes a forest.
 //
-// Races: a parent changes to a smaller vertex of the same tree, whoever writes last, and only a
-// compare-and-swap changes that of a root. So what is read late is still above the vertex.
+// Races: several threads may write one parent. Each writes a smaller vertex of the same tree, so any of them
+// may be the last. That of a root is changed by a compare-and-swap alone. So what is read late is still above
+// the vertex.
 
 #include "part.cuh"
 

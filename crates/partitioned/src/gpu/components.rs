@@ -47,7 +47,7 @@ pub(super) fn components<'a>(
         gpus.iter().try_for_each(Gpu::synchronize)?;
         for at in (0..forests.len() - stride).step_by(2 * stride) {
             let (into, other) = (&forests[at], &forests[at + stride]);
-            let args = [(&other.parents).into(), (n as u32).into(), (&into.parents).into()];
+            let args = [other.parents.address().into(), (n as u32).into(), (&into.parents).into()];
             // SAFETY: both forests have all numbers, and the GPUs reach each other.
             unsafe { into.launch("unite_parents", &args)? };
         }

@@ -175,7 +175,10 @@ pub(super) fn check_numbers(n_numbers: usize) -> Result<(), SearchError> {
     Ok(())
 }
 
-/// Checks that GPUs can read each other's memory.
+/// Checks that GPUs can read each other's memory, and that none waits in the stream of another.
+///
+/// Parts may share a GPU, so that a test of several parts needs only one. They meet if the driver runs
+/// their launches side by side, as it does but for debuggers and sanitizers.
 pub(super) fn check_reach(gpus: &[Gpu]) -> Result<(), SearchError> {
     let refuse = |reason: String| Err(SearchError::NotOnGpu { reason });
     if gpus.is_empty() || gpus.len() > MAX_PARTS {
@@ -183,8 +186,7 @@ pub(super) fn check_reach(gpus: &[Gpu]) -> Result<(), SearchError> {
     }
     for (at, gpu) in gpus.iter().enumerate() {
         for (other, to) in gpus.iter().enumerate().skip(at + 1) {
-            // its parts would wait for each other, and neither leave the other room
-            if gpu.uuid()? == to.uuid()? {
+            if gpu.stream_handle()? == to.stream_handle()? {
                 return refuse(format!("GPUs {at} and {other} are one that is named twice"));
             }
             if !gpu.reach(to)? {

@@ -89,7 +89,8 @@ impl Together {
         self.gpus.iter().try_for_each(Gpu::synchronize)?;
         let failing = StopOnDrop(self);
         for (part, (gpu, kernel)) in self.gpus.iter().zip(kernels).enumerate() {
-            let blocks = kernel.occupancy(block, 0)? * gpu.properties().multiprocessors;
+            let room = kernel.occupancy(block, 0)? * gpu.properties().multiprocessors;
+            let blocks = room / self.n_parts_on(gpu);
             let shape = LaunchConfig { cooperative: true, ..LaunchConfig::new(blocks, block) };
             let argument = argument(part, self.number);
             // SAFETY: the guarantee of the caller.
@@ -105,6 +106,12 @@ impl Together {
         self.waiting_ms = waited as f64 / all.len() as f64 / 1e6;
         all.iter_mut().for_each(|words| drop(words.drain(..WORDS - WAITED)));
         Ok(all)
+    }
+
+    /// How many parts share a GPU, which is one outside of tests.
+    fn n_parts_on(&self, gpu: &Gpu) -> u32 {
+        let ordinals = self.gpus.iter().map(|gpu| gpu.properties().ordinal);
+        ordinals.filter(|&ordinal| ordinal == gpu.properties().ordinal).count() as u32
     }
 
     /// Waits until all GPUs have ended. The inner error is that of `report`.

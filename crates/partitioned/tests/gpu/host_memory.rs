@@ -120,7 +120,7 @@ fn check_drawn(gpus: &[Gpu], draws: &EdgeDraws, graph: &Csr<u32>, beside: u64) {
 fn arcs_make_room_for_wider_keys() {
     for gpus in sets_of_gpus() {
         let options = GraphOptions { weights: 1 << 30..=u32::MAX, ..Default::default() };
-        let config = RmatConfig { scale: 11, edge_factor: 60, options, ..Default::default() };
+        let config = RmatConfig { scale: 13, edge_factor: 60, options, ..Default::default() };
         let graph = rmat(&config).unwrap();
         let place = |gpus: &[Gpu]| DistancesOnGpus::new(gpus, &graph);
         let beside = graph.n_arcs() as u64 * 5 / gpus.len() as u64;

@@ -16,15 +16,17 @@ use search_parts::{Query, SearchError};
 use sssp::{Config, Goal, Solver};
 use test_support::{corner_cases, some_vertices};
 
-/// The first GPU alone, and all of them if there are several.
+/// The first GPU alone, two and three parts that share it, and all GPUs if there are several.
 fn sets_of_gpus() -> Vec<Vec<Gpu>> {
     let open = || (0..Gpu::count()?.max(1)).map(Gpu::open_ordinal).collect::<Result<Vec<_>, _>>();
     let Some(all) = test_support::gpu(open()) else { return Vec::new() };
-    if all.len() == 1 {
-        println!("SKIPPED: several GPUs, for there is one");
-        return vec![all];
+    let shared = |n_parts: usize| (0..n_parts).map(|_| Gpu::open_ordinal(0).unwrap()).collect();
+    let mut sets = vec![all[..1].to_vec(), shared(2), shared(3)];
+    match all.len() {
+        1 => println!("SKIPPED: several GPUs, for there is one"),
+        _ => sets.push(all),
     }
-    vec![all[..1].to_vec(), all]
+    sets
 }
 
 fn query<D>(source: VertexId, limit: D) -> Query<'static, D> {
