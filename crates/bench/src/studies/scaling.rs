@@ -8,14 +8,13 @@
 mod betweenness;
 mod one_search;
 mod paper;
+mod ranks;
 mod tables;
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use graph_formats::{Ids, LoadedGraph};
-use serde_json::Value;
-
 use self::one_search::Drawn;
 use self::paper::{Machine, seconds};
 use super::all_pairs::in_32_bits;
@@ -63,6 +62,9 @@ pub(super) struct Scaling {
     /// The scale of an R-MAT graph for one GPU, and one more for twice as many
     #[arg(long, value_name = "S", default_value = "23")]
     weak_scale: u32,
+    /// Graphs that ranks search, and one process beside them, if there is a program for ranks
+    #[arg(long, value_name = "G", default_value = "rmat-20")]
+    searched: Vec<Graph>,
     /// Graphs of which tables are made
     #[arg(long, value_name = "G", default_value = "rmat-22,new-york")]
     graphs: Vec<Graph>,
@@ -113,6 +115,9 @@ impl Study for Scaling {
                 one_search::measure(bench, &gpus[..count], graph, graph == weak)?;
             }
         }
+        if let Some(program) = &self.program {
+            ranks::searches(bench, program, &counts, self.searched.clone())?;
+        }
         betweenness::measure(bench, gpus, &counts, self.scored.clone(), self.scored_sources)?;
         tables::searches(bench, gpus, &counts, self.graphs.clone(), self.sources.get())?;
         tables::sweeps(bench, gpus, &counts, self.roads.clone(), self.swept.get())?;
@@ -134,6 +139,7 @@ impl Study for Scaling {
         ));
         matrices(&mut page, &records.having("numbers"));
         one_search::page(&mut page, records);
+        ranks::page(&mut page, records);
         let kinds = [
             ("Betweenness", "scored"),
             ("Tables by searches", "sources"),
@@ -223,7 +229,7 @@ impl Scaling {
         // the program takes the median of as many runs
         let once = Terms { runs: 1, ..terms };
         for &count in counts.iter().filter(is_for_ranks) {
-            let run = || by_ranks(bench, program, &file, count, numbers);
+            let run = || ranks::all_pairs(bench, program, &file, count, numbers);
             bench.race_by(&once, vec![Contender::new(record(count, RANKS), run)])?;
         }
         Ok(())
@@ -258,38 +264,6 @@ impl<'g> Matrix<'g> {
             ("prepare_ms", report.upload_ms + report.prepare_ms),
         ])
     }
-}
-
-/// The same by ranks with a GPU each.
-fn by_ranks(
-    bench: &Bench,
-    program: &Path,
-    graph: &Path,
-    n_ranks: usize,
-    numbers: &str,
-) -> Result<Run> {
-    let (runs, checked) = (bench.terms().runs.to_string(), CHECKED.to_string());
-    let mut command = Command::new("mpirun");
-    command.args(["-n", &n_ranks.to_string(), "--bind-to", "none"]).arg(program).arg("apsp");
-    command.arg(graph).args([
-        "--backend",
-        "cuda",
-        "--json",
-        "--repeat",
-        &runs,
-        "--check",
-        &checked,
-    ]);
-    let ask = bench.progress();
-    let (said, _) = output(&mut command, || ask(0, 0))?;
-    let report: Value = serde_json::from_str(&said)?;
-    let is_right = report["numbers"] == numbers && report["ranks"] == n_ranks;
-    ensure!(is_right && report["checked_rows"] == CHECKED, "ranks say {said}");
-    let figure = |(name, field): (&'static str, &str)| -> Result<_> {
-        Ok((name, report[field].as_f64().with_context(|| format!("no {field} in {said}"))?))
-    };
-    let phases = ["closing_ms", "sending_ms", "updating_ms", "waiting_ms", "prepare_ms"];
-    [("ms", "solve_ms")].into_iter().chain(phases.map(|name| (name, name))).map(figure).collect()
 }
 
 /// The largest matrix of 32-bit integers that all GPUs close in `seconds` and that their memory
@@ -450,6 +424,11 @@ mod tests {
             let record = Record::of(&[("graph", &"rmat-9"), ("sources", &64), ("gpus", &gpus)]);
             records.push(record.ran(vec![("ms", ms)]));
         }
+        for (gpus, by, ms) in [(2, PROCESS, 10.0), (2, RANKS, 12.5)] {
+            let labels: [(&str, &dyn std::fmt::Display); 4] =
+                [("searched", &"rmat-9"), ("search", &"weighted"), ("gpus", &gpus), ("by", &by)];
+            records.push(Record::of(&labels).ran(vec![("ms", ms)]));
+        }
         let page = Scaling::page(&records);
         let files = page.files("");
         let names: Vec<_> = files.iter().map(|file| file.0.as_str()).collect();
@@ -458,7 +437,8 @@ mod tests {
         let strong = "| 32768 | i32     | 8    | one process | 320 |     293 | 110 | 7.19 | 89.8 |";
         let table = "| rmat-9 | 64 | 4 | 26 | 3.85 | 96.2 |";
         let squeezed = summary.split_whitespace().collect::<Vec<_>>().join(" ");
-        for says in [strong, "| 5.00 |", table, "% of one's rate"] {
+        let ranks = "| rmat-9 | weighted | 2 | ranks | 12.5 | 25 |";
+        for says in [strong, "| 5.00 |", table, ranks, "% of one's rate"] {
             let says = says.split_whitespace().collect::<Vec<_>>().join(" ");
             assert!(squeezed.contains(&says), "no {says:?} in {summary}");
         }
