@@ -18,6 +18,21 @@ pub enum PartitionedError {
     /// A result is wrong.
     #[error(transparent)]
     Wrong(#[from] Violation),
+    /// A rank may not use as much memory as it needs.
+    #[error(
+        "rank {rank} needs {required} bytes for its part of the graph and the search, and may use \
+         {memory}; {help}"
+    )]
+    TooLittleMemory {
+        /// The rank.
+        rank: usize,
+        /// What it needs.
+        required: u64,
+        /// What it may use.
+        memory: u64,
+        /// What the user can do.
+        help: String,
+    },
     /// A collective failed.
     #[error(transparent)]
     Ranks(#[from] RanksError),

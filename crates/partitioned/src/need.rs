@@ -3,7 +3,8 @@
 use collectives::{Communicator, RanksError};
 use graph_formats::{GraphError, SpgRows};
 
-use crate::Deal;
+use crate::messages::agree;
+use crate::{Deal, PartitionedError};
 
 /// Bytes that a rank needs.
 ///
@@ -56,6 +57,35 @@ impl Need {
             reading: stored * n_arcs,
             search: per_vertex * deal.n_slots() as u64,
         })
+    }
+
+    /// An error on all ranks where one needs more than its `memory`. `greatest` is that of all ranks, which all
+    /// call this.
+    ///
+    /// # Errors
+    /// [`PartitionedError::TooLittleMemory`] on such a rank, and [`PartitionedError::OnRank`] on others.
+    pub fn ensure_within(
+        &self,
+        ranks: &dyn Communicator,
+        greatest: &Self,
+        memory: Option<u64>,
+    ) -> Result<(), PartitionedError> {
+        let (required, of_vertices) = (self.bytes(), self.search);
+        let check = |memory| {
+            if required <= memory {
+                return Ok(());
+            }
+            let help = match greatest.n_ranks_within(ranks.size(), memory) {
+                Some(n_ranks) => format!("start some {n_ranks} ranks, or give more"),
+                None => format!(
+                    "more ranks do not help, because each takes {of_vertices} for all vertices; \
+                     give more"
+                ),
+            };
+            let rank = ranks.rank();
+            Err(PartitionedError::TooLittleMemory { rank, required, memory, help })
+        };
+        agree(ranks, memory.map_or(Ok(()), check))
     }
 
     /// The greatest of each number over all ranks. To be called by all.

@@ -257,7 +257,7 @@ impl Part {
     /// all ranks.
     ///
     /// Takes 8 bytes for each arc of the part, 4 where all weights are the same. Each of its vertices takes
-    /// some 70, and each of the others 12. Weights of 64 bits take twice as much. Arcs that do not fit are
+    /// some 80, and each of the others 12. Weights of 64 bits take twice as much. Arcs that do not fit are
     /// copied to host memory that the GPU reads. O(n + m/P · log m) on P ranks.
     ///
     /// ```no_run

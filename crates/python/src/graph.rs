@@ -304,6 +304,10 @@ impl Graph {
     /// backend : {"cpu", "cuda"}, default "cpu"
     ///     With `partitioned`, where ranks search: with "cuda" each has a GPU. The ranks of a machine take
     ///     its GPUs in turn.
+    /// memory : int, optional
+    ///     With `partitioned`, the bytes that this rank may use. If it needs more for its part of an .spg
+    ///     file and a search, all ranks raise the error before they read. With "cuda" they are those of
+    ///     its GPU, and arcs that do not fit stay in the host's memory.
     ///
     /// Returns
     /// -------
@@ -316,18 +320,24 @@ impl Graph {
     /// OSError
     ///     When it cannot be read.
     #[staticmethod]
-    #[pyo3(signature = (path, *, partitioned=false, communicator=None, backend=None))]
+    #[pyo3(signature = (path, *, partitioned=false, communicator=None, backend=None, memory=None))]
     fn read<'py>(
         py: Python<'py>,
         path: PathBuf,
         partitioned: bool,
         communicator: Option<&Bound<'py, PyAny>>,
         backend: Option<&str>,
+        memory: Option<u64>,
     ) -> PyResult<Bound<'py, PyAny>> {
         if partitioned {
-            return PartitionedGraph::read(py, &path, communicator, backend)?.into_bound_py_any(py);
+            return PartitionedGraph::read(py, &path, communicator, backend, memory)?
+                .into_bound_py_any(py);
         }
-        let given = [("communicator", communicator.is_some()), ("backend", backend.is_some())];
+        let given = [
+            ("communicator", communicator.is_some()),
+            ("backend", backend.is_some()),
+            ("memory", memory.is_some()),
+        ];
         if let Some((name, _)) = given.iter().find(|(_, is_given)| *is_given) {
             let message =
                 format!("{name} is given, but partitioned is False; give partitioned=True too");

@@ -9,7 +9,7 @@ use collectives::Communicator;
 use gpu_runtime::Gpu;
 use graph_formats::{Direction, Ids, ReadOptions, SpgRows, VertexId};
 use numpy::{IntoPyArray, PyArray1};
-use partitioned::Part;
+use partitioned::{Deal, NEAREST_BYTES, Need, Part, SEARCH_BYTES};
 use pyo3::prelude::*;
 use sssp::Progress;
 
@@ -77,18 +77,34 @@ impl Asked {
 fn read(
     ranks: &dyn Communicator,
     path: &Path,
+    memory: Option<u64>,
     progress: Progress<'_>,
 ) -> Result<(Part, Ids), Error> {
     if path.extension().is_some_and(|suffix| suffix == "spg") {
+        let need = agree(ranks, need(ranks, path))?;
+        need.ensure_within(ranks, &need.greatest(ranks)?, memory)?;
         let ids = ranks.is_root().then(|| SpgRows::open(path)?.ids().map_err(Error::from));
         let ids = agree(ranks, ids.transpose())?;
         return Ok((Part::read(ranks, path, false)?, ids.unwrap_or(Ids::FromZero)));
     }
+    let unbounded = memory.map_or(Ok(()), |_| {
+        let message = "memory is for .spg files on CPUs, because others are read whole by rank 0";
+        Err(Error::argument(message))
+    });
+    agree(ranks, unbounded)?;
     let options = ReadOptions::default();
     let loaded = ranks.is_root().then(|| graph_formats::read_with(path, &options, progress));
     let loaded = agree(ranks, loaded.transpose().map_err(Error::from))?;
     let part = Part::of_graph(ranks, loaded.as_ref().map(|loaded| &loaded.csr))?;
     Ok((part, loaded.map_or(Ids::FromZero, |loaded| loaded.ids)))
+}
+
+/// What this rank needs for its part of the file, and the searches that need most.
+fn need(ranks: &dyn Communicator, path: &Path) -> Result<Need, Error> {
+    let file = SpgRows::open(path)?;
+    let deal = Deal::new(file.n_vertices(), ranks.size());
+    let per_vertex = SEARCH_BYTES.max(NEAREST_BYTES);
+    Ok(Need::of_file(&file, &deal, ranks.rank(), false, per_vertex)?)
 }
 
 /// The GPU of the rank with this number on its host; ranks take them in turn.
@@ -114,6 +130,7 @@ impl PartitionedGraph {
         path: &Path,
         communicator: Option<&Bound<'_, PyAny>>,
         backend: Option<&str>,
+        memory: Option<u64>,
     ) -> PyResult<Self> {
         let is_cuda = is_cuda(backend)?;
         let ranks = match communicator {
@@ -121,10 +138,14 @@ impl PartitionedGraph {
             None => PythonRanks::new(&py.import("mpi4py.MPI")?.getattr("COMM_WORLD")?)?,
         };
         let (part, ids) = ranks.run(py, |ranks, progress| {
-            let (mut part, ids) = read(ranks, path, progress)?;
+            let (mut part, ids) = read(ranks, path, memory.filter(|_| !is_cuda), progress)?;
             arrays::ensure_numbers(part.deal().n_vertices())?;
             if is_cuda {
-                part.move_to_gpu(ranks, &agree(ranks, gpu_of(ranks.rank_on_host()?))?)?;
+                let mut gpu = agree(ranks, gpu_of(ranks.rank_on_host()?))?;
+                if let Some(memory) = memory {
+                    gpu = gpu.with_memory_cap(memory);
+                }
+                part.move_to_gpu(ranks, &gpu)?;
             }
             Ok((part, ids))
         })?;

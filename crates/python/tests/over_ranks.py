@@ -80,6 +80,12 @@ absent = raised(lambda: Graph.read("absent.spg", partitioned=True), message="abs
 assert absent in ([FileNotFoundError] if is_root else [FileNotFoundError, StarpathsError])
 # of this one the last rows are not there for some ranks only
 raised(lambda: Graph.read("damaged.spg", partitioned=True), message="damaged.spg")
+# each rank may give another bound, and one that is too low is an error of all
+few = 100 if world.Get_rank() == world.Get_size() - 1 else None
+raised(lambda: Graph.read("listed.spg", partitioned=True, memory=few), message="may use 100")
+raised(lambda: Graph.read("roads.csv", partitioned=True, memory=few), message="memory is for .spg files")
+check(Graph.read("listed.spg", partitioned=True, memory=1 << 30).nearest([4, 17, 8]),
+      Graph.read("listed.spg").nearest([4, 17, 8]))
 if world.Get_size() == 1:
     text = PartitionedGraph.__doc__
     example = doctest.DocTestParser().get_doctest(text, {}, "PartitionedGraph", None, 0)

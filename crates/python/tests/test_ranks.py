@@ -153,6 +153,9 @@ def test_ranks_search_on_gpus(folder):
     whole = Graph.read(folder / "listed.spg")
     assert (graph.sssp(9).distances == whole.sssp(9).distances).all()
     assert (graph.table([9, 40], [7]) == whole.table([9, 40], [7])).all()
+    with pytest.raises(StarpathsError, match="memory"):
+        Graph.read(folder / "listed.spg", partitioned=True, communicator=Alone(), backend="cuda",
+                   memory=1000)
     for expected in [whole, whole.unweighted()]:
         for of_gpus, of_cpu in [(expected.nearest([9, 40, 250], backend="cuda", gpus=1),
                                  expected.nearest([9, 40, 250])),
@@ -167,6 +170,8 @@ def test_backends_are_known(folder):
         Graph.read(folder / "web.spg", partitioned=True, communicator=Alone(), backend="tpu")
     with pytest.raises(StarpathsError, match="backend is given, but partitioned is False"):
         Graph.read(folder / "web.spg", backend="cuda")
+    with pytest.raises(StarpathsError, match="memory is given, but partitioned is False"):
+        Graph.read(folder / "web.spg", memory=1 << 20)
     with pytest.raises(StarpathsError, match="gpus needs backend='cuda'"):
         Graph.read(folder / "web.spg").components(gpus=1)
 

@@ -377,6 +377,7 @@ class Graph:
         partitioned: Literal[False] = False,
         communicator: None = None,
         backend: None = None,
+        memory: None = None,
     ) -> Graph:
         """The graph of a file, in the format that its suffix names."""
     @overload
@@ -387,6 +388,7 @@ class Graph:
         partitioned: Literal[True],
         communicator: Any = None,
         backend: _Backend | None = None,
+        memory: int | None = None,
     ) -> PartitionedGraph:
         """The graph of a file, in the format that its suffix names."""
     def to_scipy(self) -> Any:

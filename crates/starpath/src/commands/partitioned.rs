@@ -157,24 +157,7 @@ fn ensure_memory(ranks: &dyn Communicator, args: &SsspArgs, common: &Common) -> 
              it and later {search} to search it"
         ));
     }
-    let check = |memory| {
-        let (rank, bytes) = (ranks.rank(), need.bytes());
-        if bytes <= memory {
-            return Ok(());
-        }
-        let help = match greatest.n_ranks_within(ranks.size(), memory) {
-            Some(n_ranks) => format!("start some {n_ranks} ranks, or give more"),
-            None => format!(
-                "more ranks do not help, because each takes {} for all vertices; give more",
-                need.search
-            ),
-        };
-        Err(anyhow!(
-            "rank {rank} needs {bytes} bytes for its part of the graph and the search, and --memory \
-             is {memory}; {help}"
-        ))
-    };
-    agree(ranks, memory.map_or(Ok(()), check))
+    Ok(need.ensure_within(ranks, &greatest, memory)?)
 }
 
 /// What this rank needs, if it reads its part.
