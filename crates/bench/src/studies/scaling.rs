@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use graph_formats::{Ids, LoadedGraph};
+
 use self::one_search::Drawn;
 use self::paper::{Machine, seconds};
 use super::all_pairs::in_32_bits;

@@ -1,15 +1,15 @@
 //! Ranks with a GPU each, and what one process does with the same GPUs: runs of the program.
 
+use graph_formats::{Ids, LoadedGraph};
 use serde_json::Value;
 
 use super::super::*;
 use super::{CHECKED, PROCESS, RANKS};
-use graph_formats::{Ids, LoadedGraph};
 
 const BY_WEIGHTS: &str = "weighted";
 const BY_HOPS: &str = "breadth first";
 
-/// The program over so many ranks of this machine.
+/// The program over this number of ranks, on this machine.
 fn over_ranks(program: &Path, n_ranks: usize) -> Command {
     let mut command = Command::new("mpirun");
     command.args(["-n", &n_ranks.to_string(), "--bind-to", "none"]).arg(program);
@@ -123,8 +123,9 @@ pub(super) fn page(page: &mut Page, records: &Records) {
     };
     page.heading("One search by ranks");
     page.text(
-        "Runs of the program, until the host has all distances and predecessors. As many vertices \
-         were reached as by a CPU, and the sums of their distances are the same.",
+        "Runs of the program. The time of one process is that of its GPUs; the time of ranks includes \
+         that in which their hosts copy all distances. As many vertices were reached as by a CPU, \
+         and the sums of their distances are the same.",
     );
     let columns: [(&str, Figure<'_>); 3] = [
         ("ms", &median("ms")),
