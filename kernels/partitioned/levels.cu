@@ -2,10 +2,11 @@
 //
 // Each GPU has bits of what was seen of all vertices, as far as it knows; for its own it knows all.
 // A level is pushed: each GPU goes through the arcs of its part of the frontier (push). It writes the
-// vertices of others that it sees for the first time into the inboxes of these, which then
-// take them (receive). Or it is pulled: each GPU looks for seen neighbours of its own unseen
-// vertices, and writes the bits of its own vertices to all while it does (pull). Before the first of several
-// pulls it sends them what it knows (send_bits).
+// vertices of others that it sees for the first time into the inboxes of these, which label them before the
+// next level (receive). Or it is pulled: each GPU looks for seen neighbours of its own unseen vertices, and
+// writes the bits of its own vertices to all while it does (pull). Before the first of several pulls it sends
+// them what it knows (send_bits). After a pull, pushes set the bits of what they find for all at once, so that
+// others do not send it.
 //
 // Arcs that do not fit the GPU lie in host memory: of all rows those beyond a number. A pull looks there
 // last, in order of the rows (pull_in_host).
@@ -17,10 +18,10 @@
 // Launch: cooperative, 512 threads a block, all resident. Reads the graph; writes levels, bits, the list,
 // `control` and rooms, the inboxes and bits of other GPUs, and words of the host's memory.
 //
-// Races: one atomic sets the bit of a vertex, and its thread alone writes level and entry. Pulls read
-// words that no thread writes, and write others, a warp each. Counts are cleared in meetings, when
-// all blocks have come. An inbox is written before a meeting that its owner reads it after, and not again
-// before the next one.
+// Races: one atomic sets the bit of a vertex, and its thread alone writes level and entry. Where other GPUs set
+// bits too, atomics hold for all of them. Pulls read words that no thread writes, and write others, a warp each.
+// Counts are cleared in meetings, when all blocks have come. A GPU sends a vertex once, so no place of an inbox
+// is written twice; its owner reads it after the next meeting. All that write that the target was sent write 1.
 //
 // Termination: each vertex is found once, and a level that finds none is the last.
 //
@@ -37,13 +38,25 @@ constexpr u32 piece_length = 256, length_bits = 9;
 // at together.
 constexpr u32 own_arcs = 16, arcs_together = 3, rows_together = 4;
 
+// A module is for searches of one GPU alone, or of several, or where arcs lie in host memory.
+#if defined(ALONE)
+constexpr bool is_alone = true, uses_host = false;
+#elif defined(IN_HOST)
+constexpr bool is_alone = false, uses_host = true;
+#else
+constexpr bool is_alone = false, uses_host = false;
+#endif
+
 // What a GPU tells another at a meeting.
 struct Told {
-    // arcs of the vertices that it found in a level, and how many these are
+    // arcs of the vertices of its own that it found in a level, and how many these are
     u64 arcs;
     u32 found;
-    // vertices that it has put into the other's inbox
+    // where what it has put into the other's inbox in a level begins and ends
+    u32 sent_from;
     u32 sent;
+    // how many it has put into the inboxes of all
+    u32 sent_in_all;
     // entries of its list so far
     u32 listed;
     // whether the search ends
@@ -52,6 +65,7 @@ struct Told {
     __device__ __forceinline__ void add(const Told& other) {
         arcs += other.arcs;
         found += other.found;
+        sent_in_all += other.sent_in_all;
         ends |= other.ends;
     }
 };
@@ -61,16 +75,20 @@ struct Control {
     // arcs of the vertices listed in a level, and arcs that were looked at in all
     u64 arcs;
     u64 looked;
-    // vertices listed in all, found in a level; pieces of rows
+    // vertices listed in all, found in a level, sent in one; pieces of rows
     u32 listed;
     u32 found;
+    u32 sent_in_all;
     u32 pieces;
     // blocks that have come to a barrier of this GPU
     u32 arrived;
     // pieces, and words of vertices to pull, that warps have taken
     u32 taken[2];
-    // how many vertices were sent to each part
+    // how many vertices were sent to each part, and how many of them were told
     u32 sent[32];
+    u32 told[32];
+    // whether the target was sent
+    u32 sends_target;
 };
 
 struct Rows {
@@ -85,16 +103,15 @@ enum class Next : u32 {
     decides,
     // pulls, when all have the bits of all
     pulls,
-    // takes what others have sent
-    receives,
     ends
 };
 
 // The frontier: its entries in the list, its level, and which of the bits are those of what was seen.
 struct Frontier {
     u32 begin, end, level, which;
-    // whether the last level was pulled
+    // whether the last level was pulled, and whether one was
     u32 is_pulled;
+    u32 has_pulled;
     Next next;
 };
 
@@ -110,7 +127,7 @@ struct Search {
     u32* list;
     u64* pieces;
     // vertices of its own that each part has sent, `stride` places for each
-    const u32* inbox;
+    u32* inbox;
     // where there are several sources
     const u32* sources;
     Control* control;
@@ -133,7 +150,7 @@ struct Search {
     // the only source
     u32 source;
     u32 n_sources;
-    // a vertex of its own whose level ends the search
+    // the vertex whose level ends the search, or no_vertex
     u32 target;
     // the last level that is wanted
     u32 limit;
@@ -141,7 +158,8 @@ struct Search {
     u32 number;
     // whether hosts bring what is for others
     u32 is_apart;
-    u32 unused;
+    // arcs of a vertex that is sent, about
+    u32 arcs_of_sent;
 };
 
 __device__ __forceinline__ u32 first_of(const Search& search) { return search.part * search.stride; }
@@ -162,16 +180,20 @@ struct Stages {
 };
 
 // A warp that finds the vertices of a level, what it keeps aside, and what it has counted.
-template <bool uses_host> struct Warp {
+struct Warp {
     const Search& search;
-    const u32 level;
+    const u32 level, which;
+    // whether others learn at once what it finds, as they do after a pull, when little is left
+    const bool tells_others;
     u32* const seen;
     u32 *own, *others;
-    u32 n_own = 0, n_others = 0, found = 0;
+    u32 n_own = 0, n_others = 0, found = 0, n_sent = 0;
     u64 arcs = 0, looked = 0;
 
     __device__ __forceinline__ Warp(const Search& search, const Frontier& frontier, Stages& stages)
-        : search(search), level(frontier.level), seen(search.seen[frontier.which][search.part]),
+        : search(search), level(frontier.level), which(frontier.which),
+          tells_others(!is_alone && frontier.has_pulled && !search.is_apart),
+          seen(search.seen[frontier.which][search.part]),
           own(stages.own[threadIdx.x / 32]), others(stages.others[threadIdx.x / 32]) {}
 
     __device__ __forceinline__ void flush_own() {
@@ -202,6 +224,7 @@ template <bool uses_host> struct Warp {
             }
         }
         __syncwarp();
+        n_sent += n_others;
         n_others = 0;
     }
 
@@ -214,10 +237,23 @@ template <bool uses_host> struct Warp {
         n_own += __popc(having);
     }
 
+    // Sets a bit, which another GPU may set too. Returns the word before.
+    __device__ __forceinline__ u32 set(u32* word, u32 bit) const {
+        return tells_others ? atomicOr_system(word, bit) : atomicOr(word, bit);
+    }
+
+    // Sets the bit of a vertex of its own for all others.
+    __device__ __forceinline__ void tell_others(u32 vertex) const {
+        for (u32 other = 0; other < search.n_parts; ++other) {
+            if (other != search.part) set(search.seen[which][other] + vertex / 32, 1u << vertex % 32);
+        }
+    }
+
     // Labels vertices of its own that were seen, and lists them.
     __device__ __forceinline__ void take(bool has, u32 vertex) {
         const u32 place = vertex - first_of(search);
         if (has) __stcg(search.levels + place, level);
+        if (has && tells_others) tell_others(vertex);
         found += has;
         list(has, place);
     }
@@ -231,15 +267,16 @@ template <bool uses_host> struct Warp {
 #pragma unroll
         for (u32 k = 0; k < n; ++k) {
             const u32 bit = 1u << vertices[k] % 32;
-            words[k] |= (words[k] & bit) == 0 ? atomicOr(seen + vertices[k] / 32, bit) : bit;
+            words[k] |= (words[k] & bit) == 0 ? set(seen + vertices[k] / 32, bit) : bit;
         }
 #pragma unroll
         for (u32 k = 0; k < n; ++k) {
             const u32 vertex = vertices[k];
-            const bool is_new = (words[k] >> vertex % 32 & 1) == 0, is_own = vertex - first_of(search) < search.stride;
+            const bool is_new = (words[k] >> vertex % 32 & 1) == 0;
+            const bool is_own = is_alone || vertex - first_of(search) < search.stride;
             looked += arcs.has[k];
             take(is_new && is_own, vertex);
-            send(is_new && !is_own, vertex);
+            if (!is_alone) send(is_new && !is_own, vertex);
         }
     }
 
@@ -247,6 +284,7 @@ template <bool uses_host> struct Warp {
     __device__ __forceinline__ void send(bool has, u32 vertex) {
         const u32 having = __ballot_sync(everyone, has);
         if (having == 0) return;
+        if (has && vertex == search.target) search.control->sends_target = 1;
         if (n_others + __popc(having) > staged) flush_others();
         if (has) others[n_others + __popc(having & lower_lanes())] = vertex;
         n_others += __popc(having);
@@ -261,17 +299,16 @@ template <bool uses_host> struct Warp {
         const u32 n = static_cast<u32>(warp_sum(found));
         if (lane() != 0) return;
         if (n) atomicAdd(&search.control->found, n);
+        if (n_sent) atomicAdd(&search.control->sent_in_all, n_sent);
         if (arcs) atomicAdd(&search.control->arcs, arcs);
         if (looked) atomicAdd(&search.control->looked, looked);
     }
 };
 
-// The state before the first level. Bits beyond the last vertex of a part are set.
-template <bool uses_host>
+// The state before the first level. Bits beyond the last vertex of a part are set. Levels are as they were.
 __device__ __forceinline__ void start(const Search& search, const Frontier& frontier, Stages& stages,
                                       GridBarrier& barrier) {
-    Warp<uses_host> warp(search, frontier, stages);
-    for (u32 place = grid_thread(); place < search.stride; place += grid_threads()) search.levels[place] = unreached;
+    Warp warp(search, frontier, stages);
     for (u32 word = grid_thread(); word < search.n_parts * (search.stride / 32); word += grid_threads()) {
         u32 bits = 0;
         const u32 first = word * 32, own = first - first_of(search);
@@ -292,16 +329,30 @@ __device__ __forceinline__ void start(const Search& search, const Frontier& fron
     warp.end();
 }
 
-template <bool uses_host>
-__device__ __forceinline__ void push(const Search& search, const Frontier& frontier, Stages& stages) {
-    Warp<uses_host> warp(search, frontier, stages);
-    const u32 count = frontier.end - frontier.begin;
+// Labels the vertices that were not seen.
+__device__ __forceinline__ void label_unreached(const Search& search, const Frontier& frontier) {
+    const u32* own = search.seen[frontier.which][search.part] + first_of(search) / 32;
+    const u32 n_words = search.stride / 32;
+    for (u32 first = grid_warp() * 32; first < n_words; first += grid_warps() * 32) {
+        const u32 bits = first + lane() < n_words ? load(own + first + lane()) : everyone;
+        for (u32 rest = __ballot_sync(everyone, bits != everyone); rest; rest &= rest - 1) {
+            const u32 owner = __ffs(rest) - 1;
+            const bool is_seen = __shfl_sync(everyone, bits, owner) >> lane() & 1;
+            if (!is_seen) search.levels[(first + owner) * 32 + lane()] = unreached;
+        }
+    }
+}
+
+// Pushes vertices of the frontier, which are numbered from `first_vertex` on; a place may be empty.
+__device__ __forceinline__ void push_vertices(Warp& warp, const u32* vertices, u32 count, u32 first_vertex) {
+    const Search& search = warp.search;
     // few vertices are spread over all warps
     const u32 at_once = count == 0 ? 1 : min((count - 1) / grid_warps() + 1, 32u);
     for (u32 first = grid_warp() * at_once; first < count; first += grid_warps() * at_once) {
         const u32 at = first + lane();
-        const bool has = lane() < at_once && at < count;
-        const u32 place = has ? load(search.list + frontier.begin + at) : 0;
+        const u32 vertex = lane() < at_once && at < count ? load(vertices + at) : no_vertex;
+        const bool has = vertex != no_vertex;
+        const u32 place = has ? vertex - first_vertex : 0;
         for (u32 where = 0; where < (uses_host ? 2 : 1); ++where) {
             const Rows& rows = search.rows[where];
             Run row = has ? row_at(rows.offsets, place) : Run{0, 0};
@@ -312,12 +363,24 @@ __device__ __forceinline__ void push(const Search& search, const Frontier& front
             for_each_arc_of_runs<2>(row, [&](const Arcs<2>& arcs, const u32(&)[2]) { warp.look(rows.ends, arcs); });
         }
     }
+}
+
+__device__ __forceinline__ void push(const Search& search, const Frontier& frontier, bool has_received,
+                                     const Meetings<Told>& meetings, Stages& stages) {
+    Warp warp(search, frontier, stages);
+    push_vertices(warp, search.list + frontier.begin, frontier.end - frontier.begin, 0);
+    for (u32 other = 0; !is_alone && has_received && other < search.n_parts; ++other) {
+        if (other == search.part) continue;
+        const Told* told = meetings.told_by(other);
+        const u32 from = load(&told->sent_from);
+        push_vertices(warp, search.inbox + static_cast<u64>(other) * search.stride + from, load(&told->sent) - from,
+                      first_of(search));
+    }
     warp.end();
 }
 
-template <bool uses_host>
 __device__ __forceinline__ void push_pieces(const Search& search, const Frontier& frontier, Stages& stages) {
-    Warp<uses_host> warp(search, frontier, stages);
+    Warp warp(search, frontier, stages);
     const u32 n = load(&search.control->pieces);
     share(&search.control->taken[0], n, 1, [&](u32 at) {
         const u64 piece = load(search.pieces + at);
@@ -329,22 +392,20 @@ __device__ __forceinline__ void push_pieces(const Search& search, const Frontier
     warp.end();
 }
 
-// Takes what others have sent.
-template <bool uses_host>
+// Labels what others have sent. Where a vertex was seen before, its place in the inbox is emptied.
 __device__ __forceinline__ void receive(const Search& search, const Frontier& frontier,
-                                        const Meetings<Told>& meetings, Stages& stages) {
-    Warp<uses_host> warp(search, frontier, stages);
+                                        const Meetings<Told>& meetings) {
+    u32* seen = search.seen[frontier.which][search.part];
     for (u32 other = 0; other < search.n_parts; ++other) {
         if (other == search.part) continue;
         const u32 n = load(&meetings.told_by(other)->sent);
-        const u32* from = search.inbox + static_cast<u64>(other) * search.stride;
-        for (u32 first = grid_warp() * 32; first < n; first += grid_warps() * 32) {
-            const bool has = first + lane() < n;
-            const u32 vertex = has ? load(from + first + lane()) : 0;
-            warp.take(sees(warp.seen, has, vertex), vertex);
+        u32* from = search.inbox + static_cast<u64>(other) * search.stride;
+        for (u32 at = load(&meetings.told_by(other)->sent_from) + grid_thread(); at < n; at += grid_threads()) {
+            const u32 vertex = load(from + at);
+            if (sees(seen, true, vertex)) __stcg(search.levels + (vertex - first_of(search)), frontier.level);
+            else __stcg(from + at, no_vertex);
         }
     }
-    warp.end();
 }
 
 // Sends all others the bits of its own vertices.
@@ -353,7 +414,7 @@ __device__ __forceinline__ void send_bits(const Search& search, const Frontier& 
     for (u32 at = grid_thread(); at < n_words; at += grid_threads()) {
         const u32 bits = load(search.seen[frontier.which][search.part] + first_word + at);
         for (u32 other = 0; other < search.n_parts; ++other) {
-            if (other != search.part) search.seen[frontier.which][other][first_word + at] = bits;
+            if (other != search.part && bits != 0) search.seen[frontier.which][other][first_word + at] = bits;
         }
     }
 }
@@ -426,9 +487,8 @@ __device__ __forceinline__ u32 words_at_once(const Search& search) {
     return min(max(search.stride / 32 / (4 * grid_warps()), 1u), 32u);
 }
 
-template <bool uses_host>
 __device__ __forceinline__ void pull(const Search& search, const Frontier& frontier, Stages& stages) {
-    Warp<uses_host> warp(search, frontier, stages);
+    Warp warp(search, frontier, stages);
     u32* const* next = search.seen[frontier.which ^ 1];
     const u32 first_word = first_of(search) / 32, n_words = search.stride / 32, at_once = words_at_once(search);
     share(&search.control->taken[1], n_words, at_once, [&](u32 first) {
@@ -475,7 +535,7 @@ __device__ __forceinline__ void pull(const Search& search, const Frontier& front
 
 // Goes on where a pull has found nothing, along the arcs in host memory.
 __device__ __forceinline__ void pull_in_host(const Search& search, const Frontier& frontier, Stages& stages) {
-    Warp<true> warp(search, frontier, stages);
+    Warp warp(search, frontier, stages);
     u32* const* next = search.seen[frontier.which ^ 1];
     const u32 first_word = first_of(search) / 32;
     share(&search.control->taken[0], search.stride / 32, 1, [&](u32 at) {
@@ -499,9 +559,8 @@ __device__ __forceinline__ void pull_in_host(const Search& search, const Frontie
 }
 
 // Lists what the last pull has found: of the bits of its own those that were not seen before.
-template <bool uses_host>
 __device__ __forceinline__ void list_pulled(const Search& search, const Frontier& frontier, Stages& stages) {
-    Warp<uses_host> warp(search, frontier, stages);
+    Warp warp(search, frontier, stages);
     const u32* before = search.seen[frontier.which ^ 1][search.part];
     const u32 first_word = first_of(search) / 32, n_words = search.stride / 32, at_once = words_at_once(search);
     for (u32 first = grid_warp() * at_once; first < n_words; first += grid_warps() * at_once) {
@@ -518,38 +577,49 @@ __device__ __forceinline__ void list_pulled(const Search& search, const Frontier
 }
 
 // What this GPU tells another after a level. Counts of the level are cleared.
-__device__ __forceinline__ Told tell_of_level(const Search& search, u32 level) {
+__device__ __forceinline__ Told tell_of_level(const Search& search, const Frontier& frontier, u32 other) {
     Control& control = *search.control;
-    const bool ends = level >= search.limit ||
-                      (search.target != no_vertex && load(search.levels + search.target) <= level);
-    const Told told{load(&control.arcs), load(&control.found), 0, load(&control.listed), ends};
+    const u32* seen = search.seen[frontier.which ^ frontier.is_pulled][search.part];
+    const u32 target = search.target;
+    const bool has_target =
+        target - first_of(search) < search.n_rows && (load(seen + target / 32) >> target % 32 & 1) != 0;
+    const bool ends = frontier.level >= search.limit || has_target || load(&control.sends_target) != 0;
+    Told told{};
+    told.arcs = load(&control.arcs);
+    told.found = load(&control.found);
+    told.sent_in_all = load(&control.sent_in_all);
+    told.sent_from = load(control.told + other);
+    told.sent = load(control.sent + other);
+    told.listed = load(&control.listed);
+    told.ends = ends;
     __syncwarp(__activemask());
+    control.told[other] = told.sent;
+    // hosts empty the places of what is for others
+    if (search.is_apart) control.told[other] = control.sent[other] = 0;
     control.arcs = 0;
-    control.found = control.pieces = control.taken[0] = control.taken[1] = 0;
+    control.found = control.sent_in_all = control.pieces = control.taken[0] = control.taken[1] = 0;
     return told;
 }
 
-template <bool uses_host>
 __device__ __forceinline__ void pull_level(const Search& search, Frontier& frontier, Stages& stages,
                                            GridBarrier& barrier) {
     if (grid_thread() == 0) search.control->listed = 0;
     ++frontier.level;
-    frontier.is_pulled = true;
-    pull<uses_host>(search, frontier, stages);
+    frontier.is_pulled = frontier.has_pulled = true;
+    pull(search, frontier, stages);
     if (uses_host) {
         barrier.wait();
         pull_in_host(search, frontier, stages);
     }
 }
 
-template <bool uses_host>
 __device__ __forceinline__ void push_level(const Search& search, Frontier& frontier, Stages& stages,
-                                           const Meetings<Told>& meetings, GridBarrier& barrier) {
-    frontier.begin = frontier.end;
+                                           bool has_received, const Meetings<Told>& meetings,
+                                           GridBarrier& barrier) {
+    frontier.begin = frontier.is_pulled ? 0 : frontier.end;
     if (frontier.is_pulled) {
-        list_pulled<uses_host>(search, frontier, stages);
+        list_pulled(search, frontier, stages);
         barrier.wait();
-        frontier.begin = 0;
         frontier.end = load(&search.control->listed);
         barrier.wait();
     } else {
@@ -557,69 +627,62 @@ __device__ __forceinline__ void push_level(const Search& search, Frontier& front
     }
     ++frontier.level;
     frontier.is_pulled = false;
-    push<uses_host>(search, frontier, stages);
+    push(search, frontier, has_received, meetings, stages);
     barrier.wait();
-    push_pieces<uses_host>(search, frontier, stages);
+    push_pieces(search, frontier, stages);
 }
 
 // What this GPU does from one meeting to the next; `all` is what was told at the first.
-template <bool uses_host>
 __device__ __forceinline__ void go_on(const Search& search, Frontier& frontier, const Told& all, Stages& stages,
                                       const Meetings<Told>& meetings, GridBarrier& barrier) {
-    const bool is_alone = search.n_parts == 1;
     const Next now = frontier.next;
     frontier.next = Next::decides;
     if (now == Next::starts) {
-        start<uses_host>(search, frontier, stages, barrier);
-        return;
-    }
-    if (now == Next::receives) {
-        receive<uses_host>(search, frontier, meetings, stages);
+        start(search, frontier, stages, barrier);
         return;
     }
     if (now == Next::decides) {
         if (frontier.is_pulled) frontier.which ^= 1;
-        if (all.found == 0 || all.ends) {
+        // owners may have seen some of what is sent
+        const u64 arcs = all.arcs + static_cast<u64>(all.sent_in_all) * search.arcs_of_sent;
+        if (!is_alone && all.sent_in_all != 0) {
+            receive(search, frontier, meetings);
+            barrier.wait();
+        }
+        if ((all.found == 0 && all.sent_in_all == 0) || all.ends) {
+            label_unreached(search, frontier);
             frontier.next = Next::ends;
             return;
         }
         const bool pulls =
-            frontier.is_pulled ? all.found >= search.vertices_to_push : all.arcs > search.arcs_to_pull;
+            frontier.is_pulled ? all.found >= search.vertices_to_push : arcs > search.arcs_to_pull;
         if (!pulls) {
-            push_level<uses_host>(search, frontier, stages, meetings, barrier);
-            if (!is_alone) frontier.next = Next::receives;
+            push_level(search, frontier, stages, all.sent_in_all != 0, meetings, barrier);
             return;
         }
-        if (!frontier.is_pulled && !is_alone) {
+        if (!frontier.is_pulled && search.n_parts > 1) {
             send_bits(search, frontier);
             frontier.next = Next::pulls;
             return;
         }
     }
-    pull_level<uses_host>(search, frontier, stages, barrier);
+    pull_level(search, frontier, stages, barrier);
 }
 
 // What this GPU tells another when it meets it now.
 __device__ __forceinline__ Told tell(const Search& search, const Frontier& frontier, u32 other) {
-    if (frontier.next == Next::decides) return tell_of_level(search, frontier.level);
-    Told told{};
-    if (frontier.next == Next::receives) {
-        told.sent = load(search.control->sent + other);
-        search.control->sent[other] = 0;
-    }
-    return told;
+    return frontier.next == Next::decides ? tell_of_level(search, frontier, other) : Told{};
 }
 
 // What hosts are to bring now.
 __device__ __forceinline__ Brought brought(const Frontier& frontier) {
     const auto bits = [](u32 which) { return which == 0 ? Brought::first_array : Brought::second_array; };
     if (frontier.next == Next::ends) return Brought::none;
-    if (frontier.next == Next::receives) return Brought::entries;
     if (frontier.next == Next::pulls) return bits(frontier.which);
-    return frontier.is_pulled ? bits(frontier.which ^ 1) : Brought::told;
+    return frontier.is_pulled ? bits(frontier.which ^ 1) : Brought::entries;
 }
 
-template <bool uses_host> __device__ __forceinline__ void find_levels(const Search& search) {
+extern "C" __global__ void __launch_bounds__(512, 2) levels(const __grid_constant__ Search search) {
     __shared__ Stages stages;
     Control& control = *search.control;
     const bool is_first = grid_thread() == 0;
@@ -632,7 +695,7 @@ template <bool uses_host> __device__ __forceinline__ void find_levels(const Sear
         if (frontier.next != Next::starts) all = meetings.take_brought(barrier);
     }
     while (true) {
-        go_on<uses_host>(search, frontier, all, stages, meetings, barrier);
+        go_on(search, frontier, all, stages, meetings, barrier);
         if (search.is_apart || frontier.next == Next::ends) break;
         all = meetings.meet(frontier.level, [&](u32 other) { return tell(search, frontier, other); });
     }
@@ -648,13 +711,4 @@ template <bool uses_host> __device__ __forceinline__ void find_levels(const Sear
         if (lane() == 0) *search.frontier = frontier;
         return tell(search, frontier, other);
     });
-}
-
-extern "C" __global__ void __launch_bounds__(512, 2) levels(const __grid_constant__ Search search) {
-    find_levels<false>(search);
-}
-
-// Where arcs lie in host memory.
-extern "C" __global__ void __launch_bounds__(512, 2) levels_in_host(const __grid_constant__ Search search) {
-    find_levels<true>(search);
 }

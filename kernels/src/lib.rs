@@ -352,8 +352,12 @@ pub mod partitioned {
         "partitioned/rows_u64",
         "partitioned/rows_f64"
     ];
-    /// `levels.cu`: breadth-first search.
-    pub const LEVELS: Module = module!("partitioned/levels");
+    /// `levels.cu`: breadth-first search by one GPU, by several, and where arcs lie in host memory.
+    pub const LEVELS: [Module; 3] = modules![
+        "partitioned/levels_alone",
+        "partitioned/levels_of_several",
+        "partitioned/levels_in_host"
+    ];
     /// `stepping.cu`: delta-stepping.
     pub const STEPPING: [Module; 5] = modules![
         "partitioned/stepping_u32",

@@ -127,7 +127,7 @@ impl LevelsOnGpus {
             parts.push(made);
         }
         Part::connect(&mut parts, &together)?;
-        let kernel = |gpu| levels_part::kernel(gpu, uses_host);
+        let kernel = |gpu| levels_part::kernel(gpu, gpus.len(), uses_host);
         let kernels = gpus.iter().map(kernel).collect::<Result<_, _>>()?;
         gpus.iter().try_for_each(Gpu::synchronize)?;
         let (gpus, sources) = (gpus.to_vec(), Vec::new());

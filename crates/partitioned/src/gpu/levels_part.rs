@@ -2,6 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use gpu_runtime::{Buffer, Gpu, GpuError, Kernel, Ptx};
+use kernels::partitioned::LEVELS;
 use search_parts::{NO_VERTEX, SearchError};
 
 use super::apart::Apart;
@@ -11,7 +12,9 @@ use super::rows::Memory;
 use super::sources::Sources;
 use super::together::{Together, words_of_room};
 
-static KERNELS: Ptx = Ptx::new(kernels::partitioned::LEVELS.name, kernels::partitioned::LEVELS.ptx);
+static ALONE: Ptx = Ptx::new(LEVELS[0].name, LEVELS[0].ptx);
+static OF_SEVERAL: Ptx = Ptx::new(LEVELS[1].name, LEVELS[1].ptx);
+static IN_HOST: Ptx = Ptx::new(LEVELS[2].name, LEVELS[2].ptx);
 
 /// `piece_length` of `levels.cu`, halved: a row that is cut has pieces of at least that mean length.
 const MIN_PIECE: usize = 128;
@@ -26,7 +29,7 @@ pub(super) const BLOCK: u32 = 512;
 /// Words that a GPU tells the host: arcs that it looked at, in two, and the level.
 pub(super) const WORDS: usize = 3;
 /// Words of 64 bits of `Told` of `levels.cu`.
-pub(super) const TOLD_WORDS: usize = 3;
+pub(super) const TOLD_WORDS: usize = 4;
 
 /// `Search` of `levels.cu`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -57,7 +60,7 @@ pub(super) struct LevelSearch {
     limit: u32,
     number: u32,
     is_apart: u32,
-    unused: u32,
+    arcs_of_sent: u32,
 }
 
 /// `Control` of `levels.cu`.
@@ -68,10 +71,13 @@ struct LevelControl {
     looked: u64,
     listed: u32,
     found: u32,
+    sent_in_all: u32,
     pieces: u32,
     arrived: u32,
     taken: [u32; 2],
     sent: [u32; MAX_PARTS],
+    told: [u32; MAX_PARTS],
+    sends_target: u32,
 }
 
 /// What a GPU has of the graph and of a search.
@@ -126,7 +132,9 @@ impl Part {
         let sent = if n_parts == 1 { 1 } else { n_parts * stride as usize };
         let (list, pieces) = (gpu.buffer(n_rows)?, gpu.buffer(most_pieces)?);
         let inbox = gpu.buffer(sent)?;
-        let levels = gpu.buffer(stride as usize)?;
+        // a search labels its vertices, and not the numbers beyond them
+        let mut levels = gpu.buffer(stride as usize)?;
+        levels.fill_bytes(u8::MAX)?;
         let seen = [gpu.buffer(words)?, gpu.buffer(words)?];
         let control = gpu.buffer(1)?;
         let search = LevelSearch {
@@ -151,6 +159,7 @@ impl Part {
     pub(super) fn rules(&mut self, n_arcs: u64, n_linked: u64, both_ways: bool) {
         let may_pull = both_ways && n_arcs >= MIN_DEGREE_TO_PULL * n_linked;
         self.search.arcs_to_pull = if may_pull { n_arcs / ARCS_TO_PULL } else { u64::MAX };
+        self.search.arcs_of_sent = (n_arcs / n_linked.max(1)) as u32;
         self.search.vertices_to_push = (n_linked / VERTICES_TO_PUSH) as u32;
     }
 
@@ -195,8 +204,6 @@ impl Part {
         self.sources.set(sources)?;
         let search = &mut self.search;
         (search.source, search.n_sources, search.sources) = self.sources.at();
-        let own = |vertex: &u32| vertex / search.stride == search.part;
-        let target = target.filter(own).map(|vertex| vertex % search.stride);
         (search.target, search.limit) = (target.unwrap_or(NO_VERTEX), limit);
         Ok(())
     }
@@ -206,16 +213,21 @@ impl Part {
     }
 }
 
-/// The kernel, by whether arcs are in host memory.
-pub(super) fn kernel(gpu: &Gpu, uses_host: bool) -> Result<Kernel, GpuError> {
-    gpu.kernel(&KERNELS, if uses_host { "levels_in_host" } else { "levels" })
+/// The kernel for this number of parts, and by whether arcs are in host memory.
+pub(super) fn kernel(gpu: &Gpu, n_parts: usize, uses_host: bool) -> Result<Kernel, GpuError> {
+    let module = match (uses_host, n_parts) {
+        (true, _) => &IN_HOST,
+        (false, 1) => &ALONE,
+        (false, _) => &OF_SEVERAL,
+    };
+    gpu.kernel(module, "levels")
 }
 
 #[cfg(test)]
 test_support::layout_test! {
     LevelSearch as "Search" of ["partitioned/levels.cu"]:
         rows, firsts, levels, list, pieces, inbox, sources, control, frontier, host, rooms, seen, inboxes, arcs_to_pull,
-        vertices_to_push, part, n_parts, stride, n_rows, source, n_sources, target, limit, number, is_apart, unused;
+        vertices_to_push, part, n_parts, stride, n_rows, source, n_sources, target, limit, number, is_apart, arcs_of_sent;
     LevelControl as "Control" of ["partitioned/levels.cu"]:
-        arcs, looked, listed, found, pieces, arrived, taken, sent;
+        arcs, looked, listed, found, sent_in_all, pieces, arrived, taken, sent, told, sends_target;
 }

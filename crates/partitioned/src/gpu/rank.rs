@@ -31,7 +31,7 @@ use crate::search::{Counts, Query};
 const SENT_PART: usize = 2;
 /// What the kernels tell: `Told` of `levels.cu` and of `stepping.cu`.
 const OF_LEVELS: Told =
-    Told { words: levels_part::WORDS, told_words: levels_part::TOLD_WORDS, sent_at: 3 };
+    Told { words: levels_part::WORDS, told_words: levels_part::TOLD_WORDS, sent_at: 4 };
 const OF_KEYS: Told =
     Told { words: stepping_part::WORDS, told_words: stepping_part::TOLD_WORDS, sent_at: 12 };
 
@@ -247,7 +247,8 @@ impl Levels {
             made.rules(part.n_arcs(), n_linked, part.direction() == Direction::Undirected);
             let apart = Apart::new(gpu, shape.n_parts, OF_LEVELS, outbox)?;
             made.set_apart(&apart)?;
-            Ok(Self { part: made, apart, kernel: levels_part::kernel(gpu, uses_host)? })
+            let kernel = levels_part::kernel(gpu, shape.n_parts, uses_host)?;
+            Ok(Self { part: made, apart, kernel })
         };
         agree(ranks, made().map_err(|error: SearchError| error.into()))
     }
