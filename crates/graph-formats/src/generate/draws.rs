@@ -101,8 +101,8 @@ impl EdgeDraws {
     }
 
     /// What becomes of these packed arcs, which are all [arcs](Self::arcs) of their sources: they
-    /// are sorted, equal ones are dropped if the generator drops them, and each gets its weight.
-    /// So each of several processes can make some rows of the graph.
+    /// are sorted, and equal ones are dropped if the generator drops them. So each of several
+    /// processes can make some rows of the graph.
     ///
     /// ```
     /// use graph_formats::generate::{RmatConfig, rmat};
@@ -110,16 +110,20 @@ impl EdgeDraws {
     /// let config = RmatConfig { scale: 4, ..Default::default() };
     /// let draws = config.draws()?;
     /// let all = (0..draws.n_edges()).flat_map(|edge| draws.arcs(edge));
-    /// let (row, weights) = draws.rows(all.filter(|arc| arc >> 32 == 3).collect());
+    /// let row = draws.sorted(all.filter(|arc| arc >> 32 == 3).collect());
+    /// let weights = draws.weights_of(&row);
     /// assert!(row.iter().map(|&arc| arc as u32).zip(weights).eq(rmat(&config)?.arcs_from(3)));
     /// # Ok::<(), graph_formats::GraphError>(())
     /// ```
     ///
     /// O(a log a) for a arcs.
-    pub fn rows(&self, arcs: Vec<u64>) -> (Vec<u64>, Vec<u32>) {
-        let arcs = sorted(arcs, &self.options);
-        let weights = weights(&arcs, &self.options);
-        (arcs, weights)
+    pub fn sorted(&self, arcs: Vec<u64>) -> Vec<u64> {
+        sorted(arcs, &self.options)
+    }
+
+    /// The weights of [sorted](Self::sorted) arcs, among them all of each source. O(a).
+    pub fn weights_of(&self, arcs: &[u64]) -> Vec<u32> {
+        weights(arcs, &self.options)
     }
 
     /// The numbers that edges are drawn from.

@@ -48,7 +48,8 @@ impl Part {
                 arcs.extend(bytemuck::pod_collect_to_vec::<_, u64>(&bytes));
             }
         }
-        let (arcs, weights) = draws.rows(arcs);
+        let arcs = draws.sorted(arcs);
+        let weights = draws.weights_of(&arcs);
         let mut row_offsets = vec![0; deal.len(ranks.rank()) + 1];
         for arc in &arcs {
             row_offsets[deal.place_of((arc >> 32) as u32).1 + 1] += 1;
