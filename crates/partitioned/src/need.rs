@@ -29,8 +29,6 @@ use crate::{Deal, PartitionedError};
 pub struct Need {
     /// Those of its part.
     pub part: u64,
-    /// Those besides until it has read its part.
-    pub reading: u64,
     /// Those of a search besides, whatever the number of ranks.
     pub search: u64,
 }
@@ -49,12 +47,11 @@ impl Need {
         per_vertex: u64,
     ) -> Result<Self, GraphError> {
         let (n_rows, n_arcs) = (deal.len(rank) as u64, n_arcs_of(file, deal, rank)?);
-        let stored = if file.has_equal_weights() { 0 } else { file.kind().size() as u64 };
-        let kept = if is_unweighted { 0 } else { stored };
+        let has_one_weight = is_unweighted || file.has_equal_weights();
+        let kept = if has_one_weight { 0 } else { file.kind().size() as u64 };
         Ok(Self {
             // an offset and a bit for each row, a slot and a weight for each arc
             part: 8 * (n_rows + 1) + n_rows.div_ceil(8) + (4 + kept) * n_arcs,
-            reading: stored * n_arcs,
             search: per_vertex * deal.n_slots() as u64,
         })
     }
@@ -93,25 +90,21 @@ impl Need {
     /// # Errors
     /// When another rank has ended.
     pub fn greatest(&self, ranks: &dyn Communicator) -> Result<Self, RanksError> {
-        let (part, reading) = (ranks.max(self.part)?, ranks.max(self.reading)?);
-        Ok(Self { part, reading, search: self.search })
+        Ok(Self { part: ranks.max(self.part)?, search: self.search })
     }
 
-    /// All that it needs at a time.
+    /// All that it needs.
     pub fn bytes(&self) -> u64 {
-        self.part + self.reading.max(self.search)
+        self.part + self.search
     }
 
     /// The number of ranks of which each needs no more than `memory`, if this is the greatest need of
     /// `n_ranks`; `None` where no number would do. It is about this number: blocks of vertices
     /// have different numbers of arcs.
     pub fn n_ranks_within(&self, n_ranks: usize, memory: u64) -> Option<u64> {
-        let ranks = |bytes: u64, memory: u64| {
-            let ranks = (u128::from(bytes) * n_ranks as u128).div_ceil(memory.into());
-            u64::try_from(ranks).unwrap_or(u64::MAX)
-        };
         let for_parts = memory.checked_sub(self.search).filter(|&bytes| bytes > 0)?;
-        Some(ranks(self.part, for_parts).max(ranks(self.part + self.reading, memory)))
+        let ranks = (u128::from(self.part) * n_ranks as u128).div_ceil(for_parts.into());
+        Some(u64::try_from(ranks).unwrap_or(u64::MAX))
     }
 }
 

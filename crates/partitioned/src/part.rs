@@ -93,11 +93,28 @@ pub(crate) enum Weights {
 impl Weights {
     /// The weights of this kind with these bytes.
     fn of_bytes(kind: WeightKind, bytes: &[u8]) -> Self {
+        let mut weights = Self::with_capacity(kind, bytes.len() / kind.size());
+        weights.extend(bytes);
+        weights
+    }
+
+    /// Room for this number of weights of this kind.
+    fn with_capacity(kind: WeightKind, n: usize) -> Self {
         match kind {
-            WeightKind::U32 | WeightKind::I32 => Self::U32(bytemuck::pod_collect_to_vec(bytes)),
-            WeightKind::F32 => Self::F32(bytemuck::pod_collect_to_vec(bytes)),
-            WeightKind::F64 => Self::F64(bytemuck::pod_collect_to_vec(bytes)),
-            _ => Self::U64(bytemuck::pod_collect_to_vec(bytes)),
+            WeightKind::U32 | WeightKind::I32 => Self::U32(Vec::with_capacity(n)),
+            WeightKind::F32 => Self::F32(Vec::with_capacity(n)),
+            WeightKind::F64 => Self::F64(Vec::with_capacity(n)),
+            _ => Self::U64(Vec::with_capacity(n)),
+        }
+    }
+
+    /// Adds the weights with these bytes.
+    fn extend(&mut self, bytes: &[u8]) {
+        match self {
+            Self::U32(weights) => weights.extend(bytemuck::pod_collect_to_vec::<_, u32>(bytes)),
+            Self::U64(weights) => weights.extend(bytemuck::pod_collect_to_vec::<_, u64>(bytes)),
+            Self::F32(weights) => weights.extend(bytemuck::pod_collect_to_vec::<_, f32>(bytes)),
+            Self::F64(weights) => weights.extend(bytemuck::pod_collect_to_vec::<_, f64>(bytes)),
         }
     }
 }

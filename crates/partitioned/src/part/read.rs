@@ -79,10 +79,18 @@ impl FileRows {
         let deal = Deal::new(file.n_vertices(), ranks.size());
         check_slots(&deal)?;
         let n_arcs = n_arcs_of(&file, &deal, ranks.rank())? as usize;
-        let stored = if file.has_equal_weights() { 0 } else { file.kind().size() };
-        ensure_granted(n_arcs.saturating_mul(size_of::<u32>() + stored))?;
-        let (mut row_offsets, mut heads) = (vec![0], Vec::with_capacity(n_arcs));
-        let mut weights = Vec::with_capacity(n_arcs * stored);
+        let has_one_weight = is_unweighted || file.has_equal_weights();
+        let kind = if is_unweighted { WeightKind::U32 } else { file.kind() };
+        let n_weights = if has_one_weight { 0 } else { n_arcs };
+        let bytes = n_arcs.saturating_mul(size_of::<u32>());
+        ensure_granted(bytes.saturating_add(n_weights.saturating_mul(kind.size())))?;
+        let mut row_offsets = Vec::with_capacity(deal.len(ranks.rank()) + 1);
+        row_offsets.push(0);
+        let mut heads = Vec::with_capacity(n_arcs);
+        let mut weights = match is_unweighted {
+            true => Weights::U32(vec![1]),
+            false => Weights::with_capacity(kind, n_weights),
+        };
         let (mut excess, mut negative) = (0_u64, None);
         for rows in deal.blocks(ranks.rank()) {
             let first_row = rows.start as VertexId;
@@ -96,18 +104,13 @@ impl FileRows {
                 Some((first_row + row as VertexId, to, weight))
             });
             heads.extend(part.column_indices.iter().map(|&head| deal.slot_of(head) as u32));
-            match file.has_equal_weights() {
-                true => weights = part.weights,
-                false => weights.extend(part.weights),
+            match (is_unweighted, has_one_weight) {
+                (true, _) => (),
+                (false, true) => weights = Weights::of_bytes(kind, &part.weights),
+                (false, false) => weights.extend(&part.weights),
             }
             excess = excess.wrapping_add(part.excess);
         }
-        let (kind, has_one_weight) = (file.kind(), file.has_equal_weights() || is_unweighted);
-        let weights = match is_unweighted {
-            true => Weights::U32(vec![1]),
-            false => Weights::of_bytes(kind, &weights),
-        };
-        let kind = if is_unweighted { WeightKind::U32 } else { kind };
         let direction = file.direction();
         let raw = RawRows { kind, direction, row_offsets, heads, weights, has_one_weight };
         let negative = negative.filter(|_| !is_unweighted);

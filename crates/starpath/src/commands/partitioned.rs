@@ -151,10 +151,9 @@ fn ensure_memory(ranks: &dyn Communicator, args: &SsspArgs, common: &Common) -> 
     let Some(need) = agree(ranks, need(ranks, args, memory))? else { return Ok(()) };
     let greatest = need.greatest(ranks)?;
     if common.explain {
-        let (bytes, Need { part, reading, search }) = (greatest.bytes(), greatest);
+        let (bytes, Need { part, search }) = (greatest.bytes(), greatest);
         say(format_args!(
-            "memory: up to {bytes} bytes on a rank: {part} for its part, besides {reading} to read \
-             it and later {search} to search it"
+            "memory: up to {bytes} bytes on a rank: {part} for its part, and {search} to search it"
         ));
     }
     Ok(need.ensure_within(ranks, &greatest, memory)?)
