@@ -56,8 +56,8 @@ impl Need {
         })
     }
 
-    /// An error on all ranks where one needs more than its `memory`. `greatest` is that of all ranks, which all
-    /// call this.
+    /// An error on all ranks where one needs more than its `memory`. `greatest` is the
+    /// [greatest](Self::greatest) need of all ranks. To be called by all.
     ///
     /// # Errors
     /// [`PartitionedError::TooLittleMemory`] on such a rank, and [`PartitionedError::OnRank`] on others.

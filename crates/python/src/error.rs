@@ -46,6 +46,9 @@ pub(crate) enum Error {
     /// A graph, or a result, that memory cannot hold.
     #[error("{what} takes {bytes} bytes, and {available} are free{advice}")]
     TooLarge { what: String, bytes: u128, available: u64, advice: &'static str },
+    /// More memory than the caller allows.
+    #[error("{0}")]
+    OverMemory(String),
     /// Work that ended where it never should.
     #[error("{0}; this is a bug in starpaths: please report it, with the call")]
     Panic(String),
@@ -74,6 +77,7 @@ impl From<PartitionedError> for Error {
             PartitionedError::Search(error) => error.into(),
             PartitionedError::Ranks(error) => error.into(),
             PartitionedError::OnRank { rank, message } => Self::OnRank { rank, message },
+            PartitionedError::TooLittleMemory { .. } => Self::OverMemory(error.to_string()),
             other => Self::argument(other.to_string()),
         }
     }
@@ -105,6 +109,7 @@ impl From<Error> for PyErr {
                 return PyMemoryError::new_err(message);
             }
             Error::TooLarge { .. }
+            | Error::OverMemory(_)
             | Error::Ranks(RanksError::OutOfMemory { .. })
             | Error::Graph(GraphError::OutOfMemory { .. } | GraphError::NoMemory(_))
             | Error::Measure(CentralityError::Graph(

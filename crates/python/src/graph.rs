@@ -306,7 +306,7 @@ impl Graph {
     ///     its GPUs in turn.
     /// memory : int, optional
     ///     With `partitioned`, the bytes that this rank may use. If it needs more for its part of an .spg
-    ///     file and a search, all ranks raise the error before they read. With "cuda" they are those of
+    ///     file and a search, all ranks raise an error before they read. With "cuda" they are those of
     ///     its GPU, and arcs that do not fit stay in the host's memory.
     ///
     /// Returns
@@ -319,6 +319,8 @@ impl Graph {
     ///     When the file holds no graph; the message has the line.
     /// OSError
     ///     When it cannot be read.
+    /// MemoryError
+    ///     When this rank needs more than `memory`.
     #[staticmethod]
     #[pyo3(signature = (path, *, partitioned=false, communicator=None, backend=None, memory=None))]
     fn read<'py>(

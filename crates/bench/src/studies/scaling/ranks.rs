@@ -53,7 +53,7 @@ pub(super) fn all_pairs(
     figures(&said, [("ms", "solve_ms")].into_iter().chain(phases.map(|name| (name, name))))
 }
 
-/// Times one search of these graphs, by one process and by ranks, of each number of GPUs.
+/// Times one search of these graphs, by one process and by ranks, on each number of GPUs.
 pub(super) fn searches(
     bench: &Bench,
     program: &Path,
@@ -69,38 +69,45 @@ pub(super) fn searches(
         let ones = graph.map_weights(|_| 1u32)?;
         let right = [(BY_HOPS, right(&ones, source)?), (BY_WEIGHTS, right(&graph, source)?)];
         graph_formats::write(&file, &LoadedGraph::new(graph, Ids::FromZero))?;
-        for (search, right) in &right {
-            for &count in counts {
-                for by in [PROCESS, RANKS] {
-                    let mut command = match by {
-                        RANKS => over_ranks(program, count),
-                        _ => Command::new(program),
-                    };
-                    command.arg("sssp").arg(&file).args(["--source", &source.to_string()]);
-                    command.args(["--partitioned", "--backend", "cuda", "--json", "--repeat"]);
-                    command.arg(bench.terms().runs.to_string());
-                    if *search == BY_HOPS {
-                        command.arg("--unweighted");
-                    }
-                    if by == PROCESS {
-                        command.args(["--gpus", &count.to_string()]);
-                    }
-                    let run = || {
-                        let said = report(bench, &mut command)?;
-                        let found = [&said.0["reached"], &said.0["distance_sum"]];
-                        ensure!(found.map(Value::as_u64) == right.map(Some), "it says {}", said.1);
-                        figures(&said, [("ms", "solve_ms"), ("prepare_ms", "prepare_ms")])
-                    };
-                    let record = Record::of(&[("searched", &name), ("search", search)])
-                        .with(&[("gpus", &count), ("by", &by)]);
-                    // the program takes the median of as many runs
-                    let once = Terms { runs: 1, warm_up: false, ..bench.terms() };
-                    bench.race_by(&once, vec![Contender::new(record, run)])?;
-                }
+        for (search, right) in right {
+            let counts = counts.iter().flat_map(|&count| [(count, PROCESS), (count, RANKS)]);
+            for (count, by) in counts.filter(|&(count, by)| count > 1 || by == PROCESS) {
+                let run = || run(bench, program, &file, source, (search, count, by), right);
+                let record = Record::of(&[("searched", &name), ("search", &search)])
+                    .with(&[("gpus", &count), ("by", &by)]);
+                // the program takes the median of as many runs
+                let once = Terms { runs: 1, warm_up: false, ..bench.terms() };
+                bench.race_by(&once, vec![Contender::new(record, run)])?;
             }
         }
     }
     Ok(())
+}
+
+/// A search from this vertex of the file, which is to reach as many vertices as `right` says, with that
+/// sum of their distances.
+fn run(
+    bench: &Bench,
+    program: &Path,
+    file: &Path,
+    source: VertexId,
+    (search, n_gpus, by): (&str, usize, &str),
+    right: [u64; 2],
+) -> Result<Run> {
+    let (source, runs) = (source.to_string(), bench.terms().runs.to_string());
+    let mut command = if by == RANKS { over_ranks(program, n_gpus) } else { Command::new(program) };
+    command.arg("sssp").arg(file).args(["--source", &source, "--partitioned"]);
+    command.args(["--backend", "cuda", "--json", "--repeat", &runs]);
+    if search == BY_HOPS {
+        command.arg("--unweighted");
+    }
+    if by == PROCESS {
+        command.args(["--gpus", &n_gpus.to_string()]);
+    }
+    let said = report(bench, &mut command)?;
+    let found = [&said.0["reached"], &said.0["distance_sum"]].map(Value::as_u64);
+    ensure!(found == right.map(Some), "it says {}", said.1);
+    figures(&said, [("ms", "solve_ms"), ("prepare_ms", "prepare_ms")])
 }
 
 /// How many vertices paths from the source reach, and the sum of their distances, by a CPU.
