@@ -178,7 +178,8 @@ pub(super) fn check_numbers(n_numbers: usize) -> Result<(), SearchError> {
 /// Checks that GPUs can read each other's memory, and that none waits in the stream of another.
 ///
 /// Parts may share a GPU, so that a test of several parts needs only one. They meet if the driver runs
-/// their launches side by side, as it does but for debuggers and sanitizers.
+/// their launches side by side. It does, but for debuggers, sanitizers, and a process that does something
+/// else with the GPU meanwhile.
 pub(super) fn check_reach(gpus: &[Gpu]) -> Result<(), SearchError> {
     let refuse = |reason: String| Err(SearchError::NotOnGpu { reason });
     if gpus.is_empty() || gpus.len() > MAX_PARTS {

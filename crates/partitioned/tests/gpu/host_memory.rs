@@ -8,7 +8,7 @@ use search_parts::SearchError;
 use sssp::{Config, Goal, SearchWeight, Solver};
 use test_support::some_vertices;
 
-use super::{check, check_levels, levels_of, query, sets_of_gpus, some_graphs};
+use super::{check, check_levels, levels_of, query, sets_of_gpus, some_graphs, turn};
 
 /// Less than what a search with weights needs, and one by levels of a graph of a thousand vertices.
 const WEIGHTED: u64 = 1 << 17;
@@ -44,6 +44,7 @@ fn check_parts<W: SearchWeight>(gpus: &[Gpu], graph: &Csr<W>, has_zeros: bool) {
 
 #[test]
 fn distances_with_arcs_in_host_memory_are_those_of_a_cpu() {
+    let _turn = turn();
     for gpus in sets_of_gpus() {
         for graph in some_graphs(255) {
             check_parts(&gpus, &graph, false);
@@ -63,6 +64,7 @@ fn distances_with_arcs_in_host_memory_are_those_of_a_cpu() {
 
 #[test]
 fn levels_with_arcs_in_host_memory_are_those_of_a_cpu() {
+    let _turn = turn();
     for gpus in sets_of_gpus() {
         for graph in some_graphs(255).iter().filter(|graph| graph.n_vertices() >= 1000) {
             let of_gpu = graph.n_arcs() as u64 * 4 / gpus.len() as u64;
@@ -79,6 +81,7 @@ fn levels_with_arcs_in_host_memory_are_those_of_a_cpu() {
 
 #[test]
 fn drawn_arcs_in_host_memory_are_those_of_the_cpus_graph() {
+    let _turn = turn();
     for gpus in sets_of_gpus() {
         for direction in [Direction::Directed, Direction::Undirected] {
             for duplicates in [Duplicates::Drop, Duplicates::Keep] {
@@ -118,6 +121,7 @@ fn check_drawn(gpus: &[Gpu], draws: &EdgeDraws, graph: &Csr<u32>, beside: u64) {
 /// Sums that 32 bits do not hold need more memory, so more arcs go to that of the host.
 #[test]
 fn arcs_make_room_for_wider_keys() {
+    let _turn = turn();
     for gpus in sets_of_gpus() {
         let options = GraphOptions { weights: 1 << 30..=u32::MAX, ..Default::default() };
         let config = RmatConfig { scale: 13, edge_factor: 60, options, ..Default::default() };

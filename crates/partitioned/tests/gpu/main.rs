@@ -5,6 +5,7 @@ mod ranks;
 mod searches;
 
 use std::ops::ControlFlow;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use gpu_runtime::{Gpu, GpuError};
 use graph_formats::generate::{
@@ -15,6 +16,13 @@ use partitioned::gpu::{DistancesOnGpus, LevelsOnGpus};
 use search_parts::{Query, SearchError};
 use sssp::{Config, Goal, Solver};
 use test_support::{corner_cases, some_vertices};
+
+/// A test's turn. Parts that share a GPU wait for each other, and what another test asks of the driver
+/// between their launches, such as to free memory, may wait for the first and hold up the second.
+fn turn() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// The first GPU alone, two and three parts that share it, and all GPUs if there are several.
 fn sets_of_gpus() -> Vec<Vec<Gpu>> {
@@ -92,6 +100,7 @@ fn check_levels<W: Weight>(gpus: &[Gpu], graph: &Csr<W>) {
 
 #[test]
 fn levels_are_those_of_a_cpu() {
+    let _turn = turn();
     let corners = corner_cases::<u32>().into_iter().map(|(_, graph)| graph);
     let graphs: Vec<_> = corners.chain(some_graphs(255)).collect();
     for gpus in sets_of_gpus() {
@@ -122,6 +131,7 @@ fn check<W: sssp::SearchWeight>(gpus: &[Gpu], graph: &Csr<W>, has_zeros: bool) {
 
 #[test]
 fn distances_are_those_of_a_cpu() {
+    let _turn = turn();
     for gpus in sets_of_gpus() {
         for (name, graph) in corner_cases::<u32>() {
             if graph.n_vertices() > 0 {
@@ -146,6 +156,7 @@ fn distances_are_those_of_a_cpu() {
 
 #[test]
 fn drawn_graphs_have_the_distances_of_the_cpus() {
+    let _turn = turn();
     for gpus in sets_of_gpus() {
         for direction in [Direction::Directed, Direction::Undirected] {
             for duplicates in [Duplicates::Drop, Duplicates::Keep] {
@@ -172,6 +183,7 @@ fn drawn_graphs_have_the_distances_of_the_cpus() {
 
 #[test]
 fn a_search_that_was_ended_leaves_the_next_one_right() {
+    let _turn = turn();
     let graph = rmat(&RmatConfig { scale: 12, ..Default::default() }).unwrap();
     let source = graph.vertices().max_by_key(|&v| graph.out_degree(v)).unwrap();
     for gpus in sets_of_gpus() {
@@ -200,6 +212,7 @@ fn a_search_that_was_ended_leaves_the_next_one_right() {
 
 #[test]
 fn what_cannot_be_searched_is_refused() {
+    let _turn = turn();
     for gpus in sets_of_gpus() {
         let graph = rmat(&RmatConfig { scale: 12, ..Default::default() }).unwrap();
         let twice = [gpus[0].clone(), gpus[0].clone()];

@@ -12,7 +12,7 @@ use paths::{AnyTree, Number};
 use sssp::{Config, Goal, SsspError, any};
 use test_support::{corner_cases, some_vertices};
 
-use crate::some_graphs;
+use crate::{some_graphs, turn};
 
 /// A part of the graph on a GPU; ranks take those of this machine in turn.
 fn on_gpu(
@@ -72,6 +72,7 @@ where
 
 #[test]
 fn trees_are_those_of_a_cpu() {
+    let _turn = turn();
     if test_support::gpu(Gpu::open()).is_none() {
         return;
     }
@@ -122,6 +123,7 @@ fn check_answers<T: PartialEq + Debug + Send>(
 
 #[test]
 fn tables_and_nearest_sources_are_those_of_a_cpu() {
+    let _turn = turn();
     if test_support::gpu(Gpu::open()).is_none() {
         return;
     }
@@ -145,6 +147,7 @@ fn tables_and_nearest_sources_are_those_of_a_cpu() {
 /// In one step a hub sends more than there is room for as entries: keys are sent instead.
 #[test]
 fn a_hub_of_many_vertices_reaches_all() {
+    let _turn = turn();
     if test_support::gpu(Gpu::open()).is_none() {
         return;
     }
@@ -180,6 +183,7 @@ where
 
 #[test]
 fn arcs_beyond_the_gpus_are_read_in_host_memory() {
+    let _turn = turn();
     if test_support::gpu(Gpu::open()).is_none() {
         return;
     }
@@ -204,6 +208,7 @@ fn arcs_beyond_the_gpus_are_read_in_host_memory() {
 
 #[test]
 fn an_error_of_one_rank_is_one_of_all() {
+    let _turn = turn();
     if test_support::gpu(Gpu::open()).is_none() {
         return;
     }

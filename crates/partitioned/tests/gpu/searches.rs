@@ -6,7 +6,7 @@ use paths::Number;
 use sssp::{Config, Goal, any};
 use test_support::corner_cases;
 
-use crate::{sets_of_gpus, some_graphs};
+use crate::{sets_of_gpus, some_graphs, turn};
 
 /// The answers to all questions about this graph.
 fn check(graph: &AnyCsr, sources: &[VertexId], targets: &[VertexId]) {
@@ -44,6 +44,7 @@ fn check(graph: &AnyCsr, sources: &[VertexId], targets: &[VertexId]) {
 
 #[test]
 fn all_answers_are_those_of_a_cpu() {
+    let _turn = turn();
     for (name, graph) in corner_cases::<u32>() {
         let n = graph.n_vertices() as VertexId;
         if n > 0 {
