@@ -98,6 +98,7 @@ struct Rows {
 
 // What comes after a meeting.
 enum class Next : u32 {
+    // pushes the sources
     starts,
     // decides how the next level is found, and finds it, as far as it can
     decides,
@@ -305,8 +306,9 @@ struct Warp {
     }
 };
 
-// The state before the first level. Bits beyond the last vertex of a part are set. Levels are as they were.
-__device__ __forceinline__ void start(const Search& search, const Frontier& frontier, Stages& stages,
+// The state before the first level, and its frontier. Bits beyond the last vertex of a part are set. Levels are
+// as they were.
+__device__ __forceinline__ void start(const Search& search, Frontier& frontier, Stages& stages,
                                       GridBarrier& barrier) {
     Warp warp(search, frontier, stages);
     for (u32 word = grid_thread(); word < search.n_parts * (search.stride / 32); word += grid_threads()) {
@@ -326,7 +328,10 @@ __device__ __forceinline__ void start(const Search& search, const Frontier& fron
         const bool is_new = sees(warp.seen, has, vertex);
         warp.take(is_new && vertex - first_of(search) < search.stride, vertex);
     }
-    warp.end();
+    warp.flush_own();
+    barrier.wait();
+    frontier.end = load(&search.control->listed);
+    barrier.wait();
 }
 
 // Labels the vertices that were not seen.
@@ -616,14 +621,14 @@ __device__ __forceinline__ void pull_level(const Search& search, Frontier& front
 __device__ __forceinline__ void push_level(const Search& search, Frontier& frontier, Stages& stages,
                                            bool has_received, const Meetings<Told>& meetings,
                                            GridBarrier& barrier) {
-    frontier.begin = frontier.is_pulled ? 0 : frontier.end;
+    if (frontier.level != 0) {
+        const Told* own = meetings.told_by(search.part);
+        frontier.begin = frontier.is_pulled ? 0 : frontier.end;
+        frontier.end = load(frontier.is_pulled ? &own->found : &own->listed);
+    }
     if (frontier.is_pulled) {
         list_pulled(search, frontier, stages);
         barrier.wait();
-        frontier.end = load(&search.control->listed);
-        barrier.wait();
-    } else {
-        frontier.end = load(&meetings.told_by(search.part)->listed);
     }
     ++frontier.level;
     frontier.is_pulled = false;
@@ -637,36 +642,33 @@ __device__ __forceinline__ void go_on(const Search& search, Frontier& frontier, 
                                       const Meetings<Told>& meetings, GridBarrier& barrier) {
     const Next now = frontier.next;
     frontier.next = Next::decides;
+    bool pulls = now == Next::pulls, ends = false;
     if (now == Next::starts) {
         start(search, frontier, stages, barrier);
-        return;
+        ends = search.limit == 0;
     }
     if (now == Next::decides) {
         if (frontier.is_pulled) frontier.which ^= 1;
-        // owners may have seen some of what is sent
-        const u64 arcs = all.arcs + static_cast<u64>(all.sent_in_all) * search.arcs_of_sent;
         if (!is_alone && all.sent_in_all != 0) {
             receive(search, frontier, meetings);
             barrier.wait();
         }
-        if ((all.found == 0 && all.sent_in_all == 0) || all.ends) {
-            label_unreached(search, frontier);
-            frontier.next = Next::ends;
-            return;
-        }
-        const bool pulls =
-            frontier.is_pulled ? all.found >= search.vertices_to_push : arcs > search.arcs_to_pull;
-        if (!pulls) {
-            push_level(search, frontier, stages, all.sent_in_all != 0, meetings, barrier);
-            return;
-        }
-        if (!frontier.is_pulled && search.n_parts > 1) {
-            send_bits(search, frontier);
-            frontier.next = Next::pulls;
-            return;
-        }
+        ends = (all.found == 0 && all.sent_in_all == 0) || all.ends;
+        // owners may have seen some of what is sent
+        const u64 arcs = all.arcs + static_cast<u64>(all.sent_in_all) * search.arcs_of_sent;
+        pulls = frontier.is_pulled ? all.found >= search.vertices_to_push : arcs > search.arcs_to_pull;
     }
-    pull_level(search, frontier, stages, barrier);
+    if (ends) {
+        label_unreached(search, frontier);
+        frontier.next = Next::ends;
+    } else if (!pulls) {
+        push_level(search, frontier, stages, all.sent_in_all != 0, meetings, barrier);
+    } else if (now == Next::decides && !frontier.is_pulled && search.n_parts > 1) {
+        send_bits(search, frontier);
+        frontier.next = Next::pulls;
+    } else {
+        pull_level(search, frontier, stages, barrier);
+    }
 }
 
 // What this GPU tells another when it meets it now.

@@ -204,7 +204,9 @@ impl Part {
         self.sources.set(sources)?;
         let search = &mut self.search;
         (search.source, search.n_sources, search.sources) = self.sources.at();
-        (search.target, search.limit) = (target.unwrap_or(NO_VERTEX), limit);
+        let is_source = target.is_some_and(|target| sources.contains(&target));
+        search.target = target.unwrap_or(NO_VERTEX);
+        search.limit = if is_source { 0 } else { limit };
         Ok(())
     }
 

@@ -87,10 +87,12 @@ fn check_levels<W: Weight>(gpus: &[Gpu], graph: &Csr<W>) {
         searches.search(&query(source, u32::MAX)).unwrap();
         assert_eq!(searches.levels().unwrap(), expected);
         assert_eq!(searches.wrong().unwrap(), 0);
-        searches.search(&query(source, 1)).unwrap();
-        let found = searches.levels().unwrap();
-        let within = expected.iter().map(|&level| if level > 1 { u32::MAX } else { level });
-        assert!(found.into_iter().eq(within), "from {source}");
+        for limit in [0, 1] {
+            searches.search(&query(source, limit)).unwrap();
+            let found = searches.levels().unwrap();
+            let within = expected.iter().map(|&level| if level > limit { u32::MAX } else { level });
+            assert!(found.into_iter().eq(within), "from {source}");
+        }
         let target = graph.n_vertices() as VertexId - 1;
         searches.search(&Query { targets: &[target], ..query(source, u32::MAX) }).unwrap();
         let level = |levels: &[u32]| levels[target as usize];
