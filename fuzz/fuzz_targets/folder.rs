@@ -41,9 +41,12 @@ fn go_on(path: &Path, n_reports: u64) -> Option<Pairs<u32>> {
     Solver::new(graph(), &config).in_folder(&scratch).solve(Some(&stop)).ok()
 }
 
+/// Names of files, and what they hold.
+type Files = Vec<(&'static str, Vec<u8>)>;
+
 /// The files of runs that were ended at one report after another.
-fn ended() -> &'static Vec<Vec<(&'static str, Vec<u8>)>> {
-    static ENDED: OnceLock<Vec<Vec<(&str, Vec<u8>)>>> = OnceLock::new();
+fn ended() -> &'static Vec<Files> {
+    static ENDED: OnceLock<Vec<Files>> = OnceLock::new();
     ENDED.get_or_init(|| {
         let path = folder("ended");
         let mut all = Vec::new();

@@ -44,7 +44,7 @@ fuzz_target!(|bytes: &[u8]| {
             u64::from(arcs.map(|(_, weight)| weight).min().expect("an arc"))
         });
         assert_eq!(length.sum::<u64>(), path.length);
-        let _ = metric.k_shortest_paths(source, target, 3);
+        let _ = metric.k_shortest_paths(source, target, 3, None);
     }
     let _ = metric.distances(&[0, 17]);
     let _ = metric.table(&[0, 5], &[last, 1]);

@@ -140,7 +140,10 @@ fn clippy() -> Result<Outcome> {
         check(&["--all-targets", "--package", "gpu-runtime", "--package", "collectives-mpi"])?;
     // without the tests' dependencies, so without files
     let no_files = check(&["--package", "graph-formats", "--package", "sssp"])?;
-    Ok(Outcome::of(all.n_failed + plain.n_failed + no_files.n_failed == 0))
+    // a workspace of its own
+    let fuzz = check(&["--manifest-path", "fuzz/Cargo.toml", "--target-dir", "target/fuzz"])?;
+    let checks = [all, plain, no_files, fuzz];
+    Ok(Outcome::of(checks.iter().all(|check| check.n_failed == 0)))
 }
 
 fn platforms() -> Result<Outcome> {

@@ -82,9 +82,11 @@ assert absent in ([FileNotFoundError] if is_root else [FileNotFoundError, Starpa
 raised(lambda: Graph.read("damaged.spg", partitioned=True), message="damaged.spg")
 # each rank may give another bound, and one that is too low is an error of all
 few = 100 if world.Get_rank() == world.Get_size() - 1 else None
-small = raised(lambda: Graph.read("listed.spg", partitioned=True, memory=few), message="may use 100")
+small = raised(lambda: Graph.read("listed.spg", partitioned=True, memory=few),
+               message="may use 100")
 assert small is (MemoryError if few else StarpathsError)
-raised(lambda: Graph.read("roads.csv", partitioned=True, memory=few), message="memory is for .spg files")
+raised(lambda: Graph.read("roads.csv", partitioned=True, memory=few),
+       message="memory is for .spg files")
 check(Graph.read("listed.spg", partitioned=True, memory=1 << 30).nearest([4, 17, 8]),
       Graph.read("listed.spg").nearest([4, 17, 8]))
 if world.Get_size() == 1:
