@@ -78,7 +78,8 @@ fuzz_target!(|bytes: &[u8]| {
         match edit[1] % 4 {
             // the same file of another moment
             0 => {
-                let other = &states[usize::from(u16::from_le_bytes([edit[2], edit[3]])) % states.len()];
+                let other =
+                    &states[usize::from(u16::from_le_bytes([edit[2], edit[3]])) % states.len()];
                 if let Some((_, bytes)) = other.iter().find(|(other, _)| other == name) {
                     file.clone_from(bytes);
                 }
@@ -86,7 +87,8 @@ fuzz_target!(|bytes: &[u8]| {
             1 => file.truncate(usize::from(u16::from_le_bytes([edit[2], edit[3]]))),
             // words change places, or bits change
             2 if file.len() > 8 => {
-                let place = |at: usize| 4 * usize::from(u16::from_le_bytes([edit[at], edit[at + 1]]));
+                let place =
+                    |at: usize| 4 * usize::from(u16::from_le_bytes([edit[at], edit[at + 1]]));
                 let (a, b) = (place(2) % (file.len() / 4 * 4), place(4) % (file.len() / 4 * 4));
                 (0..4).for_each(|byte| file.swap(a + byte, b + byte));
             }

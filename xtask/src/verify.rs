@@ -122,7 +122,10 @@ fn format() -> Result<Outcome> {
     if !has_component("fmt") {
         return Ok(Outcome::skipped("rustfmt is not installed (rustup component add rustfmt)"));
     }
-    succeeds(cargo().args(["fmt", "--all", "--check"]))
+    let ours = succeeds(cargo().args(["fmt", "--all", "--check"]))?;
+    let fuzz = ["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"];
+    let fuzz = succeeds(cargo().args(fuzz))?;
+    Ok(Outcome::of(ours.n_failed + fuzz.n_failed == 0))
 }
 
 fn clippy() -> Result<Outcome> {
