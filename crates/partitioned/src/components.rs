@@ -13,12 +13,13 @@ use crate::deal::SlotVertices;
 use crate::messages::agree;
 use crate::{Part, PartitionedError};
 
-/// Bytes of each vertex of the graph: a forest, its roots, and the message of another rank.
-const BYTES_PER_VERTEX: usize = 12;
+/// Bytes that [`components`] takes for each vertex of the graph, on each rank: a forest, its roots, and the
+/// message of another rank.
+pub const COMPONENTS_BYTES: u64 = 12;
 
 /// For each vertex of this rank, by place, the smallest vertex that arcs join with it, whatever
-/// their direction. To be called by all ranks. 12 bytes for each vertex of the graph on each rank;
-/// O(m/P · log n + n · log P) on P ranks.
+/// their direction. To be called by all ranks. [`COMPONENTS_BYTES`] for each vertex of the graph on each
+/// rank; O(m/P · log n + n · log P) on P ranks.
 ///
 /// ```
 /// use collectives::Threads;
@@ -42,7 +43,7 @@ pub fn components(
 ) -> Result<Vec<VertexId>, PartitionedError> {
     let (deal, rank) = (part.deal(), part.rank());
     let n = deal.n_vertices();
-    agree(ranks, ensure_granted(BYTES_PER_VERTEX * n).map_err(NoMemory::into))?;
+    agree(ranks, ensure_granted(COMPONENTS_BYTES as usize * n).map_err(NoMemory::into))?;
     let mut sets = own_sets(part);
     let mut stride = 1;
     while stride < ranks.size() {

@@ -36,7 +36,7 @@ use graph_formats::VertexId;
 use sssp::SsspError;
 
 pub use check::check_edges;
-pub use components::components;
+pub use components::{COMPONENTS_BYTES, components};
 pub use deal::Deal;
 pub use error::PartitionedError;
 pub use nearest::{NEAREST_BYTES, nearest};

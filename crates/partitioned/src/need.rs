@@ -73,7 +73,9 @@ impl Need {
                 return Ok(());
             }
             let help = match greatest.n_ranks_within(ranks.size(), memory) {
-                Some(n_ranks) => format!("start some {n_ranks} ranks, or give more"),
+                Some(n_ranks) => {
+                    format!("start some {n_ranks} ranks (mpirun -n {n_ranks}), or give more")
+                }
                 None => format!(
                     "more ranks do not help, because each takes {of_vertices} for all vertices; \
                      give more"

@@ -11,8 +11,8 @@ use bytemuck::{Pod, Zeroable};
 use collectives::Communicator;
 use graph_formats::generate::{Duplicates, EdgeDraws, Graph500Draws};
 use graph_formats::{
-    AtomicFile, Direction, NoMemory, RowRange, SpgParts, SpgShape, SpgSums, VertexId, WeightKind,
-    ensure_granted,
+    AtomicFile, Direction, Interrupted, NoMemory, Progress, RowRange, SpgParts, SpgShape, SpgSums,
+    VertexId, WeightKind, ensure_granted, tell,
 };
 use rayon::prelude::*;
 
@@ -49,7 +49,8 @@ struct Summary {
 
 /// Writes the graph of these draws to an `.spg` file, the same bytes as one process writes. Returns
 /// the number of its arcs. To be called by all ranks, which see the folder of the file. Takes 8 bytes
-/// for each arc that a rank draws, 8 for each of its rows, and 200 MB; O(m/P log m) on P ranks.
+/// for each arc that a rank draws, 8 for each of its rows, and 200 MB; O(m/P log m) on P ranks. `progress`
+/// is told how many of all edges are drawn, and may end it on any rank.
 ///
 /// ```
 /// use collectives::Threads;
@@ -59,32 +60,34 @@ struct Summary {
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("graph.spg");
 /// let draws = RmatConfig { scale: 6, ..Default::default() }.draws()?;
-/// let n_arcs = Threads::run(2, |ranks| write_drawn(ranks, &draws, &path))?;
+/// let n_arcs = Threads::run(2, |ranks| write_drawn(ranks, &draws, &path, None))?;
 /// assert_eq!(n_arcs[0], graph_formats::read(&path)?.csr.n_arcs() as u64);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
-/// On all ranks when one of them cannot write, is refused the memory, or has ended; the file is then
-/// as it was.
+/// On all ranks when one of them cannot write, is refused the memory, or has ended, or the callback of one
+/// ends it; the file is then as it was.
 pub fn write_drawn(
     ranks: &dyn Communicator,
     draws: &EdgeDraws,
     path: &Path,
+    progress: Option<Progress<'_>>,
 ) -> Result<u64, PartitionedError> {
-    write_drawn_by(ranks, draws, path, ARCS_PER_CHUNK)
+    write_drawn_by(ranks, draws, path, progress, ARCS_PER_CHUNK)
 }
 
 fn write_drawn_by(
     ranks: &dyn Communicator,
     draws: &EdgeDraws,
     path: &Path,
+    progress: Option<Progress<'_>>,
     arcs_per_chunk: usize,
 ) -> Result<u64, PartitionedError> {
-    let share = Share::new(ranks, draws.n_vertices(), arcs_per_chunk);
+    let counts = (draws.n_vertices(), draws.n_edges());
+    let share = Share::new(ranks, counts, progress, arcs_per_chunk);
     let n_rows = share.n_rows;
-    let counts = (draws.n_edges(), draws.most_arcs());
-    let arcs = share.routed(counts, |edge, for_ranks: &mut [Vec<u64>]| {
+    let arcs = share.routed(draws.most_arcs(), |edge, for_ranks: &mut [Vec<u64>]| {
         for arc in draws.arcs(edge) {
             for_ranks[(arc >> 32) as usize / n_rows].push(arc);
         }
@@ -107,11 +110,13 @@ pub fn write_graph500(
     draws: &Graph500Draws,
     duplicates: Duplicates,
     path: &Path,
+    progress: Option<Progress<'_>>,
 ) -> Result<u64, PartitionedError> {
-    let share = Share::new(ranks, draws.n_vertices(), ARCS_PER_CHUNK);
+    let counts = (draws.n_vertices(), draws.n_edges());
+    let share = Share::new(ranks, counts, progress, ARCS_PER_CHUNK);
     let n_rows = share.n_rows;
-    let counts = (draws.n_edges(), (draws.n_edges() as usize).saturating_mul(2));
-    let mut arcs = share.routed(counts, |edge, for_ranks: &mut [Vec<Arc>]| {
+    let most_arcs = (draws.n_edges() as usize).saturating_mul(2);
+    let mut arcs = share.routed(most_arcs, |edge, for_ranks: &mut [Vec<Arc>]| {
         let (u, v, weight) = draws.edge(edge);
         let is_loop = u == v;
         let both = [Arc { tail: u, head: v, weight }, Arc { tail: v, head: u, weight }];
@@ -149,15 +154,36 @@ struct Rows<Tail, Head, Weights> {
 struct Share<'a> {
     ranks: &'a dyn Communicator,
     n_vertices: usize,
+    n_edges: u64,
     /// Of each rank but the last ones.
     n_rows: usize,
+    progress: Option<Progress<'a>>,
     arcs_per_chunk: usize,
 }
 
 impl<'a> Share<'a> {
-    fn new(ranks: &'a dyn Communicator, n_vertices: usize, arcs_per_chunk: usize) -> Self {
+    fn new(
+        ranks: &'a dyn Communicator,
+        (n_vertices, n_edges): (usize, u64),
+        progress: Option<Progress<'a>>,
+        arcs_per_chunk: usize,
+    ) -> Self {
         let n_rows = n_vertices.div_ceil(ranks.size()).max(1);
-        Self { ranks, n_vertices, n_rows, arcs_per_chunk }
+        Self { ranks, n_vertices, n_edges, n_rows, progress, arcs_per_chunk }
+    }
+
+    /// Tells how many edges are drawn.
+    fn tell(&self, drawn: u64) -> Result<(), Interrupted> {
+        tell(self.progress, drawn, self.n_edges)
+    }
+
+    /// An error on all ranks where the callback of one has ended it.
+    fn go_on(&self, told: Result<(), Interrupted>) -> Result<(), PartitionedError> {
+        let ended = told.err().map(|error| error.to_string());
+        match self.ranks.first_message(ended.as_deref())? {
+            Some(_) => Err(Interrupted.into()),
+            None => Ok(()),
+        }
     }
 
     fn rows(&self) -> Range<usize> {
@@ -165,14 +191,14 @@ impl<'a> Share<'a> {
         first..(first + self.n_rows).min(self.n_vertices)
     }
 
-    /// The arcs of this rank's rows; these are the numbers of edges, and of arcs at most, of all
-    /// ranks. `draw` adds the arcs of an edge to those for each rank.
+    /// The arcs of this rank's rows; all ranks have this many at most. `draw` adds the arcs of an edge to those
+    /// for each rank.
     fn routed<T: Pod + Send>(
         &self,
-        (n_edges, most_arcs): (u64, usize),
+        most_arcs: usize,
         draw: impl Fn(u64, &mut [Vec<T>]) + Sync,
     ) -> Result<Vec<T>, PartitionedError> {
-        let (rank, n_ranks) = (self.ranks.rank() as u64, self.ranks.size());
+        let (rank, n_ranks, n_edges) = (self.ranks.rank() as u64, self.ranks.size(), self.n_edges);
         let mean = most_arcs.div_ceil(n_ranks);
         let n_arcs = if n_ranks == 1 { mean } else { mean + mean / EXCESS };
         let beside = 8 * (self.n_rows + 1) + BYTES_PER_ARC * self.arcs_per_chunk.min(n_arcs);
@@ -181,6 +207,7 @@ impl<'a> Share<'a> {
         let mut arcs = Vec::with_capacity(n_arcs);
         let none = || vec![Vec::new(); n_ranks];
         for first in (0..n_edges).step_by((EDGES_PER_ROUND * n_ranks as u64) as usize) {
+            self.go_on(self.tell(first))?;
             let own = first + EDGES_PER_ROUND * rank;
             let edges = own..n_edges.min(own + EDGES_PER_ROUND);
             let drawn = edges.into_par_iter().fold(none, |mut for_ranks, edge| {
@@ -283,12 +310,17 @@ impl<'a> Share<'a> {
         let beside = beside.map(|path| path.to_string_lossy().into_owned().into_bytes());
         let beside = ranks.broadcast_vec(0, beside.unwrap_or_default())?;
         let beside = String::from_utf8_lossy(&beside).into_owned();
+        let mut told = Ok(());
         let written = SpgParts::open(Path::new(&beside), shape).and_then(|mut file| {
-            let sums = chunks.map(|(first, rows)| file.write(first, &rows));
+            let sums = chunks.map_while(|(first, rows)| {
+                told = self.tell(self.n_edges);
+                told.is_ok().then(|| file.write(first, &rows))
+            });
             let sums = sums.collect::<Result<Vec<_>, _>>()?;
             Ok((file, sums))
         });
         let (mut file, sums) = agree(ranks, written.map_err(Into::into))?;
+        self.go_on(told.and_then(|()| self.tell(self.n_edges)))?;
         let gathered =
             ranks.gather_bytes(0, bytemuck::cast_slice(sums.as_flattened().as_flattened()))?;
         let Some(target) = target else { return agree(ranks, Ok(())) };
@@ -317,7 +349,8 @@ mod tests {
             let config = RmatConfig { scale: 6, options, ..Default::default() };
             let draws = config.draws().unwrap();
             let file = |n_ranks, arcs_per_chunk| {
-                let write = |ranks: &Threads| write_drawn_by(ranks, &draws, &path, arcs_per_chunk);
+                let write =
+                    |ranks: &Threads| write_drawn_by(ranks, &draws, &path, None, arcs_per_chunk);
                 Threads::run(n_ranks, write).unwrap();
                 fs::read(&path).unwrap()
             };

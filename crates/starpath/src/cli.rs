@@ -151,7 +151,7 @@ pub(crate) struct InfoArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 With --backend cuda a GPU draws the edges of rmat and uniform; the file is the same. So it is with
---partitioned, by which several processes draw it and none has the whole graph.
+--partitioned, by which several processes draw it on CPUs and none has the whole graph.
 
 Example:
   mpirun -n 2 starpath generate rmat --scale 24 --partitioned -o rmat24.spg

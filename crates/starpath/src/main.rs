@@ -42,6 +42,9 @@ fn main() -> ExitCode {
     if !ranks.is_root() {
         failure::be_silent();
     }
+    if let Err(error) = ranks::compare_arguments(&*ranks) {
+        return failure::report(&error).into();
+    }
     let code = match cli::Cli::try_parse() {
         Err(error) => failure::report_usage(&error),
         Ok(cli) => match commands::run(cli, &*ranks) {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::env;
+use std::ffi::OsString;
 
 use anyhow::anyhow;
 use collectives::Communicator;
@@ -27,6 +28,44 @@ pub(crate) fn warn_without_mpi() {
              without mpirun"
         ));
     }
+}
+
+/// Options whose value is that of a rank alone.
+const OF_A_RANK: [&str; 2] = ["--memory", "--threads"];
+
+/// An error on all ranks unless they have the same arguments, but for [`OF_A_RANK`]: where they do not take
+/// the same steps, they would wait for each other, or take one message for another.
+pub(crate) fn compare_arguments(ranks: &dyn Communicator) -> anyhow::Result<()> {
+    if ranks.size() == 1 {
+        return Ok(());
+    }
+    let own = common_arguments(env::args_os().skip(1));
+    let of_root = ranks.broadcast_vec(0, own.clone().into_bytes())?;
+    let compared = match of_root == own.as_bytes() {
+        true => Ok(()),
+        false => Err(WrongUse(format!(
+            "rank {} has other arguments than rank 0 ({own}); start all ranks with the same, but for {}",
+            ranks.rank(),
+            OF_A_RANK.join(" and ")
+        ))),
+    };
+    agree(ranks, compared.map_err(Into::into))
+}
+
+/// The arguments without the options of a rank, as one text.
+fn common_arguments(mut arguments: impl Iterator<Item = OsString>) -> String {
+    let mut common = Vec::new();
+    while let Some(argument) = arguments.next() {
+        let argument = argument.to_string_lossy().into_owned();
+        let option = argument.split('=').next().unwrap_or_default();
+        match OF_A_RANK.contains(&option) {
+            // its value stands apart
+            true if option == argument => drop(arguments.next()),
+            true => (),
+            false => common.push(argument),
+        }
+    }
+    common.join(" ")
 }
 
 /// An error on all ranks if there is one on any, with the same exit code.
@@ -76,4 +115,17 @@ pub(crate) fn share_hierarchy(
         Ok(with_csr!(graph, |graph| Hierarchy::new(graph, &order))?)
     };
     agree(ranks, is_to_make.then(make).transpose())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_of_a_rank_do_not_count() {
+        let common = |line: &str| common_arguments(line.split(' ').map(OsString::from));
+        assert_eq!(common("sssp g --memory 2G --source 1"), "sssp g --source 1");
+        assert_eq!(common("sssp g --threads=2 --source 1 --memory"), "sssp g --source 1");
+        assert_eq!(common("sssp g --memory-map"), "sssp g --memory-map");
+    }
 }

@@ -15,6 +15,7 @@ struct FileRows {
     deal: Deal,
     raw: RawRows,
     excess: u64,
+    header: Vec<u8>,
     /// The first arc of negative weight, and what it weighs.
     negative: Option<(VertexId, VertexId, String)>,
 }
@@ -39,14 +40,18 @@ impl Part {
     /// ```
     ///
     /// # Errors
-    /// On all ranks when one of them cannot read the file, it is damaged, or a weight is negative.
+    /// On all ranks when one of them cannot read the file, sees another one, it is damaged, or a weight is
+    /// negative.
     pub fn read(
         ranks: &dyn Communicator,
         path: &Path,
         is_unweighted: bool,
     ) -> Result<Self, PartitionedError> {
         let read = FileRows::read(ranks, path, is_unweighted);
-        let FileRows { deal, raw, excess, negative } = agree(ranks, read)?;
+        let FileRows { deal, raw, excess, header, negative } = agree(ranks, read)?;
+        let of_root = ranks.broadcast_vec(0, header.clone())?;
+        let is_same = if of_root == header { Ok(()) } else { Err(other_file(ranks.rank(), path)) };
+        agree(ranks, is_same)?;
         let negative = negative.map(|(from, to, weight)| format!("{from} {to} {weight}"));
         if let Some((_, arc)) = ranks.first_message(negative.as_deref())? {
             let mut words = arc.split(' ');
@@ -63,6 +68,11 @@ impl Part {
         }
         Self::new(ranks, deal, raw)
     }
+}
+
+fn other_file(rank: usize, path: &Path) -> PartitionedError {
+    let message = format!("rank {rank} sees another file than rank 0; copy that of rank 0 there");
+    malformed(path, &message)
 }
 
 fn malformed(path: &Path, message: &str) -> PartitionedError {
@@ -114,7 +124,7 @@ impl FileRows {
         let direction = file.direction();
         let raw = RawRows { kind, direction, row_offsets, heads, weights, has_one_weight };
         let negative = negative.filter(|_| !is_unweighted);
-        Ok(Self { deal, raw, excess, negative })
+        Ok(Self { deal, raw, excess, header: file.header().to_vec(), negative })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use collectives::Threads;
+use collectives::{Communicator, Threads};
 use graph_formats::generate::{
     Duplicates, GraphOptions, RmatConfig, UniformConfig, VertexNumbering, rmat, uniform,
 };
@@ -120,4 +120,23 @@ fn files_that_cannot_be_read_are_errors_on_all_ranks() {
     assert!(read().contains("the header promises"));
     fs::write(&path, &bytes[..50]).unwrap();
     assert!(read().contains("shorter than a header"));
+}
+
+#[test]
+fn another_file_of_one_rank_is_an_error_on_all() {
+    let folder = tempfile::tempdir().unwrap();
+    // as large as each other
+    let paths = [3u32, 4].map(|head| {
+        let path = folder.path().join(format!("{head}.spg"));
+        let graph = Csr::from_arcs(40, &[(0, 1, 5u32), (30, head, 7)]).unwrap();
+        write(&path, &LoadedGraph::new(graph, Ids::FromZero)).unwrap();
+        path
+    });
+    let messages = Threads::run(3, |ranks| {
+        let path = &paths[ranks.rank() / 2];
+        Ok::<_, PartitionedError>(Part::read(ranks, path, false).unwrap_err().to_string())
+    });
+    for message in messages.unwrap() {
+        assert!(message.contains("rank 2 sees another file than rank 0"), "{message}");
+    }
 }

@@ -5,10 +5,11 @@ use std::path::Path;
 
 use collectives::Communicator;
 use graph_formats::{DisjointSets, VertexId};
+use partitioned::COMPONENTS_BYTES;
 use partitioned::gpu::LevelsOnGpus;
 use serde::Serialize;
 
-use super::partitioned::Dealt;
+use super::partitioned::{Dealt, needs};
 use crate::backend::gpus_on_request;
 use crate::cli::{Backend, Common, ComponentsArgs, GpuCount};
 use crate::ids::Names;
@@ -64,6 +65,7 @@ pub(crate) fn run_over(
     }
     refuse("--backend cuda", common.backend == Backend::Cuda)?;
     let output = agree(ranks, if ranks.is_root() { checked(args, common) } else { Ok(None) })?;
+    needs(ranks, &args.graph, true, COMPONENTS_BYTES, common)?;
     let dealt = Dealt::load(ranks, &args.graph, true, common)?;
     let (first_vertices, times) = repeated_by(ranks, common, || {
         let own = partitioned::components(ranks, &dealt.part)?;

@@ -148,41 +148,47 @@ fn write_in_blocks(
 /// that is for them, and is checked when parts move there.
 fn ensure_memory(ranks: &dyn Communicator, args: &SsspArgs, common: &Common) -> anyhow::Result<()> {
     let memory = args.memory.filter(|_| common.backend != Backend::Cuda);
-    let Some(need) = agree(ranks, need(ranks, args, memory))? else { return Ok(()) };
-    let greatest = need.greatest(ranks)?;
+    let checked = match (args.graph.is_in_parts(), memory) {
+        (false, Some(_)) => Err(WrongUse(format!(
+            "--memory on ranks is for .spg files, because others are read whole by rank 0; run \
+             starpath convert on {}",
+            args.graph.path.display()
+        ))),
+        _ => Ok(()),
+    };
+    agree(ranks, checked.map_err(Into::into))?;
+    let per_vertex = if args.nearest { NEAREST_BYTES } else { SEARCH_BYTES };
+    match needs(ranks, &args.graph, args.graph.unweighted, per_vertex, common)? {
+        Some([own, greatest]) => Ok(own.ensure_within(ranks, &greatest, memory)?),
+        None => Ok(()),
+    }
+}
+
+/// What this rank needs for its part and `per_vertex` bytes for each vertex, and the greatest need of all,
+/// where each reads its part. With `--explain` it is told.
+pub(super) fn needs(
+    ranks: &dyn Communicator,
+    graph: &GraphArgs,
+    is_unweighted: bool,
+    per_vertex: u64,
+    common: &Common,
+) -> anyhow::Result<Option<[Need; 2]>> {
+    if !graph.is_in_parts() {
+        return Ok(None);
+    }
+    let own = SpgRows::open(&graph.path).and_then(|file| {
+        let deal = Deal::new(file.n_vertices(), ranks.size());
+        Need::of_file(&file, &deal, ranks.rank(), is_unweighted, per_vertex)
+    });
+    let own = agree(ranks, own.map_err(Into::into))?;
+    let greatest = own.greatest(ranks)?;
     if common.explain {
         let (bytes, Need { part, search }) = (greatest.bytes(), greatest);
         say(format_args!(
-            "memory: up to {bytes} bytes on a rank: {part} for its part, and {search} to search it"
+            "memory: up to {bytes} bytes on a rank: {part} for its part, and {search} beside it"
         ));
     }
-    Ok(need.ensure_within(ranks, &greatest, memory)?)
-}
-
-/// What this rank needs, if it reads its part.
-fn need(
-    ranks: &dyn Communicator,
-    args: &SsspArgs,
-    memory: Option<u64>,
-) -> anyhow::Result<Option<Need>> {
-    let path = &args.graph.path;
-    match (args.graph.is_in_parts(), memory) {
-        (false, None) => return Ok(None),
-        (false, Some(_)) => {
-            let text = format!(
-                "--memory on ranks is for .spg files, because others are read whole by rank 0; run \
-                 starpath convert on {}",
-                path.display()
-            );
-            return Err(WrongUse(text).into());
-        }
-        (true, _) => (),
-    }
-    let file = SpgRows::open(path)?;
-    let deal = Deal::new(file.n_vertices(), ranks.size());
-    let per_vertex = if args.nearest { NEAREST_BYTES } else { SEARCH_BYTES };
-    let unweighted = args.graph.unweighted;
-    Ok(Some(Need::of_file(&file, &deal, ranks.rank(), unweighted, per_vertex)?))
+    Ok(Some([own, greatest]))
 }
 
 /// How far the search goes.
@@ -319,12 +325,21 @@ impl Dealt {
         let step = progress("reading", common);
         let start = Instant::now();
         let path = &graph.path;
-        let ids = ranks.is_root().then(|| Ok(SpgRows::open(path).and_then(|file| file.ids())?));
-        let ids = agree(ranks, ids.transpose())?.unwrap_or(Ids::FromZero);
-        let part = Part::read(ranks, path, is_unweighted);
-        let names = Names { path, ids: &ids, id_kind: IdKind::Auto, n_vertices: 0, new: &[] };
-        let part = agree(ranks, part.map_err(|error| names.explain(error)))?;
+        let named = ranks.is_root().then(|| {
+            let file = SpgRows::open(path)?;
+            Ok((file.ids()?, file.n_vertices()))
+        });
+        let named = agree(ranks, named.transpose())?;
+        let part = Part::read(ranks, path, is_unweighted).map_err(|error| match &named {
+            Some((ids, n_vertices)) => {
+                let id_kind = IdKind::Auto;
+                Names { path, ids, id_kind, n_vertices: *n_vertices, new: &[] }.explain(error)
+            }
+            None => error.into(),
+        });
+        let part = agree(ranks, part)?;
         drop(step);
+        let ids = named.map_or(Ids::FromZero, |(ids, _)| ids);
         let load_ms = milliseconds(start.elapsed());
         Ok(Self { part, ids, notes: Vec::new(), load_ms, prepare_ms: Ms(0.0), gpu: None })
     }

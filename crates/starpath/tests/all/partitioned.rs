@@ -204,7 +204,7 @@ fn too_little_memory_ends_all_ranks() {
     let run = run_in(folder, &line(&format!("--memory {whole}")));
     assert!(run.stderr.contains("a vertex that the graph does not have"), "{run:?}");
     let run = run_in(folder, &line(&format!("--memory {}", search + part / 3)));
-    assert!(run.stderr.contains("start some 4 ranks, or give more"), "{run:?}");
+    assert!(run.stderr.contains("start some 4 ranks (mpirun -n 4), or give more"), "{run:?}");
     let run = run_in(folder, &line("--memory 24K"));
     assert!(run.stderr.contains("more ranks do not help"), "{run:?}");
     let run = run_in(folder, &line("--memory 1G").replace("damaged.spg", "roads.gr"));
@@ -220,6 +220,43 @@ fn too_little_memory_ends_all_ranks() {
         assert!(run.stderr.contains("rank 2 needs"), "{run:?}");
     }
     assert!(!folder.join("out.tsv").exists());
+}
+
+#[test]
+fn ranks_that_differ_end_with_one_message() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    json_in(folder, "generate rmat --scale 6 -o {}/r.spg");
+    json_in(folder, "generate rmat --scale 6 --seed 2 -o {}/s.spg");
+    let line = "sssp {}/r.spg --source 5 --partitioned";
+    for other in [
+        "sssp {}/s.spg --source 5 --partitioned",
+        "sssp {}/r.spg --source 5",
+        "sssp {}/r.spg --source 5 --partitioned --bogus",
+        "components {}/r.spg --partitioned",
+    ] {
+        let all = format!("{line} : -n 1 {} {other}", program().display());
+        let Some(child) = start(folder, 1, &all) else { return };
+        let run = end(child);
+        assert_eq!(run.code, Some(2), "{run:?}");
+        let message = "rank 1 has other arguments than rank 0";
+        assert_eq!(run.stderr.matches(message).count(), 1, "{run:?}");
+    }
+}
+
+#[test]
+fn an_arc_of_negative_weight_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("n.gr"), "p sp 6 2\na 1 2 5\na 2 3 -2\n").unwrap();
+    run_in(folder, "convert {}/n.gr {}/n.spg");
+    let line = "sssp {}/n.spg --source 1 --partitioned";
+    let mut runs = vec![run_in(folder, line)];
+    runs.extend(start(folder, 2, line).map(end));
+    for run in runs {
+        assert_eq!(run.code, Some(1), "{run:?}");
+        assert!(run.stderr.contains("the arc from 2 to 3 has -2"), "{run:?}");
+    }
 }
 
 #[test]

@@ -33,6 +33,7 @@ pub struct SpgRows {
     path: PathBuf,
     file: File,
     header: Header,
+    header_bytes: Vec<u8>,
 }
 
 /// Some rows of a file.
@@ -73,7 +74,13 @@ impl SpgRows {
         if found != header.file_bytes {
             return Err(wrong_length(&path, &header, found));
         }
-        Ok(Self { path, file, header })
+        Ok(Self { path, file, header, header_bytes: start })
+    }
+
+    /// The bytes that its sections follow. They have sizes and a checksum of all, so that other files
+    /// have others.
+    pub fn header(&self) -> &[u8] {
+        &self.header_bytes
     }
 
     /// How many vertices.

@@ -14,7 +14,7 @@ use crate::backend;
 use crate::cli::{Common, GenerateArgs, Shape};
 use crate::failure::WrongUse;
 use crate::output::{check_graph_file, is_standard_output, shown_output};
-use crate::progress::check_interrupt;
+use crate::progress::progress;
 use crate::ranks::agree;
 use crate::report::{self, Head, Ms, milliseconds};
 
@@ -35,6 +35,7 @@ pub(crate) fn run(
     let checked = if ranks.is_root() { check_output(output) } else { Ok(()) };
     agree(ranks, checked)?;
     let start = Instant::now();
+    let step = progress("drawing", common);
     // a generator refuses only parameters of the command line
     let refused = |error: GraphError| WrongUse(error.to_string());
     let (algorithm, seed, vertices, edges) = match &args.shape {
@@ -43,27 +44,27 @@ pub(crate) fn run(
             let options = graph_options(options);
             let config = RmatConfig { scale, edge_factor, options, ..Default::default() };
             let draws = config.draws().map_err(refused)?;
-            ("rmat", seed, draws.n_vertices(), write_drawn(ranks, &draws, output)?)
+            ("rmat", seed, draws.n_vertices(), write_drawn(ranks, &draws, output, Some(&step))?)
         }
         &Shape::Uniform { vertices, edges, ref options, .. } => {
             let seed = Some(options.seed);
             let options = graph_options(options);
             let config = UniformConfig { n_vertices: vertices, n_edges: edges, options };
             let draws = config.draws().map_err(refused)?;
-            ("uniform", seed, vertices, write_drawn(ranks, &draws, output)?)
+            ("uniform", seed, vertices, write_drawn(ranks, &draws, output, Some(&step))?)
         }
         &Shape::Graph500 { scale, edge_factor, keep_duplicates, .. } => {
             let duplicates = duplicates(keep_duplicates);
             let config = Graph500Config { scale, edge_factor, duplicates, ..Default::default() };
             let draws = config.draws().map_err(refused)?;
-            let n_arcs = write_graph500(ranks, &draws, duplicates, output)?;
+            let n_arcs = write_graph500(ranks, &draws, duplicates, output, Some(&step))?;
             ("graph500", None, draws.n_vertices(), n_arcs)
         }
         Shape::Grid { .. } | Shape::Geometric { .. } => {
             return Err(anyhow!("this graph is not drawn edge by edge"));
         }
     };
-    agree(ranks, check_interrupt().map_err(Into::into))?;
+    drop(step);
     if !ranks.is_root() {
         return Ok(());
     }
