@@ -11,8 +11,8 @@ use bytemuck::{Pod, Zeroable};
 use collectives::Communicator;
 use graph_formats::generate::{Duplicates, EdgeDraws, Graph500Draws};
 use graph_formats::{
-    AtomicFile, Direction, Interrupted, NoMemory, Progress, RowRange, SpgParts, SpgShape, SpgSums,
-    VertexId, WeightKind, ensure_granted, tell,
+    AtomicFile, Direction, GraphError, Interrupted, Progress, RowRange, SpgParts, SpgShape,
+    SpgSums, VertexId, WeightKind, ensure_granted, tell,
 };
 use rayon::prelude::*;
 
@@ -202,8 +202,9 @@ impl<'a> Share<'a> {
         let mean = most_arcs.div_ceil(n_ranks);
         let n_arcs = if n_ranks == 1 { mean } else { mean + mean / EXCESS };
         let beside = 8 * (self.n_rows + 1) + BYTES_PER_ARC * self.arcs_per_chunk.min(n_arcs);
-        let bytes = n_arcs.saturating_mul(size_of::<T>()).saturating_add(beside);
-        agree(self.ranks, ensure_granted(bytes).map_err(NoMemory::into))?;
+        let bytes = n_arcs as u128 * size_of::<T>() as u128 + beside as u128;
+        let granted = ensure_granted(usize::try_from(bytes).unwrap_or(usize::MAX));
+        agree(self.ranks, granted.map_err(|_| self.too_large(bytes).into()))?;
         let mut arcs = Vec::with_capacity(n_arcs);
         let none = || vec![Vec::new(); n_ranks];
         for first in (0..n_edges).step_by((EDGES_PER_ROUND * n_ranks as u64) as usize) {
@@ -225,6 +226,18 @@ impl<'a> Share<'a> {
             }
         }
         Ok(arcs)
+    }
+
+    fn too_large(&self, bytes: u128) -> GraphError {
+        GraphError::BadParameter {
+            name: "size",
+            value: format!("{} vertices and {} edges", self.n_vertices, self.n_edges),
+            expected: format!(
+                "a graph that the ranks can make: rank {} takes {bytes} bytes for it, which the system \
+                 refuses; start more ranks on other machines, or draw fewer edges",
+                self.ranks.rank()
+            ),
+        }
     }
 
     /// The rows of this rank in chunks; the arcs of each row begin there.
@@ -319,7 +332,12 @@ impl<'a> Share<'a> {
             let sums = sums.collect::<Result<Vec<_>, _>>()?;
             Ok((file, sums))
         });
-        let (mut file, sums) = agree(ranks, written.map_err(Into::into))?;
+        // the temporary name tells a user nothing
+        let named = |error| match error {
+            GraphError::Io { source, .. } => GraphError::Io { path: path.to_owned(), source },
+            error => error,
+        };
+        let (mut file, sums) = agree(ranks, written.map_err(named).map_err(Into::into))?;
         self.go_on(told.and_then(|()| self.tell(self.n_edges)))?;
         let gathered =
             ranks.gather_bytes(0, bytemuck::cast_slice(sums.as_flattened().as_flattened()))?;
@@ -327,7 +345,7 @@ impl<'a> Share<'a> {
         let sums = gathered.iter().flat_map(|sums| sums.chunks_exact(size_of::<SpgSums>()));
         let sums: Vec<_> = sums.map(bytemuck::pod_read_unaligned).collect();
         let finished = file.finish(&sums).and_then(|()| target.commit());
-        agree(ranks, finished.map_err(Into::into))
+        agree(ranks, finished.map_err(named).map_err(Into::into))
     }
 }
 
