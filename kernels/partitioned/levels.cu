@@ -621,6 +621,7 @@ __device__ __forceinline__ void pull_level(const Search& search, Frontier& front
 __device__ __forceinline__ void push_level(const Search& search, Frontier& frontier, Stages& stages,
                                            bool has_received, const Meetings<Told>& meetings,
                                            GridBarrier& barrier) {
+    // that of the sources is known
     if (frontier.level != 0) {
         const Told* own = meetings.told_by(search.part);
         frontier.begin = frontier.is_pulled ? 0 : frontier.end;

@@ -42,12 +42,12 @@ fn main() -> ExitCode {
     if !ranks.is_root() {
         failure::be_silent();
     }
-    if let Err(error) = ranks::compare_arguments(&*ranks) {
-        return failure::report(&error).into();
-    }
-    let code = match cli::Cli::try_parse() {
-        Err(error) => failure::report_usage(&error),
-        Ok(cli) => match commands::run(cli, &*ranks) {
+    let parsed = cli::Cli::try_parse();
+    let agreed = ranks::agree_on_arguments(&*ranks, parsed.as_ref().err());
+    let code = match (parsed, agreed) {
+        (Err(error), _) => failure::report_usage(&error),
+        (Ok(_), Err(error)) => failure::report(&error),
+        (Ok(cli), Ok(())) => match commands::run(cli, &*ranks) {
             Err(error) => failure::report(&error),
             Ok(()) => 0,
         },

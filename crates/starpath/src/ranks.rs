@@ -33,23 +33,31 @@ pub(crate) fn warn_without_mpi() {
 /// Options whose value is that of a rank alone.
 const OF_A_RANK: [&str; 2] = ["--memory", "--threads"];
 
-/// An error on all ranks unless they have the same arguments, but for [`OF_A_RANK`]: where they do not take
-/// the same steps, they would wait for each other, or take one message for another.
-pub(crate) fn compare_arguments(ranks: &dyn Communicator) -> anyhow::Result<()> {
+/// An error on all ranks unless they have the same arguments, but for [`OF_A_RANK`], and none has `refused`
+/// its own: where they do not take the same steps, they would wait for each other, or take one message for
+/// another.
+pub(crate) fn agree_on_arguments(
+    ranks: &dyn Communicator,
+    refused: Option<&clap::Error>,
+) -> anyhow::Result<()> {
     if ranks.size() == 1 {
         return Ok(());
     }
     let own = common_arguments(env::args_os().skip(1));
     let of_root = ranks.broadcast_vec(0, own.clone().into_bytes())?;
-    let compared = match of_root == own.as_bytes() {
-        true => Ok(()),
-        false => Err(WrongUse(format!(
-            "rank {} has other arguments than rank 0 ({own}); start all ranks with the same, but for {}",
-            ranks.rank(),
-            OF_A_RANK.join(" and ")
-        ))),
+    let rank = ranks.rank();
+    let wrong = if of_root != own.as_bytes() {
+        let options = OF_A_RANK.join(" and ");
+        Some(format!(
+            "rank {rank} has other arguments than rank 0 ({own}); start all ranks with the same, but for \
+             {options}"
+        ))
+    } else {
+        refused.map(|error| {
+            format!("rank {rank}: {}", error.to_string().trim_start_matches("error: ").trim_end())
+        })
     };
-    agree(ranks, compared.map_err(Into::into))
+    agree(ranks, wrong.map_or(Ok(()), |wrong| Err(WrongUse(wrong).into())))
 }
 
 /// The arguments without the options of a rank, as one text.

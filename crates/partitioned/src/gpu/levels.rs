@@ -59,8 +59,8 @@ pub struct LevelsOnGpus {
 impl LevelsOnGpus {
     /// Deals the arcs of `graph` to these GPUs, 1 to 32. O(n + m).
     ///
-    /// In a test, parts may share a GPU that was opened for each; a debugger or sanitizer, which lets
-    /// one launch wait for another, then hangs.
+    /// In a test, parts may share a GPU that was opened for each, if the process does nothing else with it
+    /// meanwhile; a debugger or sanitizer, which lets one launch wait for another, then hangs.
     ///
     /// If they do not fit what the GPUs may use, as by [`with_memory_cap`](Gpu::with_memory_cap), those
     /// beyond the first of each vertex are put into host memory. Rows are then made in pieces, which takes longer.

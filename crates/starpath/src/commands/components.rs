@@ -65,7 +65,9 @@ pub(crate) fn run_over(
     }
     refuse("--backend cuda", common.backend == Backend::Cuda)?;
     let output = agree(ranks, if ranks.is_root() { checked(args, common) } else { Ok(None) })?;
-    needs(ranks, &args.graph, true, COMPONENTS_BYTES, common)?;
+    if common.explain {
+        needs(ranks, &args.graph, true, COMPONENTS_BYTES, common)?;
+    }
     let dealt = Dealt::load(ranks, &args.graph, true, common)?;
     let (first_vertices, times) = repeated_by(ranks, common, || {
         let own = partitioned::components(ranks, &dealt.part)?;

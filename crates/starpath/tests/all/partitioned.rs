@@ -242,6 +242,12 @@ fn ranks_that_differ_end_with_one_message() {
         let message = "rank 1 has other arguments than rank 0";
         assert_eq!(run.stderr.matches(message).count(), 1, "{run:?}");
     }
+    // a value that one rank alone refuses
+    let all = format!("{line} --threads 1 : -n 1 {} {line} --threads none", program().display());
+    let Some(child) = start(folder, 1, &all) else { return };
+    let run = end(child);
+    assert_eq!(run.code, Some(2), "{run:?}");
+    assert_eq!(run.stderr.matches("rank 1: invalid value").count(), 1, "{run:?}");
 }
 
 #[test]
