@@ -34,8 +34,7 @@ pub(crate) fn warn_without_mpi() {
 const OF_A_RANK: [&str; 2] = ["--memory", "--threads"];
 
 /// An error on all ranks unless they have the same arguments, but for [`OF_A_RANK`], and none has `refused`
-/// its own: where they do not take the same steps, they would wait for each other, or take one message for
-/// another.
+/// its own. Ranks that take other steps would wait for each other, or take one message for another.
 pub(crate) fn agree_on_arguments(
     ranks: &dyn Communicator,
     refused: Option<&clap::Error>,
