@@ -69,10 +69,11 @@ pub enum SearchError {
         /// The vertices of the cycle in the order of travel, the first not repeated.
         cycle: Vec<VertexId>,
     },
-    /// The shortest path to a vertex is longer than the distance type can hold.
-    #[error("the distance of vertex {vertex} overflows {kind}; scale the weights down, or use f64")]
+    /// The distance of some vertex is greater than its type can hold.
+    #[error("a path to vertex {vertex} overflows {kind}; scale the weights down, or use f64")]
     Overflow {
-        /// A vertex whose distance does not fit.
+        /// A vertex whose distance does not fit. With negative weights it is one to which a path
+        /// does not fit; another may fit that goes through a vertex whose distance does not.
         vertex: VertexId,
         /// The distance type.
         kind: &'static str,

@@ -56,9 +56,7 @@ impl Names<'_> {
                     ", or write them with a decimal point, which makes them f64"
                 };
                 let vertex = self.name(*vertex);
-                anyhow!(
-                    "the distance of vertex {vertex} overflows {kind}; scale the weights down{or}"
-                )
+                anyhow!("a path to vertex {vertex} overflows {kind}; scale the weights down{or}")
             }
             _ => return None,
         })

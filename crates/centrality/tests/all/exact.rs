@@ -130,9 +130,12 @@ fn are_held<W: Weight>(row: &[Option<i128>]) -> bool {
     row.iter().flatten().all(|&number| distance::<W>(number).is_some())
 }
 
-/// A vertex whose distance the type does not hold.
-fn is_too_far<W: Weight>(row: &[Option<i128>], vertex: VertexId) -> bool {
-    row[vertex as usize].is_some_and(|number| distance::<W>(number).is_none())
+/// Whether an overflow at this vertex is rightly reported: its distance is none of the type, or with
+/// negative weights that of some vertex is none.
+fn is_too_far<W: Weight>(graph: &Csr<W>, row: &[Option<i128>], vertex: VertexId) -> bool {
+    let Some(number) = row[vertex as usize] else { return false };
+    let is_too_far = distance::<W>(number).is_none();
+    is_too_far || (graph.first_negative().is_some() && !are_held::<W>(row))
 }
 
 fn check_searches<W: PairsWeight>(graph: &Csr<W>, rows: &[Option<[Option<i128>; N]>]) {
@@ -152,7 +155,8 @@ fn check_searches<W: PairsWeight>(graph: &Csr<W>, rows: &[Option<[Option<i128>; 
                     assert!(found.iter().eq(expected), "{algorithm:?} from {source}");
                 }
                 (Err(SsspError::Overflow { vertex, .. }), Some(row)) => {
-                    assert!(is_too_far::<W>(row, vertex), "{algorithm:?} from {source}: {vertex}");
+                    let is_too_far = is_too_far(graph, row, vertex);
+                    assert!(is_too_far, "{algorithm:?} from {source}: {vertex}");
                 }
                 (Err(SsspError::NegativeCycle { .. }), None) => {}
                 // a cycle goes below every number
@@ -173,7 +177,7 @@ fn check_searches<W: PairsWeight>(graph: &Csr<W>, rows: &[Option<[Option<i128>; 
             }
             Err(ApspError::Search(SsspError::Overflow { vertex, .. })) => {
                 let is_too_far = |row: &Option<[_; N]>| {
-                    row.as_ref().is_none_or(|row| is_too_far::<W>(row, vertex))
+                    row.as_ref().is_none_or(|row| is_too_far(graph, row, vertex))
                 };
                 assert!(rows.iter().any(is_too_far), "{vertex}");
             }
@@ -342,6 +346,13 @@ weights_at_the_limits! {
     exact_negative_i64 i64, true;
     exact_negative_f32 f32, true;
     exact_negative_f64 f64, true;
+}
+
+/// The arc that overflows first leads to 0, whose distance is that by 3, where the path does not fit.
+#[test]
+fn an_overflow_is_reported_beside_a_path_beyond_it() {
+    let far = i64::MAX.into();
+    check_all::<i64>(&[(1, 3, far), (3, 0, -1), (1, 0, far)], false);
 }
 
 /// What a review found: printed as if exact, but rounded.
