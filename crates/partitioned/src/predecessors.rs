@@ -7,7 +7,9 @@
 //! among its own vertices, and sends it to the vertex's rank. Plateaus are filled level by level,
 //! with an exchange for each; most graphs have none.
 
-use graph_formats::{Direction, DistanceKey, VertexId, Weight};
+use std::ops::Range;
+
+use graph_formats::{Direction, DistanceKey, VertexId, Weight, prefetch};
 use sssp::over_parts::KeyArithmetic;
 
 use crate::PartitionedError;
@@ -16,6 +18,14 @@ use crate::part::{Part, Rows};
 
 /// The code for "no predecessor"; no graph has this many vertices.
 const NO_VERTEX: VertexId = VertexId::MAX;
+/// Most arcs of a row that is scanned without branches, if that is the mean.
+const SHORT_ROW: usize = 8;
+/// The arcs of the row this many places ahead are prefetched,
+const ROWS_AHEAD: usize = 16;
+/// and of the one this many places ahead keys,
+const KEYS_AHEAD: usize = 8;
+/// of which these.
+const KEYS_PREFETCHED: usize = 4;
 
 /// The predecessors of this rank's vertices, at their slots.
 pub(crate) fn find<W: Weight, L: KeyArithmetic<W>>(
@@ -65,29 +75,70 @@ impl<W: Weight, L: KeyArithmetic<W>> Tree<'_, W, L> {
 
     /// Chooses the nearer tails of this rank's vertices, but for the source: the graph is undirected.
     fn scan_own_rows(&mut self) {
-        let deal = self.part.deal();
         let others = self.keys.iter().enumerate().filter(|&(slot, _)| slot != self.source);
         let nearest = others.map(|(_, &key)| key).min().unwrap_or(L::Key::GREATEST);
-        for place in 0..self.rows.n_rows() {
+        let n_rows = self.rows.n_rows();
+        // the ends of short rows mostly lie together, and need not be fetched
+        let are_long = self.rows.heads.len() > SHORT_ROW * n_rows;
+        for place in 0..n_rows {
+            if are_long && place + ROWS_AHEAD < n_rows {
+                self.rows.prefetch(place + ROWS_AHEAD);
+                let tails = &self.rows.heads[self.rows.row(place + KEYS_AHEAD)];
+                let tails = tails.iter().take(KEYS_PREFETCHED);
+                tails.for_each(|&tail| prefetch(self.keys, tail as usize));
+            }
             let slot = self.first_slot() + place;
-            let key = self.keys[slot];
-            if key == L::Key::GREATEST || slot == self.source {
+            if self.keys[slot] == L::Key::GREATEST || slot == self.source {
                 continue;
             }
-            for (tail, weight) in self.rows.arcs(self.rows.row(place)) {
-                if L::after(nearest, weight) > key {
+            let row = self.rows.row(place);
+            let of_short = || self.tail_in_short(slot, row.clone());
+            let found = if are_long || row.len() > SHORT_ROW { None } else { of_short() };
+            let found = found.unwrap_or_else(|| self.tail_in(slot, row, nearest));
+            self.chosen[slot] = self.chosen[slot].min(found);
+        }
+    }
+
+    #[inline(always)]
+    fn is_tight(&self, tail: u32, weight: W, key: L::Key) -> bool {
+        let of_tail = self.keys[tail as usize];
+        (of_tail < key) & (L::after(of_tail, weight) == key)
+    }
+
+    /// The smallest nearer tail in the row of a vertex, if there is none or one. Without branches,
+    /// which would be unpredictable.
+    #[inline(always)]
+    fn tail_in_short(&self, slot: usize, row: Range<usize>) -> Option<VertexId> {
+        let (mut n_tight, mut last) = (0, 0);
+        for (tail, weight) in self.rows.arcs(row) {
+            let is_tight = self.is_tight(tail, weight, self.keys[slot]);
+            n_tight += u32::from(is_tight);
+            last = if is_tight { tail } else { last };
+        }
+        match n_tight {
+            0 => Some(NO_VERTEX),
+            1 => Some(self.part.deal().vertex_of_slot(last as usize)),
+            _ => None,
+        }
+    }
+
+    /// The smallest nearer tail in the row of a vertex. No tail has a key below `nearest`.
+    #[inline(always)]
+    fn tail_in(&self, slot: usize, row: Range<usize>, nearest: L::Key) -> VertexId {
+        let key = self.keys[slot];
+        let mut smallest = NO_VERTEX;
+        for (tail, weight) in self.rows.arcs(row) {
+            if L::after(nearest, weight) > key {
+                break;
+            }
+            if self.is_tight(tail, weight, key) {
+                smallest = smallest.min(self.part.deal().vertex_of_slot(tail as usize));
+                if self.rows.ascend_by_vertex() {
                     break;
-                }
-                let of_tail = self.keys[tail as usize];
-                if of_tail < key && L::after(of_tail, weight) == key {
-                    let tail = deal.vertex_of_slot(tail as usize);
-                    self.chosen[slot] = self.chosen[slot].min(tail);
-                    if self.rows.ascend_by_vertex() {
-                        break;
-                    }
                 }
             }
         }
+        smallest
     }
 
     /// Lowers the choices at the ends of tight arcs from a vertex of this rank, if `is_candidate` of

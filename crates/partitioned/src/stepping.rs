@@ -28,7 +28,11 @@ use crate::search::{Counts, Query};
 /// Widths of buckets that a rank settles in a step. Where buckets are wider than the rule says,
 /// because none of integers is narrower than 1, they are fewer.
 const WIDTHS_PER_STEP: f64 = 12.0;
-/// The row of the vertex this many places ahead is prefetched,
+/// The key and the offset of the entry this many places ahead in a bucket are prefetched,
+const OFFSETS_AHEAD: usize = 8;
+/// and the arcs of the one this many places ahead: lists of road networks have some twenty entries.
+const ARCS_AHEAD: usize = 4;
+/// The row of the vertex this many places ahead is prefetched in a push or pull,
 const ROWS_AHEAD: usize = 12;
 /// and in a pull the keys at the start of the row this many places ahead,
 const KEYS_AHEAD: usize = 6;
@@ -62,6 +66,8 @@ pub(crate) struct Stepping<'a, 'm, W: Weight, L: KeyArithmetic<W>> {
     later: Vec<Entry<L::Key>>,
     /// The places of the vertices settled since the bound before, whose long arcs are deferred,
     settled: Vec<u32>,
+    /// with a bit for each place that was ever among them,
+    is_settled: Vec<u64>,
     /// and the number of their arcs.
     n_settled_arcs: u64,
     /// Slots of this rank whose keys are needed; all of all ranks if there are no targets.
@@ -113,6 +119,7 @@ impl<'a, 'm, W: Weight, L: KeyArithmetic<W>> Stepping<'a, 'm, W, L> {
             bound: L::Key::LEAST,
             later: Vec::new(),
             settled: Vec::new(),
+            is_settled: vec![0; deal.len(part.rank()).div_ceil(64)],
             n_settled_arcs: 0,
             targets: Vec::new(),
             has_targets: false,
@@ -157,7 +164,7 @@ impl<'a, 'm, W: Weight, L: KeyArithmetic<W>> Stepping<'a, 'm, W, L> {
             if to_push + n_entries == 0 {
                 return Ok(());
             }
-            match to_push > self.part.n_arcs().saturating_sub(n_settled_arcs) {
+            match to_push > self.part.n_arcs() - n_settled_arcs {
                 true => self.pull(settled)?,
                 false => {
                     n_pushes += 1;
@@ -229,7 +236,11 @@ impl<'a, 'm, W: Weight, L: KeyArithmetic<W>> Stepping<'a, 'm, W, L> {
             self.ring.take(bucket, &mut list);
             for at in 0..list.len() {
                 let entry = list[at];
-                if let Some(ahead) = list.get(at + ROWS_AHEAD) {
+                if let Some(ahead) = list.get(at + OFFSETS_AHEAD) {
+                    prefetch(&self.keys, ahead.slot as usize);
+                    prefetch(self.rows.offsets, ahead.slot as usize - self.own.start);
+                }
+                if let Some(ahead) = list.get(at + ARCS_AHEAD) {
                     self.rows.prefetch(ahead.slot as usize - self.own.start);
                 }
                 let own_bucket = L::bucket(entry.key, self.per_delta);
@@ -244,7 +255,9 @@ impl<'a, 'm, W: Weight, L: KeyArithmetic<W>> Stepping<'a, 'm, W, L> {
                     self.counts.settled += 1;
                     let place = entry.slot as usize - self.own.start;
                     let row = self.rows.row(place);
-                    if self.bound < self.end {
+                    let is_first = self.is_settled[place / 64] >> (place % 64) & 1 == 0;
+                    if self.bound < self.end && is_first {
+                        self.is_settled[place / 64] |= 1 << (place % 64);
                         self.n_settled_arcs += row.len() as u64;
                         self.settled.push(place as u32);
                     }
@@ -258,12 +271,13 @@ impl<'a, 'm, W: Weight, L: KeyArithmetic<W>> Stepping<'a, 'm, W, L> {
     /// Relaxes the arcs at these positions up to the first that ends beyond the bound.
     #[inline(always)]
     fn relax(&mut self, key: L::Key, arcs: Range<usize>) {
-        for (head, weight) in self.rows.arcs(arcs) {
+        let (start, mut end) = (arcs.start, arcs.end);
+        for (at, (head, weight)) in (start..end).zip(self.rows.arcs(arcs)) {
             let through = L::after(key, weight);
             if through >= self.bound {
+                end = at;
                 break;
             }
-            self.counts.relaxed += 1;
             let slot = head as usize;
             if through >= self.keys[slot] {
                 continue;
@@ -278,6 +292,7 @@ impl<'a, 'm, W: Weight, L: KeyArithmetic<W>> Stepping<'a, 'm, W, L> {
                 self.unsent.push(head);
             }
         }
+        self.counts.relaxed += (end - start) as u64;
     }
 
     fn key_at(&self, place: usize) -> L::Key {
