@@ -17,6 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use collectives::Communicator;
 use gpu_runtime::Gpu;
 use graph_formats::{Direction, VertexId, Weight, WeightKind, parallel, prefetch};
+use search_parts::in_large_pages;
 
 pub(crate) use totals::Totals;
 
@@ -101,10 +102,10 @@ impl Weights {
     /// Room for this number of weights of this kind.
     fn with_capacity(kind: WeightKind, n: usize) -> Self {
         match kind {
-            WeightKind::U32 | WeightKind::I32 => Self::U32(Vec::with_capacity(n)),
-            WeightKind::F32 => Self::F32(Vec::with_capacity(n)),
-            WeightKind::F64 => Self::F64(Vec::with_capacity(n)),
-            _ => Self::U64(Vec::with_capacity(n)),
+            WeightKind::U32 | WeightKind::I32 => Self::U32(in_large_pages(Vec::with_capacity(n))),
+            WeightKind::F32 => Self::F32(in_large_pages(Vec::with_capacity(n))),
+            WeightKind::F64 => Self::F64(in_large_pages(Vec::with_capacity(n))),
+            _ => Self::U64(in_large_pages(Vec::with_capacity(n))),
         }
     }
 

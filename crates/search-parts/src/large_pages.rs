@@ -3,7 +3,8 @@
 //! A read at a random place of an array of many megabytes waits for the address of its page as well
 //! as for memory. For the processor keeps the addresses of a few thousand pages, small or large.
 
-/// Asks the system to hold an array that has not been written to yet in large pages. Only Linux does.
+/// Asks the system to hold an array that has not been written to yet in large pages, with all that it
+/// has room for. Only Linux does.
 ///
 /// ```
 /// let numbers = search_parts::in_large_pages(vec![0u64; 1 << 20]);
@@ -11,24 +12,22 @@
 /// ```
 pub fn in_large_pages<T>(array: Vec<T>) -> Vec<T> {
     #[cfg(target_os = "linux")]
-    advise(&array);
+    advise(array.as_ptr().cast(), array.capacity().saturating_mul(size_of::<T>()));
     array
 }
 
 #[cfg(target_os = "linux")]
-fn advise<T>(array: &[T]) {
+fn advise(start: *const u8, bytes: usize) {
     // a shorter array gains nothing
     const MIN_BYTES: usize = 1 << 22;
     // small pages start at multiples of this on every Linux
     const ALIGNMENT: usize = 1 << 16;
-    let bytes = size_of_val(array);
     if bytes < MIN_BYTES {
         return;
     }
-    let start = array.as_ptr().cast::<u8>();
     let skipped = start.align_offset(ALIGNMENT);
-    // SAFETY: the range is within the array, which is longer than the alignment. The advice changes
-    // which pages hold its bytes, and none of the bytes; it may be refused.
+    // SAFETY: the range is within the memory of the array, which is longer than the alignment. The
+    // advice changes which pages hold its bytes, and none of the bytes; it may be refused.
     let _ = unsafe {
         let start = start.add(skipped).cast_mut().cast();
         libc::madvise(start, bytes - skipped, libc::MADV_HUGEPAGE)

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use collectives::Communicator;
 use graph_formats::{GraphError, SpgRows, VertexId, Weight, WeightKind, ensure_granted};
+use search_parts::in_large_pages;
 
 use super::{Part, RawRows, Weights, check_slots};
 use crate::messages::agree;
@@ -94,9 +95,9 @@ impl FileRows {
         let n_weights = if has_one_weight { 0 } else { n_arcs };
         let bytes = n_arcs.saturating_mul(size_of::<u32>());
         ensure_granted(bytes.saturating_add(n_weights.saturating_mul(kind.size())))?;
-        let mut row_offsets = Vec::with_capacity(deal.len(ranks.rank()) + 1);
+        let mut row_offsets = in_large_pages(Vec::with_capacity(deal.len(ranks.rank()) + 1));
         row_offsets.push(0);
-        let mut heads = Vec::with_capacity(n_arcs);
+        let mut heads = in_large_pages(Vec::with_capacity(n_arcs));
         let mut weights = match is_unweighted {
             true => Weights::U32(vec![1]),
             false => Weights::with_capacity(kind, n_weights),
