@@ -20,7 +20,9 @@ use crate::search::{Counts, Query};
 
 /// A level is pulled if its frontier has more than one in this many of the arcs not seen yet.
 const PULL_DIVISOR: u64 = 14;
-/// The row of the vertex this many places ahead in a frontier is prefetched.
+/// The offset of the vertex this many places ahead in a frontier is prefetched,
+const OFFSETS_AHEAD: usize = 16;
+/// and the row of the one this many places ahead.
 const ROWS_AHEAD: usize = 8;
 /// The code for an unreached vertex.
 pub(crate) const UNREACHED: u32 = u32::MAX;
@@ -165,6 +167,9 @@ impl Levels<'_, '_> {
         let own = deal.slots(part.rank());
         let (offsets, heads) = (part.row_offsets(), part.heads());
         for (at, &place) in frontier.iter().enumerate() {
+            if let Some(&ahead) = frontier.get(at + OFFSETS_AHEAD) {
+                prefetch(offsets, ahead as usize);
+            }
             if let Some(&ahead) = frontier.get(at + ROWS_AHEAD) {
                 prefetch(heads, offsets[ahead as usize] as usize);
             }
