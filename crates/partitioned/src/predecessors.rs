@@ -18,11 +18,11 @@ use crate::part::{Part, Rows};
 
 /// The code for "no predecessor"; no graph has this many vertices.
 const NO_VERTEX: VertexId = VertexId::MAX;
-/// Most arcs of a row that is scanned without branches, if that is the mean.
+/// Rows up to this length are scanned without branches, if their mean length is no greater.
 const SHORT_ROW: usize = 8;
-/// The arcs of the row this many places ahead are prefetched,
+/// The arcs of the row this many places ahead are prefetched.
 const ROWS_AHEAD: usize = 16;
-/// and of the one this many places ahead keys,
+/// The keys at the start of the row this many places ahead are prefetched,
 const KEYS_AHEAD: usize = 8;
 /// of which these.
 const KEYS_PREFETCHED: usize = 4;
@@ -78,10 +78,10 @@ impl<W: Weight, L: KeyArithmetic<W>> Tree<'_, W, L> {
         let others = self.keys.iter().enumerate().filter(|&(slot, _)| slot != self.source);
         let nearest = others.map(|(_, &key)| key).min().unwrap_or(L::Key::GREATEST);
         let n_rows = self.rows.n_rows();
-        // the ends of short rows mostly lie together, and need not be fetched
-        let are_long = self.rows.heads.len() > SHORT_ROW * n_rows;
+        // in a road network, whose rows are short, keys of neighbours mostly lie together
+        let mean_is_long = self.rows.heads.len() > SHORT_ROW * n_rows;
         for place in 0..n_rows {
-            if are_long && place + ROWS_AHEAD < n_rows {
+            if mean_is_long && place + ROWS_AHEAD < n_rows {
                 self.rows.prefetch(place + ROWS_AHEAD);
                 let tails = &self.rows.heads[self.rows.row(place + KEYS_AHEAD)];
                 let tails = tails.iter().take(KEYS_PREFETCHED);
@@ -93,7 +93,7 @@ impl<W: Weight, L: KeyArithmetic<W>> Tree<'_, W, L> {
             }
             let row = self.rows.row(place);
             let of_short = || self.tail_in_short(slot, row.clone());
-            let found = if are_long || row.len() > SHORT_ROW { None } else { of_short() };
+            let found = if mean_is_long || row.len() > SHORT_ROW { None } else { of_short() };
             let found = found.unwrap_or_else(|| self.tail_in(slot, row, nearest));
             self.chosen[slot] = self.chosen[slot].min(found);
         }
@@ -102,11 +102,12 @@ impl<W: Weight, L: KeyArithmetic<W>> Tree<'_, W, L> {
     #[inline(always)]
     fn is_tight(&self, tail: u32, weight: W, key: L::Key) -> bool {
         let of_tail = self.keys[tail as usize];
+        // the sum of an unreached tail may wrap, and does not count
         (of_tail < key) & (L::after(of_tail, weight) == key)
     }
 
-    /// The smallest nearer tail in the row of a vertex, if there is none or one. Without branches,
-    /// which would be unpredictable.
+    /// The nearer tail of a tight arc in the row of a vertex, or that there is none; `None` if there are
+    /// several. Without branches, which would be unpredictable.
     #[inline(always)]
     fn tail_in_short(&self, slot: usize, row: Range<usize>) -> Option<VertexId> {
         let (mut n_tight, mut last) = (0, 0);
@@ -122,7 +123,8 @@ impl<W: Weight, L: KeyArithmetic<W>> Tree<'_, W, L> {
         }
     }
 
-    /// The smallest nearer tail in the row of a vertex. No tail has a key below `nearest`.
+    /// The smallest nearer tail of a tight arc in the row of a vertex. No tail has a key below `nearest`
+    /// but the source, which has sent its own choices.
     #[inline(always)]
     fn tail_in(&self, slot: usize, row: Range<usize>, nearest: L::Key) -> VertexId {
         let key = self.keys[slot];

@@ -28,13 +28,14 @@ use crate::search::{Counts, Query};
 /// Widths of buckets that a rank settles in a step. Where buckets are wider than the rule says,
 /// because none of integers is narrower than 1, they are fewer.
 const WIDTHS_PER_STEP: f64 = 12.0;
-/// The key and the offset of the entry this many places ahead in a bucket are prefetched,
+/// The key and the offset of the entry this many places ahead in a bucket are prefetched. The list of a
+/// bucket of a road network has some twenty entries.
 const OFFSETS_AHEAD: usize = 8;
-/// and the arcs of the one this many places ahead: lists of road networks have some twenty entries.
+/// The arcs of the entry this many places ahead in a bucket are prefetched.
 const ARCS_AHEAD: usize = 4;
-/// The row of the vertex this many places ahead is prefetched in a push or pull,
+/// A push or pull prefetches the row of the vertex this many places ahead.
 const ROWS_AHEAD: usize = 12;
-/// and in a pull the keys at the start of the row this many places ahead,
+/// A pull prefetches the keys at the start of the row this many places ahead,
 const KEYS_AHEAD: usize = 6;
 /// of which these are prefetched.
 const KEYS_PREFETCHED: usize = 12;
@@ -255,6 +256,8 @@ impl<'a, 'm, W: Weight, L: KeyArithmetic<W>> Stepping<'a, 'm, W, L> {
                     self.counts.settled += 1;
                     let place = entry.slot as usize - self.own.start;
                     let row = self.rows.row(place);
+                    // keys before a bound are final when it is passed: a vertex that is settled again was
+                    // so before the same bound
                     let is_first = self.is_settled[place / 64] >> (place % 64) & 1 == 0;
                     if self.bound < self.end && is_first {
                         self.is_settled[place / 64] |= 1 << (place % 64);

@@ -69,11 +69,11 @@ pub enum SearchError {
         /// The vertices of the cycle in the order of travel, the first not repeated.
         cycle: Vec<VertexId>,
     },
-    /// The distance of some vertex is greater than its type can hold.
+    /// A distance does not fit its type.
     #[error("a path to vertex {vertex} overflows {kind}; scale the weights down, or use f64")]
     Overflow {
-        /// A vertex whose distance does not fit. With negative weights it is one to which a path
-        /// does not fit; another may fit that goes through a vertex whose distance does not.
+        /// A vertex to which a path does not fit. Without negative weights its distance does not fit
+        /// either. With them it may fit, by a path through a vertex whose distance does not.
         vertex: VertexId,
         /// The distance type.
         kind: &'static str,

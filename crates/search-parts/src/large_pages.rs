@@ -26,12 +26,14 @@ fn advise(start: *const u8, bytes: usize) {
         return;
     }
     let skipped = start.align_offset(ALIGNMENT);
-    // SAFETY: the range is within the memory of the array, which is longer than the alignment. The
-    // advice changes which pages hold its bytes, and none of the bytes; it may be refused.
-    let _ = unsafe {
-        let start = start.add(skipped).cast_mut().cast();
-        libc::madvise(start, bytes - skipped, libc::MADV_HUGEPAGE)
-    };
+    let bytes = bytes.saturating_sub(skipped) / ALIGNMENT * ALIGNMENT;
+    if bytes == 0 {
+        return;
+    }
+    // SAFETY: the range is whole pages within the memory of the array. The advice changes which pages
+    // hold its bytes, and none of the bytes; it may be refused.
+    let _ =
+        unsafe { libc::madvise(start.add(skipped).cast_mut().cast(), bytes, libc::MADV_HUGEPAGE) };
 }
 
 #[cfg(test)]
@@ -43,6 +45,9 @@ mod tests {
         for length in [0, 1, 1 << 22, (1 << 22) + 12_345] {
             let numbers: Vec<u8> = (0..length).map(|i| i as u8).collect();
             assert_eq!(in_large_pages(numbers.clone()), numbers);
+            let mut again = in_large_pages(Vec::with_capacity(length));
+            again.extend_from_slice(&numbers);
+            assert_eq!(again, numbers);
         }
     }
 }

@@ -11,8 +11,8 @@ use crate::{Plan, SsspError};
 const VERTICES_PER_TASK: usize = 1 << 12;
 
 /// An error if a vertex has a path but its distance overflows. An arc from a reached vertex leads
-/// to such a vertex, if there is one; with negative weights, other such arcs may lead to vertices
-/// that have a path beyond it, which fits. O(m) if sums can overflow at all.
+/// to such a vertex, if there is one. With negative weights the vertex that is named may have a path
+/// that fits, through another whose distance does not. O(m) if sums can overflow at all.
 pub(crate) fn check_overflow<W: Weight>(
     graph: &Csr<W>,
     distances: &Distances<W::Distance>,

@@ -132,7 +132,7 @@ fn are_held<W: Weight>(row: &[Option<i128>]) -> bool {
 
 /// Whether an overflow at this vertex is rightly reported: its distance is none of the type, or with
 /// negative weights that of some vertex is none.
-fn is_too_far<W: Weight>(graph: &Csr<W>, row: &[Option<i128>], vertex: VertexId) -> bool {
+fn may_be_named<W: Weight>(graph: &Csr<W>, row: &[Option<i128>], vertex: VertexId) -> bool {
     let Some(number) = row[vertex as usize] else { return false };
     let is_too_far = distance::<W>(number).is_none();
     is_too_far || (graph.first_negative().is_some() && !are_held::<W>(row))
@@ -155,8 +155,8 @@ fn check_searches<W: PairsWeight>(graph: &Csr<W>, rows: &[Option<[Option<i128>; 
                     assert!(found.iter().eq(expected), "{algorithm:?} from {source}");
                 }
                 (Err(SsspError::Overflow { vertex, .. }), Some(row)) => {
-                    let is_too_far = is_too_far(graph, row, vertex);
-                    assert!(is_too_far, "{algorithm:?} from {source}: {vertex}");
+                    let is_right = may_be_named(graph, row, vertex);
+                    assert!(is_right, "{algorithm:?} from {source}: {vertex}");
                 }
                 (Err(SsspError::NegativeCycle { .. }), None) => {}
                 // a cycle goes below every number
@@ -177,7 +177,7 @@ fn check_searches<W: PairsWeight>(graph: &Csr<W>, rows: &[Option<[Option<i128>; 
             }
             Err(ApspError::Search(SsspError::Overflow { vertex, .. })) => {
                 let is_too_far = |row: &Option<[_; N]>| {
-                    row.as_ref().is_none_or(|row| is_too_far(graph, row, vertex))
+                    row.as_ref().is_none_or(|row| may_be_named(graph, row, vertex))
                 };
                 assert!(rows.iter().any(is_too_far), "{vertex}");
             }
@@ -348,7 +348,7 @@ weights_at_the_limits! {
     exact_negative_f64 f64, true;
 }
 
-/// The arc that overflows first leads to 0, whose distance is that by 3, where the path does not fit.
+/// The arc from 1 to 0 overflows. By 3 the distance of 0 would fit, but that of 3 does not.
 #[test]
 fn an_overflow_is_reported_beside_a_path_beyond_it() {
     let far = i64::MAX.into();
