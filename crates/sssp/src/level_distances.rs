@@ -48,20 +48,20 @@ impl<W: Weight> LevelDistances<W> {
         })
     }
 
-    /// The last level within `limit`, which is at least zero.
+    /// The last level within `limit`; the first if none is, as below zero.
     fn last_within(&mut self, limit: W::Distance) -> u32 {
         while self.sums.len() < self.n_vertices
             && self.sums.last() <= Some(&limit)
             && self.extend_to(self.sums.len() + 1)
         {}
-        self.known_within(limit) as u32 - 1
+        self.known_within(limit).saturating_sub(1) as u32
     }
 
     /// The last computed level within `limit`; `None` if two of the levels up to it have the same
     /// distance, which happens where sums of floats stop growing.
     pub(crate) fn last_distinct_within(&self, limit: W::Distance) -> Option<u32> {
         let n = self.known_within(limit);
-        (!self.sums[..n].windows(2).any(|two| two[0] == two[1])).then(|| n as u32 - 1)
+        (!self.sums[..n].windows(2).any(|two| two[0] == two[1])).then(|| n.saturating_sub(1) as u32)
     }
 
     fn known_within(&self, limit: W::Distance) -> usize {
@@ -84,6 +84,8 @@ mod tests {
         assert_eq!(last, [0, 0, 1, 2, 4, 4, 4]);
         assert_eq!((sevens.get(3), sevens.get(u32::MAX)), (21, u64::UNREACHED));
         assert_eq!(sevens.last_distinct_within(15), Some(2));
+        let mut halves = levels(5, 0.5f32);
+        assert_eq!((halves.last_within(-1.0), halves.last_distinct_within(-1.0)), (0, Some(0)));
     }
 
     #[test]

@@ -108,19 +108,19 @@ fn stopping_early_saves_work() {
 
 /// The key of −0 as a limit must not be that of a large distance.
 #[test]
-fn a_cutoff_of_zero_of_either_sign_saves_work() {
-    fn saves<W: SearchWeight>(zeros: [W::Distance; 2]) {
+fn a_cutoff_of_zero_of_either_sign_or_below_saves_work() {
+    fn saves<W: SearchWeight>(cutoffs: [(W::Distance, usize); 3]) {
         let arcs: Vec<_> = (0..9_999).map(|v| (v, v + 1, W::ONE)).collect();
         let graph = Csr::from_arcs(10_000, &arcs).unwrap();
         for config in configs(&graph).iter().filter(|c| is_ordered(c)) {
             let mut solver = solver(&graph, config);
-            for zero in zeros {
-                let distances = solver.distances(0, Goal::Within(zero)).unwrap();
-                assert_eq!(distances.n_reached(), 1);
+            for (cutoff, n_reached) in cutoffs {
+                let distances = solver.distances(0, Goal::Within(cutoff)).unwrap();
+                assert_eq!(distances.n_reached(), n_reached);
                 assert!(distances.work.relaxations < 10, "{config:?}: {:?}", distances.work);
             }
         }
     }
-    saves::<f32>([0.0, -0.0]);
-    saves::<f64>([0.0, -0.0]);
+    saves::<f32>([(0.0, 1), (-0.0, 1), (-1.0, 0)]);
+    saves::<f64>([(0.0, 1), (-0.0, 1), (-1.0, 0)]);
 }
