@@ -22,9 +22,9 @@ const NO_VERTEX: VertexId = VertexId::MAX;
 const SHORT_ROW: usize = 8;
 /// The arcs of the row this many places ahead are prefetched.
 const ROWS_AHEAD: usize = 16;
-/// The keys at the start of the row this many places ahead are prefetched,
+/// The keys of tails at the start of the row this many places ahead are prefetched.
 const KEYS_AHEAD: usize = 8;
-/// of which these.
+/// The most keys that are prefetched for a row.
 const KEYS_PREFETCHED: usize = 4;
 
 /// The predecessors of this rank's vertices, at their slots.

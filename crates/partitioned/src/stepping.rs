@@ -256,11 +256,11 @@ impl<'a, 'm, W: Weight, L: KeyArithmetic<W>> Stepping<'a, 'm, W, L> {
                     self.counts.settled += 1;
                     let place = entry.slot as usize - self.own.start;
                     let row = self.rows.row(place);
-                    // keys before a bound are final when it is passed: a vertex that is settled again was
-                    // so before the same bound
-                    let is_first = self.is_settled[place / 64] >> (place % 64) & 1 == 0;
-                    if self.bound < self.end && is_first {
-                        self.is_settled[place / 64] |= 1 << (place % 64);
+                    let (word, bit) = (place / 64, 1 << (place % 64));
+                    // keys before a bound are final when it is passed, so that a vertex can only be
+                    // settled again before the same bound
+                    if self.bound < self.end && self.is_settled[word] & bit == 0 {
+                        self.is_settled[word] |= bit;
                         self.n_settled_arcs += row.len() as u64;
                         self.settled.push(place as u32);
                     }
